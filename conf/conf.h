@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * jobtrail.conf, read and checked. The file's keys and defaults are in jobtrail.conf(5).
+ */
+#ifndef JOBTRAIL_CONF_H
+#define JOBTRAIL_CONF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policy.h"
+
+/* One `keep = PATTERN`, `skip = PATTERN` or `pkgs = PATTERN` line. */
+struct conf_rule {
+    enum policy_action action;
+    char *pattern;   /* owned */
+    unsigned line;   /* in the file, from 1; 0: a built-in rule */
+    unsigned column; /* of the pattern's first byte, from 1; 0: a built-in rule */
+};
+
+struct conf_rules {
+    struct conf_rule *rule; /* owned, `count` of them, in the file's order */
+    size_t count;
+};
+
+/* How many keys there are that hold one value; conf_keys.h describes them. */
+#define CONF_KEYS 11
+
+/* All strings are owned by the struct and never NULL after conf_load(). */
+struct conf {
+    char *path;           /* of the file itself, absolute */
+    char *cluster;        /* [site] cluster; "" = as Slurm names it */
+    char *syshost;        /* [site] syshost; "" = the cluster's name */
+    char *spool;          /* [spool] dir, may hold %n */
+    uint64_t ledger_bytes; /* [spool] ledger_size */
+    char *library;        /* [preload] library */
+    char *submit;         /* [submit] program */
+    char *state;          /* [submit] state: quarantine and what else must outlive a reboot */
+    uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
+    int hash_objects;     /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
+                             executable */
+    char *transport;      /* [transport] use: "file" or "none" */
+    char *file_dir;       /* [file] dir */
+    struct conf_rules host, path_rules, env;
+    unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
+};
+
+/* Why a configuration was refused; what administrators read. */
+struct conf_error {
+    char file[256];
+    unsigned line;   /* from 1; 0 when it is not about a line */
+    unsigned column; /* from 1; 0 when unknown */
+    char reason[256];
+    char hint[256]; /* what to write instead, or "" */
+};
+
+/* Reads and checks the file `path`. Returns 0 and fills `*out`, which conf_free() releases; or
+ * -errno (-EINVAL for a bad line, -ENOENT when there is no such file) and fills `*error`, leaving
+ * `*out` untouched. Patterns are taken as text: compile_policy() is what checks them. */
+int conf_load(const char *path, struct conf *out, struct conf_error *error);
+
+void conf_free(struct conf *conf);
+
+/* "FILE:LINE:COLUMN: REASON (HINT)" on one line, into `size` bytes at `text`. */
+void conf_error_text(const struct conf_error *error, char *text, size_t size);
+
+/* The compiled file that belongs to the configuration file `path`: its ".conf" ending replaced by
+ * ".policy", or ".policy" appended. malloc'ed; NULL when out of memory. */
+char *conf_policy_path(const char *path);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf_keys.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf_defaults.h"
+
+#define LEDGER_BYTES_MIN     (UINT64_C(1) << 20)
+#define LEDGER_BYTES_MAX     (UINT64_C(1) << 30)
+#define EPILOG_TIMEOUT_MAX_S 300u
+
+static int fail(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
+{
+    *fault = (struct conf_fault){offset, reason, hint};
+    return -EINVAL;
+}
+
+static int store_text(const char *text, void *field)
+{
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return -ENOMEM;
+    free(*(char **)field);
+    *(char **)field = copy;
+    return 0;
+}
+
+static void print_text(const void *field, char *text, size_t size)
+{
+    snprintf(text, size, "%s", *(char *const *)field);
+}
+
+/* A name of a cluster goes into paths and records. */
+static int parse_name(const char *text, void *field, struct conf_fault *fault)
+{
+    for (size_t i = 0; text[i] != '\0'; i++)
+        if (!isalnum((unsigned char)text[i]) && strchr("_-.", text[i]) == NULL)
+            return fail(fault, i, "not a name", "letters, digits, '_', '-' and '.' only");
+    if (text[0] == '.')
+        return fail(fault, 0, "a name that starts with '.'", "start with a letter");
+    return store_text(text, field);
+}
+
+static int check_absolute(const char *text, struct conf_fault *fault)
+{
+    if (text[0] != '/')
+        return fail(fault, 0, "not an absolute path", "start with '/'");
+    for (size_t i = 0; text[i] != '\0'; i++)
+        if (iscntrl((unsigned char)text[i]))
+            return fail(fault, i, "a control character in a path", "remove it");
+    return 0;
+}
+
+static int parse_path(const char *text, void *field, struct conf_fault *fault)
+{
+    int rc = check_absolute(text, fault);
+    return rc != 0 ? rc : store_text(text, field);
+}
+
+static int parse_spool(const char *text, void *field, struct conf_fault *fault)
+{
+    int rc = check_absolute(text, fault);
+    if (rc != 0)
+        return rc;
+    for (const char *sign = strchr(text, '%'); sign != NULL; sign = strchr(sign + 2, '%'))
+        if (sign[1] != 'n')
+            return fail(fault, (size_t)(sign - text), "unknown % sequence",
+                        "only %n, the node's name, is replaced");
+    return store_text(text, field);
+}
+
+/* The loader splits LD_PRELOAD at ':' and blanks and replaces what follows a '$'. */
+static int parse_library(const char *text, void *field, struct conf_fault *fault)
+{
+    int rc = check_absolute(text, fault);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        if (text[i] == ':' || isblank((unsigned char)text[i]))
+            return fail(fault, i, "LD_PRELOAD cannot hold a path with ':' or blanks",
+                        "install the library under another path");
+        if (text[i] == '$' && strncmp(text + i, "$LIB/", 5) != 0)
+            return fail(fault, i, "unknown $ sequence",
+                        "only $LIB as a whole directory is replaced");
+    }
+    return store_text(text, field);
+}
+
+/* The decimal number at the start of `text`; `*end` is what follows it. -EINVAL: none, too big. */
+static int parse_digits(const char *text, uint64_t *number, const char **end)
+{
+    uint64_t value = 0;
+    const char *at = text;
+    for (; isdigit((unsigned char)*at); at++) {
+        if (value > UINT32_MAX)
+            return -EINVAL;
+        value = value * 10 + (uint64_t)(*at - '0');
+    }
+    if (at == text)
+        return -EINVAL;
+    *number = value;
+    *end = at;
+    return 0;
+}
+
+static int parse_size(const char *text, void *field, struct conf_fault *fault)
+{
+    static const char *const form = "a number of bytes from 1M to 1G; K, M and G are suffixes";
+    static const char suffixes[] = "KMG";
+    uint64_t bytes;
+    const char *end;
+    if (parse_digits(text, &bytes, &end) != 0)
+        return fail(fault, 0, "not a size", form);
+    const char *suffix = *end == '\0' ? NULL : strchr(suffixes, *end);
+    if (*end != '\0' && (suffix == NULL || end[1] != '\0'))
+        return fail(fault, (size_t)(end - text), "not a size", form);
+    if (suffix != NULL)
+        bytes <<= 10 * (suffix - suffixes + 1); /* at most 2^36 << 30 */
+    if (bytes < LEDGER_BYTES_MIN || bytes > LEDGER_BYTES_MAX)
+        return fail(fault, 0, "size out of range", form);
+    *(uint64_t *)field = bytes;
+    return 0;
+}
+
+static void print_size(const void *field, char *text, size_t size)
+{
+    static const char *const suffix[] = {"", "K", "M", "G"};
+    uint64_t bytes = *(const uint64_t *)field;
+    size_t power = 0;
+    for (; power < 3 && bytes % 1024 == 0; power++)
+        bytes /= 1024;
+    snprintf(text, size, "%" PRIu64 "%s", bytes, suffix[power]);
+}
+
+static int parse_seconds(const char *text, void *field, struct conf_fault *fault)
+{
+    static const char *const form = "a whole number from 1 to 300";
+    uint64_t seconds;
+    const char *end;
+    if (parse_digits(text, &seconds, &end) != 0)
+        return fail(fault, 0, "not a number of seconds", form);
+    if (*end != '\0')
+        return fail(fault, (size_t)(end - text), "not a number of seconds", form);
+    if (seconds < 1 || seconds > EPILOG_TIMEOUT_MAX_S)
+        return fail(fault, 0, "seconds out of range", form);
+    *(uint32_t *)field = (uint32_t)seconds;
+    return 0;
+}
+
+static void print_seconds(const void *field, char *text, size_t size)
+{
+    snprintf(text, size, "%" PRIu32, *(const uint32_t *)field);
+}
+
+static int parse_yes_no(const char *text, void *field, struct conf_fault *fault)
+{
+    int yes = strcmp(text, "yes") == 0;
+    if (!yes && strcmp(text, "no") != 0)
+        return fail(fault, 0, "neither yes nor no", "write yes or no");
+    *(int *)field = yes;
+    return 0;
+}
+
+static void print_yes_no(const void *field, char *text, size_t size)
+{
+    snprintf(text, size, "%s", *(const int *)field ? "yes" : "no");
+}
+
+static int parse_transport(const char *text, void *field, struct conf_fault *fault)
+{
+    if (strcmp(text, "file") != 0 && strcmp(text, "none") != 0)
+        return fail(fault, 0, "unknown transport", "write file or none");
+    return store_text(text, field);
+}
+
+#define FIELD(name) offsetof(struct conf, name)
+
+const struct conf_key conf_keys[CONF_KEYS] = {
+    {"site", "cluster", FIELD(cluster), "", parse_name, print_text},
+    {"site", "syshost", FIELD(syshost), "", parse_name, print_text},
+    {"spool", "dir", FIELD(spool), DEFAULT_SPOOL, parse_spool, print_text},
+    {"spool", "ledger_size", FIELD(ledger_bytes), DEFAULT_LEDGER_SIZE, parse_size, print_size},
+    {"preload", "library", FIELD(library), DEFAULT_LIBRARY, parse_library, print_text},
+    {"submit", "program", FIELD(submit), DEFAULT_SUBMIT, parse_path, print_text},
+    {"submit", "state", FIELD(state), DEFAULT_STATE, parse_path, print_text},
+    {"submit", "epilog_timeout", FIELD(epilog_timeout_s), DEFAULT_EPILOG_TIMEOUT, parse_seconds,
+     print_seconds},
+    {"submit", "hash_objects", FIELD(hash_objects), DEFAULT_HASH_OBJECTS, parse_yes_no,
+     print_yes_no},
+    {"transport", "use", FIELD(transport), DEFAULT_TRANSPORT, parse_transport, print_text},
+    {"file", "dir", FIELD(file_dir), DEFAULT_FILE_DIR, parse_path, print_text},
+};
+
+int conf_key_find(const char *section, const char *name)
+{
+    for (int i = 0; i < CONF_KEYS; i++)
+        if (strcmp(conf_keys[i].section, section) == 0 && strcmp(conf_keys[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int conf_key_set(const struct conf_key *key, struct conf *conf, const char *text,
+                 struct conf_fault *fault)
+{
+    return key->parse(text, (char *)conf + key->offset, fault);
+}
+
+void conf_key_print(const struct conf_key *key, const struct conf *conf, char *text, size_t size)
+{
+    key->print((const char *)conf + key->offset, text, size);
+}
+
+int conf_keys_default(struct conf *conf, const struct conf_key **key, struct conf_fault *fault)
+{
+    for (int i = 0; i < CONF_KEYS; i++) {
+        int rc = conf_key_set(&conf_keys[i], conf, conf_keys[i].standard, fault);
+        if (rc != 0) {
+            *key = &conf_keys[i];
+            return rc;
+        }
+    }
+    return 0;
+}
+
+void conf_keys_free(struct conf *conf)
+{
+    for (int i = 0; i < CONF_KEYS; i++)
+        if (conf_keys[i].print == print_text)
+            free(*(char **)((char *)conf + conf_keys[i].offset));
+}

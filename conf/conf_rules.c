@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf_rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct conf_list conf_lists[CONF_LISTS] = {
+    {"hosts", offsetof(struct conf, host), POLICY_HOST, POLICY_SKIP, POLICY_KEEP},
+    {"paths", offsetof(struct conf, path_rules), POLICY_PATH, POLICY_PKGS, POLICY_KEEP},
+    {"environment", offsetof(struct conf, env), POLICY_ENV, POLICY_SKIP, POLICY_SKIP},
+};
+
+struct built_in {
+    enum policy_section which;
+    enum policy_action action;
+    const char *pattern;
+};
+
+/* jobtrail.conf.in lists the same rules; a test compares the two. */
+static const struct built_in built_in[] = {
+    {POLICY_PATH, POLICY_SKIP,
+     ".*/(r?bash|dash|ash|sh|zsh[-0-9.]*|[mp]?ksh[0-9.]*|tcsh|(bsd-)?csh|fish|busybox)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(srun|sbatch|salloc|sattach|sbcast|scrun)"},
+    {POLICY_PATH, POLICY_SKIP,
+     ".*/(mpirun|mpiexec|mpiexec\\.hydra|hydra_pmi_proxy|hydra_bstrap_proxy)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(orted|orterun|prted|prterun|prun)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(slurmstepd|slurmd|slurmctld|slurmdbd|slurmrestd|sackd)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(squeue|scancel|scontrol|sinfo|scrontab|strigger|sview)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(sacct|sacctmgr|sstat|sprio|sshare|sdiag|sreport)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/jobtrail-[^/]*"},
+    {POLICY_PATH, POLICY_PKGS, ".*/python[0-9.]*"},
+    {POLICY_PATH, POLICY_PKGS, ".*/R"},
+    {POLICY_PATH, POLICY_PKGS, ".*/MATLAB"},
+    {POLICY_PATH, POLICY_PKGS, ".*/octave-cli(-[0-9.]+)?"},
+    {POLICY_ENV, POLICY_KEEP, "PATH|LD_LIBRARY_PATH|LIBRARY_PATH"},
+    {POLICY_ENV, POLICY_KEEP, "LOADEDMODULES|_LMFILES_|MODULEPATH|LMOD_SYSTEM_NAME|LMOD_FAMILY_.*"},
+    {POLICY_ENV, POLICY_KEEP, "PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|CONDA_PREFIX|CONDA_DEFAULT_ENV"},
+    {POLICY_ENV, POLICY_KEEP, "R_HOME|R_LIBS.*|MATLABPATH|JULIA_DEPOT_PATH|JULIA_LOAD_PATH"},
+    {POLICY_ENV, POLICY_KEEP, "OMP_.*|(MKL|OPENBLAS|BLIS|NUMEXPR)_NUM_THREADS"},
+    {POLICY_ENV, POLICY_KEEP, "CUDA_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES"},
+    {POLICY_ENV, POLICY_KEEP, "SLURM_SUBMIT_HOST|SLURM_SUBMIT_DIR"},
+};
+
+const struct conf_list *conf_list_find(const char *section)
+{
+    for (size_t i = 0; i < CONF_LISTS; i++)
+        if (strcmp(conf_lists[i].section, section) == 0)
+            return &conf_lists[i];
+    return NULL;
+}
+
+static struct conf_rules *rules_of(const struct conf_list *list, struct conf *conf)
+{
+    return (struct conf_rules *)(void *)((char *)conf + list->offset);
+}
+
+const struct conf_rules *conf_list_rules(const struct conf_list *list, const struct conf *conf)
+{
+    return (const struct conf_rules *)(const void *)((const char *)conf + list->offset);
+}
+
+const char *conf_action_name(enum policy_action action)
+{
+    switch (action) {
+    case POLICY_KEEP:
+        return "keep";
+    case POLICY_SKIP:
+        return "skip";
+    case POLICY_PKGS:
+        return "pkgs";
+    case POLICY_NONE:
+        break;
+    }
+    return NULL;
+}
+
+enum policy_action conf_list_action(const struct conf_list *list, const char *name)
+{
+    for (enum policy_action action = POLICY_KEEP; action <= list->last; action++)
+        if (strcmp(conf_action_name(action), name) == 0)
+            return action;
+    return POLICY_NONE;
+}
+
+int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule)
+{
+    struct conf_rules *rules = rules_of(list, conf);
+    char *pattern = strdup(rule->pattern);
+    struct conf_rule *grown =
+        reallocarray(rules->rule, rules->count + 1, sizeof *grown);
+    if (grown != NULL)
+        rules->rule = grown;
+    if (pattern == NULL || grown == NULL) {
+        free(pattern);
+        return -ENOMEM;
+    }
+    rules->rule[rules->count] = *rule;
+    rules->rule[rules->count++].pattern = pattern;
+    return 0;
+}
+
+static int append_built_in(const struct conf_list *list, struct conf *conf)
+{
+    for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) {
+        struct conf_rule rule = {built_in[i].action, (char *)built_in[i].pattern, 0, 0};
+        if (built_in[i].which != list->which)
+            continue;
+        int rc = conf_list_append(list, conf, &rule);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+int conf_lists_default(struct conf *conf)
+{
+    for (size_t i = 0; i < CONF_LISTS; i++) {
+        int rc = 0;
+        if (conf_list_rules(&conf_lists[i], conf)->count == 0)
+            rc = append_built_in(&conf_lists[i], conf);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+void conf_lists_free(struct conf *conf)
+{
+    for (size_t i = 0; i < CONF_LISTS; i++) {
+        struct conf_rules *rules = rules_of(&conf_lists[i], conf);
+        for (size_t k = 0; k < rules->count; k++)
+            free(rules->rule[k].pattern);
+        free(rules->rule);
+    }
+}

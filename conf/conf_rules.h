@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The sections of jobtrail.conf that hold a list of rules, and the rules that are built in for a
+ * file that gives none.
+ */
+#ifndef JOBTRAIL_CONF_RULES_H
+#define JOBTRAIL_CONF_RULES_H
+
+#include <stddef.h>
+
+#include "conf.h"
+
+#define CONF_LISTS 3
+
+struct conf_list {
+    const char *section;
+    size_t offset;             /* of the struct conf_rules in struct conf */
+    enum policy_section which; /* in the compiled policy */
+    enum policy_action last;   /* the actions are POLICY_KEEP to this one */
+    enum policy_action otherwise; /* where no rule matches */
+};
+
+extern const struct conf_list conf_lists[CONF_LISTS];
+
+/* The list of a section, or NULL. */
+const struct conf_list *conf_list_find(const char *section);
+
+const struct conf_rules *conf_list_rules(const struct conf_list *list, const struct conf *conf);
+
+/* "keep", "skip" or "pkgs"; NULL for any other value. */
+const char *conf_action_name(enum policy_action action);
+
+/* The action that the list knows under `name`, or POLICY_NONE. */
+enum policy_action conf_list_action(const struct conf_list *list, const char *name);
+
+/* Appends a rule with a copy of `pattern`. Returns 0, or -ENOMEM. */
+int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule);
+
+/* Gives every list without rules the built-in ones. Returns 0, or -ENOMEM. */
+int conf_lists_default(struct conf *conf);
+
+void conf_lists_free(struct conf *conf);
+
+#endif

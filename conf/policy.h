@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The compiled policy: the format of the file that `jobtrail-conf compile` writes from
+ * jobtrail.conf and that every process of a job maps read-only.
+ *
+ * The file is position independent: a header, then sections that the header points to by
+ * byte offset from the start of the file. All integers are in the byte order of the machine
+ * that compiled it; a reader refuses what has not its own magic, version and size. Nothing in
+ * it is a secret and it must be readable by all users.
+ *
+ * A pattern list becomes one DFA: `struct policy_dfa`, then `states * classes` cells of
+ * uint16_t (the next state, row by row), then `states` cells of uint16_t (0: no rule accepts
+ * here; n: the rule of index n - 1 decides). State POLICY_DEAD is the one that never accepts:
+ * a matcher may stop there. After the DFA's cells, aligned to 4 bytes, come `rules` entries of
+ * `struct policy_rule`. A DFA of a list without rules has states == 0.
+ */
+#ifndef JOBTRAIL_POLICY_H
+#define JOBTRAIL_POLICY_H
+
+#include <stdint.h>
+
+#define POLICY_MAGIC UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
+#define POLICY_VERSION 1u
+#define POLICY_MAX_BYTES (16u << 20)
+#define POLICY_DEAD 0u
+
+/* What a rule says. In a list where nothing matches, the caller's default holds. */
+enum policy_action {
+    POLICY_NONE = 0,
+    POLICY_KEEP = 1,
+    POLICY_SKIP = 2,
+    POLICY_PKGS = 3,
+};
+
+/* The sections, in the order of policy_header.section[]. */
+enum policy_section {
+    POLICY_HOST,    /* DFA over the node's host name; no match keeps */
+    POLICY_PATH,    /* DFA over the executable's whole path; no match keeps */
+    POLICY_ENV,     /* DFA over the name of an environment variable; no match skips */
+    POLICY_SPOOL,   /* string: spool directory, may hold %n (node name) */
+    POLICY_LIBRARY, /* string: what goes into LD_PRELOAD, absolute */
+    POLICY_SUBMIT,  /* string: path of jobtrail-submit, absolute */
+    POLICY_CONF,    /* string: path of the jobtrail.conf that this was compiled from */
+    POLICY_SECTIONS
+};
+
+struct policy_span {
+    uint32_t offset; /* bytes from the start of the file */
+    uint32_t size;   /* bytes; a string's size does not count its terminating NUL, which is there */
+};
+
+struct policy_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t size; /* of the whole file, bytes */
+    uint64_t ledger_bytes;     /* a job's ledger on one node, at the most */
+    uint32_t epilog_timeout_s; /* how long an epilog waits for the flush */
+    uint32_t reserved;
+    struct policy_span section[POLICY_SECTIONS];
+};
+
+struct policy_dfa {
+    uint32_t states;
+    uint32_t classes; /* of bytes that all states treat alike, 1..256 */
+    uint32_t start;   /* state */
+    uint32_t rules;
+    uint8_t class_of[256];
+};
+
+struct policy_rule {
+    uint32_t action; /* enum policy_action */
+    uint32_t line;   /* in jobtrail.conf, from 1; 0: a built-in rule */
+};
+
+#endif

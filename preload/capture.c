@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capture.h"
+
+#include "memory.h"
+#include "policy_read.h"
+#include "proc.h"
+#include "system.h"
+
+/* Limits of one field's content, bytes: one long list must not push out all others. */
+enum {
+    ARGV_MAX = 8 << 10,
+    ENV_MAX = 32 << 10,
+    ENV_VALUE_MAX = 8 << 10,
+    OBJECTS_MAX = 4096, /* entries of the link map that are looked at */
+};
+
+/* XALT's watermark: the owner and the type of its note. */
+#define WATERMARK_OWNER "XALT"
+#define WATERMARK_TYPE 0x746c6158u
+
+static void put_cwd(struct fields *fields)
+{
+    char text[4096];
+    long size = system_call6(SYS_getcwd, (long)text, sizeof text, 0, 0, 0, 0);
+    if (size > 0)
+        fields_put(fields, LEDGER_CWD, text, (size_t)size - 1);
+}
+
+static void put_argv(const struct image *image, struct fields *fields)
+{
+    if (!fields_begin(fields, LEDGER_ARGV))
+        return;
+    for (int i = 0; i < image->argc && image->argv[i] != NULL; i++)
+        fields_add(fields, image->argv[i], text_length(image->argv[i]) + 1, ARGV_MAX);
+    fields_end(fields);
+}
+
+static int env_allowed(const void *policy, const char *entry, size_t *length)
+{
+    size_t name = 0;
+    while (entry[name] != '=' && entry[name] != '\0')
+        name++;
+    const struct policy_rule *rule = policy_match(policy, POLICY_ENV, entry, name);
+    if (rule == NULL || rule->action != POLICY_KEEP)
+        return 0;
+    *length = name + text_length(entry + name);
+    return 1;
+}
+
+static void put_env(char **envp, const void *policy, struct fields *fields)
+{
+    size_t length;
+    if (!fields_begin(fields, LEDGER_ENV))
+        return;
+    for (; *envp != NULL; envp++) {
+        if (!env_allowed(policy, *envp, &length) || length > ENV_VALUE_MAX)
+            continue;
+        fields_add(fields, *envp, length + 1, ENV_MAX);
+    }
+    fields_end(fields);
+}
+
+static void put_objects(const struct image *image, struct fields *fields)
+{
+    const struct link_map *entry = image_link_map(image);
+    for (int i = 0; entry != NULL && i < OBJECTS_MAX; i++, entry = entry->l_next) {
+        if (!image_is_object(entry))
+            continue;
+        struct image_bytes id = image_build_id(entry);
+        unsigned char id_size = id.size > 64 ? 64 : (unsigned char)id.size;
+        if (!fields_begin(fields, LEDGER_OBJECT))
+            return;
+        fields_add(fields, &id_size, 1, fields->room);
+        fields_add(fields, id.at, id_size, fields->room);
+        fields_add(fields, entry->l_name, text_length(entry->l_name), fields->room);
+        fields_end(fields);
+    }
+}
+
+static void put_notes(const struct image *image, struct fields *fields)
+{
+    struct image_bytes note = image_exec_note(image, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
+    if (note.at != NULL)
+        fields_put(fields, LEDGER_BUILD_ID, note.at, note.size);
+    note = image_exec_note(image, WATERMARK_OWNER, WATERMARK_TYPE);
+    if (note.at != NULL)
+        fields_put(fields, LEDGER_WATERMARK, note.at, note.size);
+}
+
+void capture_fill(const struct capture_source *source, struct fields *fields)
+{
+    const char *task = source->switches->task;
+    fields_put(fields, LEDGER_EXEC, source->path->text, source->path->length);
+    if (task != NULL)
+        fields_put(fields, LEDGER_TASK, task, text_length(task));
+    put_cwd(fields);
+    put_argv(source->image, fields);
+    put_env(source->image->envp, source->policy, fields);
+    put_notes(source->image, fields);
+    proc_ancestors(source->ppid, fields);
+    put_objects(source->image, fields);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a capture holds: the fields of a slot, taken from the process itself.
+ */
+#ifndef JOBTRAIL_CAPTURE_H
+#define JOBTRAIL_CAPTURE_H
+
+#include "decide.h"
+#include "fields.h"
+#include "image.h"
+#include "switches.h"
+
+struct capture_source {
+    const struct image *image;
+    const struct switches *switches;
+    const void *policy; /* usable */
+    const struct decide_path *path;
+    int32_t ppid;
+};
+
+void capture_fill(const struct capture_source *source, struct fields *fields);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clock.h"
+
+#include "memory.h"
+#include "system.h"
+
+#if defined(__aarch64__)
+#define VDSO_CLOCK_GETTIME "__kernel_clock_gettime"
+#else
+#define VDSO_CLOCK_GETTIME "__vdso_clock_gettime"
+#endif
+
+struct symbols {
+    const ElfW(Sym) *table;
+    size_t count;
+    const char *names;
+};
+
+/* A vDSO's symbol table is followed by its string table, which gives the number of symbols
+ * whichever kind of hash table the kernel was built with. */
+static int find_symbols(uintptr_t base, struct symbols *symbols)
+{
+    const ElfW(Ehdr) *header = (const void *)base;
+    const ElfW(Phdr) *phdr = (const void *)(base + header->e_phoff);
+    const ElfW(Dyn) *dynamic = NULL;
+    uintptr_t bias = base;
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)
+            bias = base - phdr[i].p_vaddr;
+        else if (phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const void *)(base + phdr[i].p_offset);
+    }
+    *symbols = (struct symbols){NULL, 0, NULL};
+    for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+        if (dynamic->d_tag == DT_SYMTAB)
+            symbols->table = (const void *)(bias + dynamic->d_un.d_ptr);
+        else if (dynamic->d_tag == DT_STRTAB)
+            symbols->names = (const void *)(bias + dynamic->d_un.d_ptr);
+    }
+    if (symbols->table == NULL || (const char *)symbols->table >= symbols->names)
+        return 0;
+    symbols->count = (size_t)(symbols->names - (const char *)symbols->table) / sizeof(ElfW(Sym));
+    return 1;
+}
+
+clock_function *clock_find(const struct image *image)
+{
+    struct symbols symbols;
+    if (image->vdso == 0 || !find_symbols(image->vdso, &symbols))
+        return NULL;
+    for (size_t i = 0; i < symbols.count; i++) {
+        const ElfW(Sym) *symbol = &symbols.table[i];
+        if (symbol->st_shndx != SHN_UNDEF &&
+            text_equal(symbols.names + symbol->st_name, VDSO_CLOCK_GETTIME))
+            return (clock_function *)(image->vdso + symbol->st_value);
+    }
+    return NULL;
+}
+
+uint64_t clock_now(clock_function *function)
+{
+    struct timespec now = {0, 0};
+    if (function != NULL)
+        function(CLOCK_REALTIME, &now);
+    else
+        system_call6(SYS_clock_gettime, CLOCK_REALTIME, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

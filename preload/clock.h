@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The time, without a system call where the vDSO can tell it (vdso(7)).
+ */
+#ifndef JOBTRAIL_CLOCK_H
+#define JOBTRAIL_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "image.h"
+
+typedef int clock_function(clockid_t, struct timespec *);
+
+/* The vDSO's clock_gettime, or NULL where there is none. */
+clock_function *clock_find(const struct image *image);
+
+/* Nanoseconds since the Epoch. `function` may be NULL: then by system call. */
+uint64_t clock_now(clock_function *function);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fields.h"
+
+#include "memory.h"
+
+static struct ledger_field *open_field(struct fields *fields)
+{
+    return (struct ledger_field *)(void *)(fields->start + fields->open);
+}
+
+int fields_begin(struct fields *fields, enum ledger_field_kind kind)
+{
+    if (fields->room - fields->used < sizeof(struct ledger_field)) {
+        fields->slot_flags |= LEDGER_SLOT_CUT;
+        return 0;
+    }
+    fields->open = fields->used;
+    *open_field(fields) = (struct ledger_field){.kind = (uint16_t)kind};
+    fields->used += sizeof(struct ledger_field);
+    return 1;
+}
+
+void fields_add(struct fields *fields, const void *bytes, size_t size, size_t limit)
+{
+    if (fields->open == fields->used)
+        return;
+    struct ledger_field *field = open_field(fields);
+    size_t room = fields->room - fields->used;
+    if (limit - field->length < room)
+        room = limit - field->length;
+    if (size > room) {
+        size = room;
+        field->flags |= LEDGER_FIELD_CUT;
+    }
+    memcpy(fields->start + fields->used, bytes, size);
+    fields->used += size;
+    field->length += (uint32_t)size;
+}
+
+void fields_end(struct fields *fields)
+{
+    while (fields->used % 8 != 0 && fields->used < fields->room)
+        fields->start[fields->used++] = 0;
+    fields->open = fields->used;
+}
+
+void fields_put(struct fields *fields, enum ledger_field_kind kind, const void *bytes, size_t size)
+{
+    if (!fields_begin(fields, kind))
+        return;
+    fields_add(fields, bytes, size, fields->room);
+    fields_end(fields);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "image.h"
+
+#include "memory.h"
+#include "system.h"
+
+#define PAGE 4096u
+
+/* This library's own dynamic section; <link.h> declares it too, but not hidden. */
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
+
+/* Constructors run on the main thread's stack, whose top holds argv, envp and auxv in a row. What
+ * musl leaves in the argument registers fails one of these tests. */
+static int passed_by_loader(int argc, char **argv, char **envp)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t at = (uintptr_t)argv;
+    const uintptr_t stack_span = (uintptr_t)1 << 30;
+    return argc >= 0 && at > here && at - here < stack_span && at % sizeof *argv == 0 &&
+           envp == argv + argc + 1;
+}
+
+int image_find(int argc, char **argv, char **envp, struct image *image)
+{
+    if (!passed_by_loader(argc, argv, envp))
+        return 0;
+    *image = (struct image){.argc = argc, .argv = argv, .envp = envp};
+    char **end = envp;
+    while (*end != NULL)
+        end++;
+    for (const ElfW(auxv_t) *aux = (const void *)(end + 1); aux->a_type != AT_NULL; aux++) {
+        uintptr_t value = aux->a_un.a_val;
+        if (aux->a_type == AT_PHDR)
+            image->phdr = (const void *)value;
+        else if (aux->a_type == AT_PHNUM)
+            image->phdr_count = value;
+        else if (aux->a_type == AT_EXECFN)
+            image->exec_name = (const char *)value;
+        else if (aux->a_type == AT_SYSINFO_EHDR)
+            image->vdso = value;
+    }
+    if (image->phdr == NULL)
+        image->phdr_count = 0;
+    for (size_t i = 0; i < image->phdr_count; i++) {
+        if (image->phdr[i].p_type == PT_PHDR)
+            image->load_bias = (uintptr_t)image->phdr - image->phdr[i].p_vaddr;
+    }
+    return 1;
+}
+
+const struct link_map *image_link_map(const struct image *image)
+{
+    for (size_t i = 0; i < image->phdr_count; i++) {
+        if (image->phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        const ElfW(Dyn) *entry = (const void *)(image->load_bias + image->phdr[i].p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++) {
+            const struct r_debug *debug = (const void *)entry->d_un.d_ptr;
+            if (entry->d_tag == DT_DEBUG && debug != NULL)
+                return debug->r_map;
+        }
+    }
+    return NULL;
+}
+
+int image_is_object(const struct link_map *entry)
+{
+    return entry->l_name != NULL && entry->l_name[0] == '/' && entry->l_ld != own_dynamic;
+}
+
+static size_t padded(size_t size)
+{
+    return (size + 3) & ~(size_t)3;
+}
+
+/* A note in `size` bytes of notes (elf(5)); every length in it is checked against what is left. */
+static struct image_bytes find_note(const unsigned char *at, size_t size, const char *owner,
+                                    uint32_t type)
+{
+    size_t owner_size = text_length(owner) + 1;
+    ElfW(Nhdr) note;
+    while (size >= sizeof note) {
+        memcpy(&note, at, sizeof note);
+        size_t left = size - sizeof note;
+        if (note.n_namesz > left || padded(note.n_namesz) > left)
+            break;
+        size_t content_at = sizeof note + padded(note.n_namesz);
+        if (note.n_descsz > size - content_at)
+            break;
+        if (note.n_type == type && note.n_namesz == owner_size &&
+            memcmp(at + sizeof note, owner, owner_size) == 0)
+            return (struct image_bytes){at + content_at, note.n_descsz};
+        size_t step = content_at + padded(note.n_descsz);
+        if (step >= size)
+            break;
+        at += step;
+        size -= step;
+    }
+    return (struct image_bytes){NULL, 0};
+}
+
+static struct image_bytes find_note_in(uintptr_t bias, const ElfW(Phdr) *phdr, size_t count,
+                                       const char *owner, uint32_t type)
+{
+    struct image_bytes found = {NULL, 0};
+    for (size_t i = 0; i < count && found.at == NULL; i++) {
+        if (phdr[i].p_type == PT_NOTE)
+            found = find_note((const unsigned char *)(bias + phdr[i].p_vaddr), phdr[i].p_memsz,
+                              owner, type);
+    }
+    return found;
+}
+
+struct image_bytes image_exec_note(const struct image *image, const char *owner, uint32_t type)
+{
+    return find_note_in(image->load_bias, image->phdr, image->phdr_count, owner, type);
+}
+
+/* Whether 8 bytes can be read at `address`. rt_sigprocmask(2) copies the new set in before it
+ * looks at `how`, which is none here: EINVAL says readable, EFAULT not, and nothing changes. */
+static int readable(const void *address)
+{
+    const long no_such_how = -1;
+    const long einval = -22;
+    return system_call6(SYS_rt_sigprocmask, no_such_how, (long)address, 0, 8, 0, 0) == einval;
+}
+
+struct image_bytes image_build_id(const struct link_map *entry)
+{
+    const struct image_bytes none = {NULL, 0};
+    const ElfW(Ehdr) *header = (const void *)entry->l_addr;
+    if (header == NULL || (uintptr_t)header % PAGE != 0 || !readable(header))
+        return none;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_phentsize != sizeof(ElfW(Phdr)))
+        return none;
+    /* Loaders need the program headers in the first page, which the header is in. */
+    size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(ElfW(Phdr));
+    if (header->e_phoff >= PAGE || end > PAGE)
+        return none;
+    const ElfW(Phdr) *phdr = (const void *)(entry->l_addr + header->e_phoff);
+    return find_note_in(entry->l_addr, phdr, header->e_phnum, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
+}

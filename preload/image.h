@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The image that the kernel and the loader built for this process: arguments, environment,
+ * auxiliary vector, program headers, link map. All of it is memory; nothing here makes a system
+ * call, except that link-map entries are probed before they are read.
+ */
+#ifndef JOBTRAIL_IMAGE_H
+#define JOBTRAIL_IMAGE_H
+
+#include <elf.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image {
+    int argc;
+    char **argv;
+    char **envp;
+    const char *exec_name;         /* AT_EXECFN: the path given to execve(2), may be relative */
+    const ElfW(Phdr) *phdr;        /* of the executable */
+    size_t phdr_count;
+    uintptr_t load_bias;           /* of the executable */
+    uintptr_t vdso;                /* address of the vDSO's ELF header; 0: none */
+};
+
+/* Fills `*image` from what the loader passed to a constructor. glibc passes (argc, argv, envp);
+ * musl passes nothing, which is noticed. Returns 1, or 0 when the arguments are not there. */
+int image_find(int argc, char **argv, char **envp, struct image *image);
+
+/* The first entry of the link map, the executable's own; NULL in a static executable. */
+const struct link_map *image_link_map(const struct image *image);
+
+/* Whether this entry is a shared object with a file, and not this library itself. */
+int image_is_object(const struct link_map *entry);
+
+struct image_bytes {
+    const unsigned char *at; /* NULL: none */
+    size_t size;
+};
+
+/* The descriptor of the note `owner`/`type` in the executable. */
+struct image_bytes image_exec_note(const struct image *image, const char *owner, uint32_t type);
+
+/* The build-id of a loaded object. */
+struct image_bytes image_build_id(const struct link_map *entry);
+
+#endif

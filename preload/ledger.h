@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The ledger: the format of the file in which the processes of one job on one node leave their
+ * captures. Root makes it at launch (spank/), processes of the job's user fill it (preload/), the
+ * flush reads it (submit/). All integers are in the machine's byte order, all offsets and sizes
+ * in bytes.
+ *
+ *     page 0             struct ledger_header
+ *     page 1 ..          slots, each a whole number of pages: 4 KiB << class
+ *
+ * A slot begins with struct ledger_slot; behind it `fields_bytes` of fields, each a struct
+ * ledger_field and its content, padded to 8 bytes. A process claims a slot by taking one of its
+ * class from a free list, or by moving `used_bytes` on; it fills the slot while nobody looks
+ * (state LEDGER_FREE) and publishes it by storing LEDGER_OPEN. Its end is two stores into memory
+ * that stays mapped: `end_ns`, then the state.
+ *
+ * The file has its final size from the start (so that RLIMIT_FSIZE, which only limits growing,
+ * never matters), and is backed up to `backed_bytes`. Beyond, a process backs its slot with
+ * fallocate() before it touches it: touching a page that cannot be backed would be SIGBUS.
+ *
+ * What a user's process wrote is data, never believed about identity: a reader checks every
+ * number (a walk goes page by page: a page that does not begin a sound slot is skipped).
+ */
+#ifndef JOBTRAIL_LEDGER_H
+#define JOBTRAIL_LEDGER_H
+
+#include <stdint.h>
+
+#define LEDGER_MAGIC UINT64_C(0x3152474c544a0a7f)      /* "\x7f\nJTLGR1" */
+#define LEDGER_SLOT_MAGIC UINT64_C(0x31544c53544a0a7f) /* "\x7f\nJTSLT1" */
+#define LEDGER_PAGE 4096u
+#define LEDGER_CLASSES 6
+#define LEDGER_SLOT_MAX (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
+
+enum ledger_state {
+    LEDGER_FREE = 0,  /* being filled, or on a free list */
+    LEDGER_OPEN = 1,  /* a process runs, or died without a word */
+    LEDGER_ENDED = 2, /* the process reached its exit handlers at end_ns */
+};
+
+/* Why captures were lost, counted in ledger_header.dropped[]. */
+enum ledger_drop {
+    LEDGER_DROP_FULL,  /* the ledger's size is used up */
+    LEDGER_DROP_SPACE, /* the file system had no room to back a slot */
+    LEDGER_DROP_MAP,   /* mmap failed */
+    LEDGER_DROPS
+};
+
+struct ledger_header {
+    uint64_t magic;
+    uint64_t size_bytes;   /* of the file; no slot lies beyond */
+    uint64_t backed_bytes; /* backed by root at launch */
+    uint64_t used_bytes;   /* atomic; end of the last slot handed out */
+    /* Atomic; heads of the lists of free slots, by class: page number of the slot in the low 32
+     * bits (0: none), a counter against ABA in the high ones. */
+    uint64_t free_list[LEDGER_CLASSES];
+    uint64_t dropped[LEDGER_DROPS]; /* atomic */
+};
+
+enum ledger_field_kind {
+    LEDGER_EXEC = 1,      /* path of the executable as the kernel names it */
+    LEDGER_CWD = 2,       /* working directory at the start */
+    LEDGER_ARGV = 3,      /* arguments, each ended by NUL */
+    LEDGER_ENV = 4,       /* allowed NAME=VALUE, each ended by NUL */
+    LEDGER_OBJECT = 5,    /* one loaded object: a length byte, its build-id, its path */
+    LEDGER_WATERMARK = 6, /* the descriptor of the executable's XALT note */
+    LEDGER_ANCESTOR = 7,  /* nearest first: pid (int32), then command name, path, arguments, each
+                             ended by NUL */
+    LEDGER_BUILD_ID = 8,  /* of the executable, binary */
+    LEDGER_TASK = 9,      /* "STEP.TASK" as the plugin set it: numbers as Slurm counts them */
+};
+
+#define LEDGER_FIELD_CUT 1u /* the content did not fit and ends early */
+
+struct ledger_field {
+    uint16_t kind;  /* enum ledger_field_kind */
+    uint16_t flags; /* LEDGER_FIELD_* */
+    uint32_t length; /* of the content, without padding */
+};
+
+#define LEDGER_SLOT_CUT 1u  /* whole fields are missing: there was no room */
+#define LEDGER_SLOT_PKGS 2u /* the policy's action was `pkgs` */
+
+struct ledger_slot {
+    uint64_t magic;
+    uint64_t offset; /* of this slot in the file */
+    uint32_t slot_bytes;
+    uint32_t state; /* atomic; enum ledger_state */
+    uint32_t next_free; /* page number of the next slot on a free list; 0: none */
+    uint32_t flags; /* LEDGER_SLOT_* */
+    int32_t pid;
+    int32_t ppid;
+    uint64_t start_ticks; /* since boot, field 22 of proc(5) stat: with the pid, the process */
+    uint64_t start_ns;    /* since the Epoch, when the capture began */
+    uint64_t end_ns;      /* since the Epoch; 0 until the process has signed */
+    uint8_t uuid[16];     /* version 7: the run's */
+    uint32_t rank;
+    uint32_t size; /* number of ranks, 1 where there is no MPI */
+    uint32_t fields_bytes;
+    uint32_t reserved;
+};
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "proc.h"
+
+#include "memory.h"
+#include "system.h"
+
+enum {
+    ANCESTORS_MAX = 16,
+    ARGUMENTS_MAX = 512, /* bytes of an ancestor's command line */
+    LINK_MAX = 1024,
+};
+
+/* "/proc/PID/NAME" or "/proc/self/NAME" into 64 bytes at `path`. */
+static void proc_path(int32_t pid, const char *name, char *path)
+{
+    char number[24] = "self";
+    if (pid != 0)
+        text_decimal(number, (uint64_t)pid);
+    const char *end = path + 64;
+    char *at = text_append(path, end, "/proc/");
+    at = text_append(at, end, number);
+    text_append(at, end, name);
+}
+
+static size_t read_file(int32_t pid, const char *name, char *to, size_t size)
+{
+    char path[64];
+    proc_path(pid, name, path);
+    int fd = system_open(path, O_RDONLY);
+    if (fd < 0)
+        return 0;
+    long got = system_read(fd, to, size);
+    system_close(fd);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* The address of the decimal number in the `index`th blank-separated word from `text` on. */
+static const char *word(const char *text, int index)
+{
+    for (; index > 0; index--) {
+        while (*text != ' ' && *text != '\0')
+            text++;
+        while (*text == ' ')
+            text++;
+    }
+    return text;
+}
+
+static uint64_t number_of(const char *text)
+{
+    uint64_t value = 0;
+    while (*text >= '0' && *text <= '9')
+        value = value * 10 + (uint64_t)(*text++ - '0');
+    return value;
+}
+
+/* "PID (NAME) S PPID ...": the name may hold anything, also ") ", so it ends at the last ')'. */
+static int parse_stat(const char *text, size_t size, struct proc_stat *stat)
+{
+    const char *open = text;
+    const char *close = text + size;
+    while (*open != '(' && *open != '\0')
+        open++;
+    while (close > open && *close != ')')
+        close--;
+    if (close <= open)
+        return 0;
+    size_t length = (size_t)(close - open) - 1;
+    if (length >= sizeof stat->name)
+        length = sizeof stat->name - 1;
+    memcpy(stat->name, open + 1, length);
+    stat->name[length] = '\0';
+    const int state = 3, ppid = 4, starttime = 22; /* numbered as in proc(5) */
+    stat->pid = (int32_t)number_of(text);
+    stat->ppid = (int32_t)number_of(word(close, ppid - state + 1));
+    stat->start_ticks = number_of(word(close, starttime - state + 1));
+    return 1;
+}
+
+int proc_stat(int32_t pid, struct proc_stat *stat)
+{
+    char text[512];
+    size_t size = read_file(pid, "/stat", text, sizeof text - 1);
+    text[size] = '\0';
+    return size > 0 && parse_stat(text, size, stat);
+}
+
+static void put_ancestor(const struct proc_stat *stat, struct fields *fields)
+{
+    char path[64];
+    char text[LINK_MAX];
+    if (!fields_begin(fields, LEDGER_ANCESTOR))
+        return;
+    fields_add(fields, &stat->pid, sizeof stat->pid, fields->room);
+    fields_add(fields, stat->name, text_length(stat->name) + 1, fields->room);
+    proc_path(stat->pid, "/exe", path);
+    long length = system_readlink(path, text, sizeof text);
+    fields_add(fields, text, length > 0 ? (size_t)length : 0, fields->room);
+    fields_add(fields, "", 1, fields->room);
+    size_t size = read_file(stat->pid, "/cmdline", text, ARGUMENTS_MAX);
+    fields_add(fields, text, size, fields->room);
+    fields_end(fields);
+}
+
+void proc_ancestors(int32_t ppid, struct fields *fields)
+{
+    struct proc_stat stat;
+    for (int i = 0; i < ANCESTORS_MAX && ppid > 1; i++) {
+        if (!proc_stat(ppid, &stat))
+            return;
+        put_ancestor(&stat, fields);
+        if (text_equal(stat.name, "slurmstepd"))
+            return;
+        ppid = stat.ppid;
+    }
+}

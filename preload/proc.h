@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What /proc says of this process and of its ancestors (proc(5)).
+ */
+#ifndef JOBTRAIL_PROC_H
+#define JOBTRAIL_PROC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fields.h"
+
+struct proc_stat {
+    int32_t pid;
+    int32_t ppid;
+    uint64_t start_ticks; /* since boot */
+    char name[64];        /* the command's, at the most 15 bytes for a program */
+};
+
+/* Reads /proc/PID/stat; pid 0 stands for the calling process. Returns 1, or 0 where /proc cannot
+ * tell. */
+int proc_stat(int32_t pid, struct proc_stat *stat);
+
+/* Adds a LEDGER_ANCESTOR field for each ancestor from `ppid` up: not for pid 1, none above
+ * slurmstepd, at the most 16. */
+void proc_ancestors(int32_t ppid, struct fields *fields);
+
+#endif

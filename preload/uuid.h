@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_UUID_H
+#define JOBTRAIL_UUID_H
+
+#include <stdint.h>
+
+/* A version 7 UUID (RFC 9562, 5.7) for the time `now_ns` since the Epoch. `salt` tells processes
+ * apart where the kernel gives no random bytes. */
+void uuid_make(uint64_t now_ns, uint64_t salt, uint8_t uuid[16]);
+
+#endif

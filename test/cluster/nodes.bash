@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Nodes of the test cluster, and which processes belong to them.
+#
+# A node is a pair of namespaces (mounts, host name) that one idle process keeps open. Everything
+# that runs on a node sees the node's mark: a mount whose source names the cluster and the node.
+# The mark is inherited by every child, whatever it does to its parent, session or environment, so
+# that "ours" never depends on a process name or on a pid that may have been used again.
+
+# mark [NODE]: the mark of one node, or the beginning of the marks of them all
+mark() {
+    printf 'jobtrail-cluster:%s:%s' "$CLUSTER_DIR" "${1:+$1 }"
+}
+
+# members [NODE]: pids of the processes on one node or on all
+members() {
+    local file
+    grep -lsF -- " $(mark "${1-}")" /proc/[0-9]*/mountinfo | while IFS=/ read -r _ _ file _; do
+        echo "$file"
+    done
+}
+
+# A zombie has no mountinfo: it counts as gone, which kill -0 would not see.
+is_member() { # PID
+    [[ -n ${1-} ]] && grep -qsF -- " $(mark)" "/proc/$1/mountinfo"
+}
+
+pid_in() { # FILE: the pid in a pid file, when it is a living process of this cluster
+    local pid
+    [[ -s $1 ]] && read -r pid <"$1" && is_member "$pid" && echo "$pid"
+}
+
+until_true() { # SECONDS COMMAND...: poll until the command succeeds
+    local end=$((SECONDS + $1 + 1))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || return 1
+        sleep 0.02
+    done
+}
+
+gone() { # PID
+    ! is_member "$1"
+}
+
+stop_daemon() { # PIDFILE [SIGNAL]
+    local pid
+    if pid=$(pid_in "$1"); then
+        kill -s "${2:-TERM}" "$pid" 2>/dev/null || true
+        until_true 10 gone "$pid" || kill -s KILL "$pid" 2>/dev/null || true
+    fi
+    rm -f "$1"
+}
+
+no_members() {
+    [[ -z $(members "${1-}") ]]
+}
+
+sweep() { # [NODE]: end whatever is left on a node or on all
+    local pids
+    for _ in {1..250}; do
+        mapfile -t pids < <(members "${1-}")
+        ((${#pids[@]})) || return 0
+        kill -s KILL "${pids[@]}" 2>/dev/null || true
+        sleep 0.02
+    done
+    echo "cluster: still there after SIGKILL: ${pids[*]}" >&2
+    return 1
+}
+
+make_node() { # NAME
+    local flags=(--mount)
+    pid_in "$RUN/node.$1.pid" >/dev/null && return 0
+    [[ $UTS == 1 ]] && flags+=(--uts)
+    # $1.. belong to the inner shell
+    # shellcheck disable=SC2016
+    env -i PATH="$PATH" unshare "${flags[@]}" bash -eu -c '
+        name=$1 mark=$2 run=$3 uts=$4 hosts=$5
+        mount -t tmpfs -o size=4k,mode=755 "$mark" "$run/mark"
+        if [[ $uts == 1 ]]; then
+            hostname "$name"
+            mount --bind "$hosts" /etc/hosts
+            mount -t tmpfs -o mode=1777 shm /dev/shm
+        fi
+        setsid sleep infinity </dev/null >/dev/null 2>&1 &
+        echo $! >"$run/node.$name.pid"
+    ' _ "$1" "$(mark "$1")" "$RUN" "$UTS" "$ETC/hosts" </dev/null >>"$LOG/node.$1.log" 2>&1 ||
+        die "cannot make node $1 (needs root with mount namespaces; see $LOG/node.$1.log)"
+}
+
+enter() { # NODE COMMAND...: run a command on a node, from the same directory
+    local pid flags=(--mount) node=$1
+    shift
+    pid=$(pid_in "$RUN/node.$node.pid") || die "no node $node here"
+    [[ $UTS == 1 ]] && flags+=(--uts)
+    nsenter --target "$pid" "${flags[@]}" env -C "$PWD" -- "$@"
+}
+
+# Daemons get an environment of their own: Slurm's read many SLURM_* variables, and what they
+# inherit reaches prologs and jobs.
+daemon() { # NODE NAME COMMAND...
+    local node=$1 name=$2
+    shift 2
+    enter "$node" env -i PATH="$PATH" SLURM_CONF="$SLURM_CONF" ${TZ:+TZ="$TZ"} "$@" \
+        </dev/null >>"$LOG/$name.out" 2>&1 || die "cannot start $name (see $LOG/$name.log and .out)"
+}
