@@ -28,19 +28,19 @@ struct conf_rules {
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
-    char *path;           /* of the file itself, absolute */
-    char *cluster;        /* [site] cluster; "" = as Slurm names it */
-    char *syshost;        /* [site] syshost; "" = the cluster's name */
-    char *spool;          /* [spool] dir, may hold %n */
-    uint64_t ledger_bytes; /* [spool] ledger_size */
-    char *library;        /* [preload] library */
-    char *submit;         /* [submit] program */
-    char *state;          /* [submit] state: quarantine and what else must outlive a reboot */
+    char *path;                /* of the file itself, absolute */
+    char *cluster;             /* [site] cluster; "" = as Slurm names it */
+    char *syshost;             /* [site] syshost; "" = the cluster's name */
+    char *spool;               /* [spool] dir, may hold %n */
+    uint64_t ledger_bytes;     /* [spool] ledger_size */
+    char *library;             /* [preload] library */
+    char *submit;              /* [submit] program */
+    char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
-    int hash_objects;     /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
-                             executable */
-    char *transport;      /* [transport] use: "file" or "none" */
-    char *file_dir;       /* [file] dir */
+    int hash_objects; /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
+                         executable */
+    char *transport;  /* [transport] use: "file" or "none" */
+    char *file_dir;   /* [file] dir */
     struct conf_rules host, path_rules, env;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };

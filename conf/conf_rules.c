@@ -87,8 +87,7 @@ int conf_list_append(const struct conf_list *list, struct conf *conf, const stru
 {
     struct conf_rules *rules = rules_of(list, conf);
     char *pattern = strdup(rule->pattern);
-    struct conf_rule *grown =
-        reallocarray(rules->rule, rules->count + 1, sizeof *grown);
+    struct conf_rule *grown = reallocarray(rules->rule, rules->count + 1, sizeof *grown);
     if (grown != NULL)
         rules->rule = grown;
     if (pattern == NULL || grown == NULL) {

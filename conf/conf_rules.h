@@ -14,9 +14,9 @@
 
 struct conf_list {
     const char *section;
-    size_t offset;             /* of the struct conf_rules in struct conf */
-    enum policy_section which; /* in the compiled policy */
-    enum policy_action last;   /* the actions are POLICY_KEEP to this one */
+    size_t offset;                /* of the struct conf_rules in struct conf */
+    enum policy_section which;    /* in the compiled policy */
+    enum policy_action last;      /* the actions are POLICY_KEEP to this one */
     enum policy_action otherwise; /* where no rule matches */
 };
 

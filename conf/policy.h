@@ -19,10 +19,10 @@
 
 #include <stdint.h>
 
-#define POLICY_MAGIC UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION 1u
+#define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
+#define POLICY_VERSION   1u
 #define POLICY_MAX_BYTES (16u << 20)
-#define POLICY_DEAD 0u
+#define POLICY_DEAD      0u
 
 /* What a rule says. In a list where nothing matches, the caller's default holds. */
 enum policy_action {
@@ -52,7 +52,7 @@ struct policy_span {
 struct policy_header {
     uint64_t magic;
     uint32_t version;
-    uint32_t size; /* of the whole file, bytes */
+    uint32_t size;             /* of the whole file, bytes */
     uint64_t ledger_bytes;     /* a job's ledger on one node, at the most */
     uint32_t epilog_timeout_s; /* how long an epilog waits for the flush */
     uint32_t reserved;

@@ -41,8 +41,7 @@ static inline const struct policy_rule *policy_rules(const void *base, enum poli
 {
     const struct policy_header *header = (const struct policy_header *)base;
     struct policy_span span = header->section[which];
-    const struct policy_dfa *dfa =
-        (const struct policy_dfa *)((const char *)base + span.offset);
+    const struct policy_dfa *dfa = (const struct policy_dfa *)((const char *)base + span.offset);
     *count = 0;
     if (span.size < sizeof *dfa || dfa->states == 0 || dfa->states > UINT16_MAX)
         return NULL;

@@ -35,8 +35,11 @@ static struct json_object *copy_object(struct json_object *object)
     for (size_t i = 0; i < count; i++) {
         struct json_object *value = json_object_object_get(object, keys[i]);
         struct json_object *member = canonical_copy(value);
-        if ((value != NULL && member == NULL) || json_object_object_add(copy, keys[i], member) != 0)
+        if ((value != NULL && member == NULL) ||
+            json_object_object_add(copy, keys[i], member) != 0) {
+            json_object_put(member);
             goto failed;
+        }
     }
     free(keys);
     return copy;
@@ -54,6 +57,7 @@ static struct json_object *copy_array(struct json_object *array)
         struct json_object *value = json_object_array_get_idx(array, i);
         struct json_object *member = canonical_copy(value);
         if ((value != NULL && member == NULL) || json_object_array_add(copy, member) != 0) {
+            json_object_put(member);
             json_object_put(copy);
             return NULL;
         }

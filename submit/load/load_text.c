@@ -53,7 +53,7 @@ static ssize_t read_whole(int fd, char *text, size_t size)
 
 int load_text(int dir_fd, const char *name, char **text, size_t *size, struct load_reason *reason)
 {
-    size_t expected;
+    size_t expected = 0;
     int fd = open_regular(dir_fd, name, &expected, reason);
     if (fd < 0)
         return fd;

@@ -12,7 +12,6 @@ write_conf() {
     chmod 755 "$CLUSTER_DIR" "$ETC" "$LOG" "$RUN" "$RUN/spool" "$RUN/tmp"
     [[ -e $PLUGSTACK ]] || : >"$PLUGSTACK"
     echo "127.0.0.1 localhost $CONTROLLER $(node_names | tr '\n' ' ')" >"$ETC/hosts"
-    (umask 022 && touch "$LOG/jobcomp")
     slurm_conf >"$SLURM_CONF"
     if [[ $PROCTRACK == cgroup || $TASKPLUGIN == cgroup ]]; then
         cgroup_conf >"$ETC/cgroup.conf"
@@ -49,7 +48,7 @@ ProctrackType=proctrack/$PROCTRACK
 TaskPlugin=task/$TASKPLUGIN
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=5
-# what sacct -c reads: job accounting without a database
+# what sacct -c reads, as root (it opens the file for writing): job accounting without a database
 JobCompType=jobcomp/filetxt
 JobCompLoc=$LOG/jobcomp
 SelectType=select/cons_tres

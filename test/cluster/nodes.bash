@@ -52,10 +52,6 @@ stop_daemon() { # PIDFILE [SIGNAL]
     rm -f "$1"
 }
 
-no_members() {
-    [[ -z $(members "${1-}") ]]
-}
-
 sweep() { # [NODE]: end whatever is left on a node or on all
     local pids
     for _ in {1..250}; do

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "compile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf_rules.h"
+#include "dfa.h"
+#include "pattern.h"
+
+/* The file being put together. */
+struct image {
+    char *bytes; /* owned */
+    size_t size;
+};
+
+/* Appends `size` zero bytes, the first one at a multiple of 8, and returns where they start, or
+ * NULL. Moves what was there before. */
+static void *extend(struct image *image, size_t size)
+{
+    size_t at = (image->size + 7) & ~(size_t)7;
+    char *grown = realloc(image->bytes, at + size);
+    if (grown == NULL)
+        return NULL;
+    memset(grown + image->size, 0, at + size - image->size);
+    image->bytes = grown;
+    image->size = at + size;
+    return grown + at;
+}
+
+static void set_span(struct image *image, enum policy_section which, const void *start, size_t size)
+{
+    struct policy_header *header = (struct policy_header *)(void *)image->bytes;
+    header->section[which].offset = (uint32_t)((const char *)start - image->bytes);
+    header->section[which].size = (uint32_t)size;
+}
+
+static int add_string(struct image *image, enum policy_section which, const char *text)
+{
+    size_t length = strlen(text);
+    char *at = extend(image, length + 1);
+    if (at == NULL)
+        return -ENOMEM;
+    memcpy(at, text, length);
+    set_span(image, which, at, length);
+    return 0;
+}
+
+/* One rule's complaint; `offset` is in its pattern. A built-in rule has no line to point to. */
+static void blame(const struct conf_rule *rule, size_t offset, const char *reason, const char *hint,
+                  struct conf_error *error)
+{
+    error->line = rule->line;
+    error->column = rule->line == 0 ? 0 : rule->column + (unsigned)offset;
+    snprintf(error->reason, sizeof error->reason, "%s", reason);
+    snprintf(error->hint, sizeof error->hint, "%s", hint);
+}
+
+static int parse_rules(const struct conf_rules *rules, struct nfa *nfa, struct conf_error *error)
+{
+    for (size_t i = 0; i < rules->count; i++) {
+        struct pattern_error fault = {0};
+        int rc = pattern_add(nfa, rules->rule[i].pattern, &fault);
+        if (rc == -EINVAL || rc == -E2BIG)
+            blame(&rules->rule[i], fault.offset, fault.reason, fault.hint, error);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int build_dfa(const struct conf_rules *rules, const struct nfa *nfa, struct dfa *dfa,
+                     struct conf_error *error)
+{
+    char hint[sizeof error->hint];
+    uint32_t culprit = 0;
+    int rc = dfa_build(nfa, dfa, &culprit);
+    if (rc == -E2BIG) {
+        snprintf(hint, sizeof hint, "simplify '%.100s', above all its {M,N} and inner '.*'",
+                 rules->rule[culprit].pattern);
+        blame(&rules->rule[culprit], 0, "the rules of this section need too many states", hint,
+              error);
+    }
+    if (rc != 0)
+        return rc;
+    return dfa_minimise(dfa);
+}
+
+static int add_dfa(struct image *image, enum policy_section which, const struct dfa *dfa,
+                   const struct conf_rules *rules)
+{
+    size_t cells = (size_t)dfa->states * dfa->classes;
+    size_t rules_at = sizeof(struct policy_dfa) + (cells + dfa->states) * sizeof(uint16_t);
+    rules_at = (rules_at + 3) & ~(size_t)3;
+    size_t size = rules_at + rules->count * sizeof(struct policy_rule);
+    char *at = extend(image, size);
+    if (at == NULL)
+        return -ENOMEM;
+    struct policy_dfa *head = (struct policy_dfa *)(void *)at;
+    uint16_t *next = (uint16_t *)(head + 1);
+    struct policy_rule *rule = (struct policy_rule *)(void *)(at + rules_at);
+    set_span(image, which, at, size);
+    head->states = dfa->states;
+    head->classes = dfa->classes;
+    head->start = dfa->start;
+    head->rules = (uint32_t)rules->count;
+    if (dfa->states == 0)
+        return 0;
+    memcpy(head->class_of, dfa->class_of, sizeof head->class_of);
+    memcpy(next, dfa->next, cells * sizeof *next);
+    memcpy(next + cells, dfa->accepts, dfa->states * sizeof *next);
+    for (size_t i = 0; i < rules->count; i++)
+        rule[i] = (struct policy_rule){rules->rule[i].action, rules->rule[i].line};
+    return 0;
+}
+
+static int add_list(struct image *image, const struct conf_list *list, const struct conf *conf,
+                    struct conf_error *error)
+{
+    const struct conf_rules *rules = conf_list_rules(list, conf);
+    struct dfa dfa = {0};
+    struct nfa nfa = {0};
+    int rc = parse_rules(rules, &nfa, error);
+    if (rc == 0 && rules->count > 0)
+        rc = build_dfa(rules, &nfa, &dfa, error);
+    if (rc == 0)
+        rc = add_dfa(image, list->which, &dfa, rules);
+    dfa_free(&dfa);
+    nfa_free(&nfa);
+    return rc;
+}
+
+static int add_strings(struct image *image, const struct conf *conf)
+{
+    int rc = add_string(image, POLICY_SPOOL, conf->spool);
+    if (rc == 0)
+        rc = add_string(image, POLICY_LIBRARY, conf->library);
+    if (rc == 0)
+        rc = add_string(image, POLICY_SUBMIT, conf->submit);
+    if (rc == 0)
+        rc = add_string(image, POLICY_CONF, conf->path);
+    return rc;
+}
+
+/* The strings come last: policy_usable() wants a byte behind every section. */
+static int add_sections(struct image *image, const struct conf *conf, struct conf_error *error)
+{
+    int rc = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; rc == 0 && i < CONF_LISTS; i++)
+        rc = add_list(image, &conf_lists[i], conf, error);
+    if (rc == 0)
+        rc = add_strings(image, conf);
+    if (rc == 0 && image->size > POLICY_MAX_BYTES) {
+        snprintf(error->reason, sizeof error->reason, "the compiled policy exceeds %u MiB",
+                 POLICY_MAX_BYTES >> 20);
+        snprintf(error->hint, sizeof error->hint, "use fewer or simpler rules");
+        rc = -E2BIG;
+    }
+    return rc;
+}
+
+static void fill_header(struct image *image, const struct conf *conf)
+{
+    struct policy_header *header = (struct policy_header *)(void *)image->bytes;
+    header->magic = POLICY_MAGIC;
+    header->version = POLICY_VERSION;
+    header->size = (uint32_t)image->size;
+    header->ledger_bytes = conf->ledger_bytes;
+    header->epilog_timeout_s = conf->epilog_timeout_s;
+}
+
+int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *error)
+{
+    struct image image = {0};
+    struct conf_error found = {0};
+    snprintf(found.file, sizeof found.file, "%s", conf->path);
+    int rc = add_sections(&image, conf, &found);
+    if (rc == -ENOMEM)
+        snprintf(found.reason, sizeof found.reason, "%s", strerror(ENOMEM));
+    if (rc != 0) {
+        free(image.bytes);
+        *error = found;
+        return rc;
+    }
+    fill_header(&image, conf);
+    *bytes = image.bytes;
+    *size = image.size;
+    return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf_hint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "conf_keys.h"
+#include "conf_rules.h"
+#include "suggest.h"
+
+#define WORDS_MAX (CONF_KEYS + CONF_LISTS)
+
+/* A set of words of at most WORDS_MAX. */
+struct words {
+    const char *word[WORDS_MAX];
+    size_t count;
+};
+
+static void add(struct words *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->word[i], word) == 0)
+            return;
+    words->word[words->count++] = word;
+}
+
+static struct words sections(void)
+{
+    struct words words = {0};
+    for (size_t i = 0; i < CONF_KEYS; i++)
+        add(&words, conf_keys[i].section);
+    for (size_t i = 0; i < CONF_LISTS; i++)
+        add(&words, conf_lists[i].section);
+    return words;
+}
+
+static struct words keys_of(const char *section)
+{
+    struct words words = {0};
+    const struct conf_list *list = conf_list_find(section);
+    for (size_t i = 0; i < CONF_KEYS; i++)
+        if (strcmp(conf_keys[i].section, section) == 0)
+            add(&words, conf_keys[i].name);
+    for (unsigned action = POLICY_KEEP; list != NULL && action <= list->last; action++)
+        add(&words, conf_action_name(action));
+    return words;
+}
+
+/* "did you mean WORD?", or the words that there are. */
+static void hint(const char *name, const struct words *words, char *text, size_t size)
+{
+    const char *near = suggest(name, words->word, words->count);
+    if (near != NULL) {
+        snprintf(text, size, "did you mean %s?", near);
+        return;
+    }
+    int at = snprintf(text, size, "there is ");
+    for (size_t i = 0; i < words->count && at > 0 && (size_t)at < size; i++)
+        at += snprintf(text + at, size - (size_t)at, "%s%s", i == 0 ? "" : ", ", words->word[i]);
+}
+
+int conf_section_known(const char *section)
+{
+    struct words known = sections();
+    for (size_t i = 0; i < known.count; i++)
+        if (strcmp(known.word[i], section) == 0)
+            return 1;
+    return 0;
+}
+
+void conf_hint_section(const char *name, char *text, size_t size)
+{
+    struct words known = sections();
+    hint(name, &known, text, size);
+}
+
+/* The section that has the key `name`, or NULL. */
+static const char *home_of(const char *name)
+{
+    for (size_t i = 0; i < CONF_KEYS; i++)
+        if (strcmp(conf_keys[i].name, name) == 0)
+            return conf_keys[i].section;
+    return NULL;
+}
+
+void conf_hint_key(const char *section, const char *name, char *text, size_t size)
+{
+    const char *home = home_of(name);
+    struct words known = keys_of(section);
+    if (home != NULL)
+        snprintf(text, size, "it belongs in [%s]", home);
+    else if (known.count == 0)
+        snprintf(text, size, "write a [SECTION] line above it");
+    else
+        hint(name, &known, text, size);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "policy_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "policy_read.h"
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written < 0 && errno != EINTR)
+            return -errno;
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* Writes the new file under its temporary name. */
+static int fill(int fd, const void *bytes, size_t size)
+{
+    int rc = write_all(fd, bytes, size);
+    if (rc != 0)
+        return rc;
+    if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
+        return -errno;
+    return 0;
+}
+
+/* Makes the renaming in the directory of `path` last. */
+static int sync_directory(const char *path)
+{
+    CLEANUP_FREE char *copy = strdup(path);
+    if (copy == NULL)
+        return -ENOMEM;
+    CLEANUP_CLOSE int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0)
+        return -errno;
+    return 0;
+}
+
+int policy_file_write(const char *path, const void *bytes, size_t size)
+{
+    CLEANUP_FREE char *temporary = NULL;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
+        temporary = NULL;
+        return -ENOMEM;
+    }
+    CLEANUP_CLOSE int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int rc = fill(fd, bytes, size);
+    if (rc == 0 && rename(temporary, path) != 0)
+        rc = -errno;
+    if (rc != 0) {
+        unlink(temporary);
+        return rc;
+    }
+    return sync_directory(path);
+}
+
+static int later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* Whether the file holds a usable policy compiled from `conf`. Policies are replaced, never
+ * written to, so that mapping one is safe. */
+static int compiled_from(int fd, const struct stat *status, const char *conf)
+{
+    size_t size = (size_t)status->st_size;
+    if (!S_ISREG(status->st_mode) || size == 0 || size > POLICY_MAX_BYTES)
+        return 0;
+    void *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (base == MAP_FAILED)
+        return 0;
+    const char *source = policy_usable(base, size) ? policy_string(base, POLICY_CONF) : NULL;
+    int same = source != NULL && strcmp(source, conf) == 0;
+    munmap(base, size);
+    return same;
+}
+
+int policy_file_current(const char *path, const char *conf)
+{
+    struct stat compiled, source;
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &compiled) != 0 || stat(conf, &source) != 0)
+        return 0;
+    return later(&compiled.st_mtim, &source.st_mtim) && later(&compiled.st_mtim, &source.st_ctim) &&
+           compiled_from(fd, &compiled, conf);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_POLICY_PATH_H
+#define JOBTRAIL_POLICY_PATH_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* The path of the compiled policy that belongs to the configuration file `conf`: its ".conf"
+ * ending replaced by ".policy", or ".policy" appended. Written to `size` bytes at `path`. Returns
+ * 1, or 0 when it does not fit. */
+static inline int policy_path(const char *conf, char *path, size_t size)
+{
+    const char ending[] = ".conf", policy[] = ".policy";
+    size_t length = strlen(conf);
+    if (length >= sizeof ending && strcmp(conf + length - (sizeof ending - 1), ending) == 0)
+        length -= sizeof ending - 1;
+    if (length + sizeof policy > size)
+        return 0;
+    memcpy(path, conf, length);
+    memcpy(path + length, policy, sizeof policy);
+    return 1;
+}
+
+#endif

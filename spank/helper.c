@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "helper.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int helper_path(const char *name, char *path, size_t size)
+{
+    Dl_info info;
+    if (dladdr((void *)(uintptr_t)helper_path, &info) == 0 || info.dli_fname == NULL ||
+        info.dli_fname[0] != '/')
+        return -ENOENT;
+    const char *slash = strrchr(info.dli_fname, '/');
+    int length = snprintf(path, size, "%.*s/%s/%s", (int)(slash - info.dli_fname), info.dli_fname,
+                          JOBTRAIL_BIN_FROM_PLUGIN, name);
+    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+}
+
+static int spawn(char *const argv[], int message_fd, pid_t *pid)
+{
+    char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", lang[] = "LANG=C.UTF-8";
+    char *const environment[] = {path, lang, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, message_fd, 2);
+    int error = posix_spawn(pid, argv[0], &files, &attributes, argv, environment);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return -error;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Reads `fd` to its end, which comes when the program ends; keeps the start. */
+static void read_message(int fd, int64_t deadline, char *message, size_t size)
+{
+    size_t used = 0;
+    for (;;) {
+        char rest[256];
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        int64_t left = deadline - now_ms();
+        int polled = left > 0 ? poll(&ready, 1, (int)left) : 0;
+        if (polled < 0 && errno == EINTR)
+            continue;
+        if (polled <= 0)
+            break;
+        int keep = used < size - 1;
+        ssize_t got = keep ? read(fd, message + used, size - 1 - used)
+                           : read(fd, rest, sizeof rest);
+        if (got <= 0)
+            break;
+        if (keep)
+            used += (size_t)got;
+    }
+    while (used > 0 && message[used - 1] == '\n')
+        used--;
+    message[used] = '\0';
+}
+
+static int wait_until(pid_t pid, int64_t deadline, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (;;) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return 1;
+        if ((got < 0 && errno != EINTR) || now_ms() >= deadline)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+}
+
+int helper_run(char *const argv[], unsigned timeout_s, struct helper_result *result)
+{
+    int pipe_fds[2];
+    pid_t pid;
+    if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+        return -errno;
+    int error = spawn(argv, pipe_fds[1], &pid);
+    close(pipe_fds[1]);
+    if (error == 0) {
+        int64_t deadline = now_ms() + (int64_t)timeout_s * 1000;
+        read_message(pipe_fds[0], deadline, result->message, sizeof result->message);
+        result->finished = wait_until(pid, deadline, &result->status);
+    }
+    close(pipe_fds[0]);
+    return error;
+}

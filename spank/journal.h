@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The journal: what root knows of a job on one node, in the order in which it became known.
+ *
+ * The file `journal` lies in the job's spool directory, belongs to root and is readable by root
+ * alone; it is the only source of identity and of exit statuses (who wrote the ledger may lie).
+ * A line is `verb key=value key=value ...`, at the most JOURNAL_LINE_MAX bytes with its newline,
+ * appended by one write(2), so that the daemons of several steps can write at once. Bytes of a
+ * value other than letters, digits and `_./:,@+()[]-` stand as %XX. Unknown verbs and keys are to
+ * be skipped. All lines have time=SECONDS.NANOSECONDS since the Epoch.
+ *
+ * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
+ *         step), uid, gid, node, nodes and node_id (of the step; nodes=0 in the batch step),
+ *         tasks, local_tasks, cpus (of the job here), cpus_per_task, array_job, array_task
+ *         (4294967294: none), and, as the user's environment claims it, submit_host
+ * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot)
+ * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it)
+ * end     the step is over on this node: step
+ * epilog  the job is over here; from the job's credential: user, account, partition, cluster,
+ *         nodes, cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS), het_job
+ */
+#ifndef JOBTRAIL_JOURNAL_H
+#define JOBTRAIL_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOURNAL_NAME "journal"
+#define JOURNAL_LINE_MAX 4096
+
+#define JOURNAL_STEP_BATCH 4294967291u
+#define JOURNAL_STEP_EXTERN 4294967292u
+#define JOURNAL_STEP_INTERACTIVE 4294967290u
+#define JOURNAL_NONE 4294967294u /* Slurm's NO_VAL */
+
+#endif

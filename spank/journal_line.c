@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "journal_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int plain(unsigned char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || (byte != '\0' && strchr("_./:,@+()[]-", byte) != NULL);
+}
+
+/* Appends " KEY=VALUE", or nothing when there is no room for all of it and a newline. */
+static void append(struct journal_line *line, const char *key, const char *value)
+{
+    const char hex[] = "0123456789ABCDEF";
+    size_t before = line->length;
+    size_t room = sizeof line->text - 1;
+    int length = snprintf(line->text + before, room - before, " %s=", key);
+    if (length < 0 || (size_t)length >= room - before)
+        return;
+    size_t at = before + (size_t)length;
+    for (; *value != '\0'; value++) {
+        unsigned char byte = (unsigned char)*value;
+        if (at + 3 > room)
+            return;
+        if (plain(byte)) {
+            line->text[at++] = *value;
+        } else {
+            line->text[at++] = '%';
+            line->text[at++] = hex[byte >> 4];
+            line->text[at++] = hex[byte & 15];
+        }
+    }
+    line->length = at;
+}
+
+void journal_start(struct journal_line *line, const char *verb)
+{
+    struct timespec now;
+    char text[32];
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(text, sizeof text, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    line->length = 0;
+    for (; *verb != '\0'; verb++)
+        line->text[line->length++] = *verb;
+    append(line, "time", text);
+}
+
+void journal_number(struct journal_line *line, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    append(line, key, text);
+}
+
+void journal_text(struct journal_line *line, const char *key, const char *value)
+{
+    if (value != NULL)
+        append(line, key, value);
+}
+
+int journal_append(struct journal_line *line, int spool)
+{
+    line->text[line->length++] = '\n';
+    int fd = openat(spool, JOURNAL_NAME, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                    0600);
+    if (fd < 0)
+        return -errno;
+    ssize_t written = write(fd, line->text, line->length);
+    int result = written == (ssize_t)line->length ? 0 : written < 0 ? -errno : -ENOSPC;
+    close(fd);
+    return result;
+}

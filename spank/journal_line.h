@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One line of the journal (journal.h), put together and appended. A value that does not fit is
+ * left out whole, so that a line is never malformed.
+ */
+#ifndef JOBTRAIL_JOURNAL_LINE_H
+#define JOBTRAIL_JOURNAL_LINE_H
+
+#include "journal.h"
+
+struct journal_line {
+    size_t length;
+    char text[JOURNAL_LINE_MAX];
+};
+
+/* Starts a line with `verb` and the time. */
+void journal_start(struct journal_line *line, const char *verb);
+
+void journal_number(struct journal_line *line, const char *key, uint64_t value);
+
+/* `value` may be NULL: then nothing is added. */
+void journal_text(struct journal_line *line, const char *key, const char *value);
+
+/* Appends the line to the journal in the directory `spool`. Returns 0 or -errno. */
+int journal_append(struct journal_line *line, int spool);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "policy_path.h"
+#include "policy_read.h"
+#include "spool.h"
+
+const char *settings_conf(int argc, char *argv[])
+{
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "conf=", 5) == 0)
+            return argv[i] + 5;
+    }
+    return JOBTRAIL_CONF;
+}
+
+static int newer(const struct timespec *left, const struct timespec *right)
+{
+    return left->tv_sec != right->tv_sec ? left->tv_sec > right->tv_sec
+                                         : left->tv_nsec > right->tv_nsec;
+}
+
+int settings_stale(const char *conf)
+{
+    char path[PATH_MAX];
+    struct stat source, compiled;
+    if (!policy_path(conf, path, sizeof path) || stat(conf, &source) != 0)
+        return 0;
+    return stat(path, &compiled) != 0 || newer(&source.st_mtim, &compiled.st_mtim);
+}
+
+static int read_policy(const char *path, void **policy)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    int result = -EINVAL;
+    void *base = NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+        status.st_size <= POLICY_MAX_BYTES) {
+        size_t size = (size_t)status.st_size;
+        base = malloc(size);
+        if (base == NULL)
+            result = -ENOMEM;
+        else if (read(fd, base, size) == (ssize_t)size && policy_usable(base, size))
+            result = 0;
+    }
+    close(fd);
+    if (result == 0)
+        *policy = base;
+    else
+        free(base);
+    return result;
+}
+
+int settings_open(const char *conf, struct settings *settings)
+{
+    struct settings found = {.conf = conf};
+    if (!policy_path(conf, found.policy_path, sizeof found.policy_path))
+        return -ENAMETOOLONG;
+    int result = read_policy(found.policy_path, &found.policy);
+    if (result < 0)
+        return result;
+    const struct policy_header *header = found.policy;
+    const char *spool = policy_string(found.policy, POLICY_SPOOL);
+    found.library = policy_string(found.policy, POLICY_LIBRARY);
+    found.submit = policy_string(found.policy, POLICY_SUBMIT);
+    found.ledger_bytes = header->ledger_bytes;
+    found.epilog_timeout_s = header->epilog_timeout_s;
+    if (spool == NULL || found.library == NULL || found.submit == NULL)
+        result = -EINVAL;
+    else
+        result = spool_path(spool, found.spool, sizeof found.spool);
+    if (result == 0)
+        *settings = found;
+    else
+        free(found.policy);
+    return result;
+}
+
+void settings_close(struct settings *settings)
+{
+    free(settings->policy);
+    settings->policy = NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the plugin needs of the site's configuration: the compiled policy, read whole. The plugin
+ * parses no text in Slurm's daemons.
+ */
+#ifndef JOBTRAIL_SETTINGS_H
+#define JOBTRAIL_SETTINGS_H
+
+#include <limits.h>
+#include <stdint.h>
+
+struct settings {
+    void *policy; /* owned; the strings below point into it */
+    const char *library;
+    const char *submit;
+    const char *conf; /* the configuration file, from the plugin's arguments */
+    uint64_t ledger_bytes;
+    uint32_t epilog_timeout_s;
+    char policy_path[PATH_MAX];
+    char spool[PATH_MAX]; /* of this node */
+};
+
+/* The configuration file that the plugin's line in plugstack.conf names (`conf=PATH`), or the
+ * installed one. */
+const char *settings_conf(int argc, char *argv[]);
+
+/* Whether the compiled policy of `conf` is missing, or older than `conf`. */
+int settings_stale(const char *conf);
+
+/* Returns 0 or -errno; settings_close() releases. */
+int settings_open(const char *conf, struct settings *settings);
+
+void settings_close(struct settings *settings);
+
+#endif

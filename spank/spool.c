@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger.h"
+
+/* Room for some sixty small captures at once before a process has to ask for more. */
+enum { BACKED_BYTES = 512 << 10 };
+
+const char *spool_node(void)
+{
+    static char host[256];
+    const char *name = getenv("SLURMD_NODENAME");
+    if (name != NULL && name[0] != '\0' && strchr(name, '/') == NULL)
+        return name;
+    if (gethostname(host, sizeof host - 1) != 0)
+        return "localhost";
+    host[strcspn(host, ".")] = '\0';
+    return host;
+}
+
+int spool_path(const char *pattern, char *path, size_t size)
+{
+    const char *mark = strstr(pattern, "%n");
+    int length = mark == NULL ? snprintf(path, size, "%s", pattern)
+                              : snprintf(path, size, "%.*s%s%s", (int)(mark - pattern), pattern,
+                                         spool_node(), mark + 2);
+    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+}
+
+static int open_directory(int at, const char *path)
+{
+    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
+}
+
+/* mkdir -p; the last directory gets the mode `mode`. */
+static int make_directories(const char *path, mode_t mode)
+{
+    char text[PATH_MAX];
+    if (strlen(path) >= sizeof text)
+        return -ENAMETOOLONG;
+    strcpy(text, path);
+    for (char *slash = text; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+        *slash = '\0';
+        if (mkdir(text, 0755) != 0 && errno != EEXIST)
+            return -errno;
+    }
+    return mkdir(text, mode) != 0 && errno != EEXIST ? -errno : 0;
+}
+
+static int open_job(const char *spool, uint32_t job, uint32_t restart, int make)
+{
+    char name[32];
+    int base = open_directory(AT_FDCWD, spool);
+    if (base < 0)
+        return base;
+    snprintf(name, sizeof name, "%u.%u", job, restart);
+    int fd;
+    if (make && mkdirat(base, name, 0711) != 0 && errno != EEXIST)
+        fd = -errno;
+    else
+        fd = open_directory(base, name);
+    close(base);
+    return fd;
+}
+
+int spool_open(const char *spool, uint32_t job, uint32_t restart)
+{
+    int fd = open_job(spool, job, restart, 1);
+    if (fd != -ENOENT)
+        return fd;
+    int result = make_directories(spool, 0711);
+    return result < 0 ? result : open_job(spool, job, restart, 1);
+}
+
+int spool_find(const char *spool, uint32_t job, uint32_t restart)
+{
+    return open_job(spool, job, restart, 0);
+}
+
+static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
+{
+    struct ledger_header header = {
+        .magic = LEDGER_MAGIC,
+        .size_bytes = bytes,
+        .used_bytes = LEDGER_PAGE,
+    };
+    if (ftruncate(fd, (off_t)bytes) != 0 || fallocate(fd, 0, 0, LEDGER_PAGE) != 0)
+        return -errno;
+    header.backed_bytes = BACKED_BYTES < bytes ? BACKED_BYTES : bytes;
+    if (fallocate(fd, 0, 0, (off_t)header.backed_bytes) != 0)
+        header.backed_bytes = LEDGER_PAGE;
+    if (pwrite(fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+        return -EIO;
+    return fchown(fd, uid, gid) != 0 ? -errno : 0;
+}
+
+/* The daemons of two steps may do this at once, and a process must never see half a ledger: it is
+ * made under a name of its own and linked to its place, which only the first one can. */
+int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes)
+{
+    char name[32];
+    struct stat status;
+    if (fstatat(job, "ledger", &status, AT_SYMLINK_NOFOLLOW) == 0)
+        return 0;
+    snprintf(name, sizeof name, "ledger.%d", (int)getpid());
+    unlinkat(job, name, 0);
+    int fd = openat(job, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int result = fill_ledger(fd, uid, gid, bytes);
+    close(fd);
+    if (result == 0 && linkat(job, name, job, "ledger", 0) != 0 && errno != EEXIST)
+        result = -errno;
+    unlinkat(job, name, 0);
+    return result;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A job's spool directory on this node: <spool>/<job id>.<restart count>, root's, 0711, with the
+ * journal (journal.h) and the ledger (preload/ledger.h), which belongs to the job's user.
+ */
+#ifndef JOBTRAIL_SPOOL_H
+#define JOBTRAIL_SPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Writes the spool directory `pattern` with %n replaced by this node's name to `size` bytes at
+ * `path`. Returns 0 or -ENAMETOOLONG. */
+int spool_path(const char *pattern, char *path, size_t size);
+
+/* This node's name as Slurm knows it. Valid until the environment changes. */
+const char *spool_node(void);
+
+/* Opens the job's directory below `spool`; makes it, and `spool`, where they are missing. Returns
+ * a directory descriptor, which the caller closes, or -errno. */
+int spool_open(const char *spool, uint32_t job, uint32_t restart);
+
+/* As spool_open(), but makes nothing. */
+int spool_find(const char *spool, uint32_t job, uint32_t restart);
+
+/* Makes the ledger of `bytes` for the job's user in the directory `job`, unless it is there
+ * already. Returns 0 or -errno. */
+int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes);
+
+#endif

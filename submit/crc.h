@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_CRC_H
+#define JOBTRAIL_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The CRC of XALT's records: CRC-16/CCITT-FALSE (polynomial 0x1021, initial value 0xFFFF, nothing
+ * reflected or inverted), 0x29B1 for "123456789". */
+uint16_t crc16(const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "flush.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "journal.h"
+#include "journal_read.h"
+#include "process.h"
+#include "quarantine.h"
+#include "spool_read.h"
+#include "transport.h"
+#include "worker.h"
+
+enum { JOURNAL_MAX_BYTES = 256 << 20 };
+
+struct flush {
+    const struct conf *conf;
+    const struct flush_options *options;
+    const struct transport *transport;
+    void *transport_state;
+    int spool;
+    uint64_t now_ns;
+    struct flush_count *count;
+};
+
+static void complain(const struct spool_job *job, const char *what, int error)
+{
+    fprintf(stderr, "jobtrail-submit: job %s: %s: %s\n", job->name, what, strerror(-error));
+}
+
+static int deliver(void *context, const struct transport_record *record)
+{
+    struct flush *flush = context;
+    if (flush->options->dry_run)
+        return puts(record->text) < 0 ? -EIO : 0;
+    return flush->transport->send(flush->transport_state, record);
+}
+
+static int still_running(const struct journal *journal)
+{
+    for (size_t i = 0; journal->epilog_ns == 0 && i < journal->task_count; i++) {
+        const struct journal_task *task = &journal->tasks[i];
+        if (task->end_ns == 0 && process_alive(task->pid, task->ticks))
+            return 1;
+    }
+    return 0;
+}
+
+static int read_journal(int directory, struct journal *journal)
+{
+    char *text;
+    size_t size;
+    int result = spool_read_file(directory, JOURNAL_NAME, JOURNAL_MAX_BYTES, &text, &size);
+    if (result != 0)
+        return result;
+    result = journal_parse(text, size, journal);
+    free(text);
+    return result;
+}
+
+/* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
+ * or -errno. A job without a ledger has nothing to send. */
+static int send_captures(struct flush *flush, const struct journal *journal, int directory)
+{
+    struct worker_summary summary = {0};
+    int ledger = spool_open_file(directory, "ledger");
+    if (ledger == -ENOENT)
+        return 0;
+    if (ledger < 0)
+        return ledger;
+    int result =
+        worker_run(flush->conf, journal, ledger, flush->now_ns, deliver, flush, &summary);
+    close(ledger);
+    if (result == 0) {
+        flush->count->records += summary.records;
+        flush->count->dropped += summary.dropped;
+        flush->count->damaged += summary.damaged;
+        result = summary.damaged > 0 ? -EUCLEAN : 0;
+    }
+    return result;
+}
+
+/* What no later try could read either is kept aside. Returns 0 when it is, or when `result` is no
+ * such thing: then `result`. */
+static int set_aside(struct flush *flush, const struct spool_job *job, int directory, int result)
+{
+    const char *reason = result == -EUCLEAN  ? "damaged captures in the ledger"
+                         : result == -EINVAL ? "the ledger is not one"
+                         : result == -ENODATA ? "the journal does not say whose job this is"
+                                              : NULL;
+    if (reason == NULL || flush->options->dry_run)
+        return result;
+    int error = quarantine_keep(flush->conf, job, directory, reason);
+    if (error != 0) {
+        complain(job, "cannot be set aside", error);
+        return error;
+    }
+    fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s\n", job->name, reason,
+            flush->conf->state, job->name);
+    flush->count->quarantined++;
+    return 0;
+}
+
+static int flush_directory(struct flush *flush, const struct spool_job *job, int directory)
+{
+    struct journal journal = {0};
+    int result = read_journal(directory, &journal);
+    if (result == -ENOENT)
+        result = -ENODATA;
+    if (result == 0 && still_running(&journal)) {
+        flush->count->running++;
+        fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);
+        journal_free(&journal);
+        return 0;
+    }
+    if (result == 0) {
+        result = send_captures(flush, &journal, directory);
+        journal_free(&journal);
+    }
+    if (result != 0)
+        result = set_aside(flush, job, directory, result);
+    if (result == 0 && !flush->options->dry_run)
+        result = spool_remove(flush->spool, directory, job);
+    flush->count->jobs += result == 0;
+    return result;
+}
+
+static void flush_job(struct flush *flush, const struct spool_job *job)
+{
+    int directory = spool_open_job(flush->spool, job);
+    int result = directory < 0 ? directory : spool_lock(directory, flush->conf->epilog_timeout_s);
+    if (result == 0)
+        result = flush_directory(flush, job, directory);
+    if (directory >= 0)
+        close(directory);
+    if (result == 0 || result == -ENOENT) /* another flush was faster */
+        return;
+    flush->count->failed++;
+    complain(job, "not flushed, to be tried again", result);
+}
+
+static int flush_all(struct flush *flush)
+{
+    struct spool_jobs jobs;
+    int result = spool_list(flush->spool, flush->options->job, &jobs);
+    if (result != 0)
+        return result;
+    for (size_t i = 0; i < jobs.count; i++)
+        flush_job(flush, &jobs.job[i]);
+    free(jobs.job);
+    return 0;
+}
+
+int flush_run(const struct conf *conf, const struct flush_options *options,
+              struct flush_count *count)
+{
+    char path[PATH_MAX];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct flush flush = {
+        .conf = conf,
+        .options = options,
+        .transport = transport_find(conf->transport),
+        .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+        .count = count,
+    };
+    *count = (struct flush_count){0};
+    int result = spool_expand(conf->spool, options->node, path, sizeof path);
+    if (result != 0)
+        return result;
+    flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (flush.spool < 0)
+        return errno == ENOENT ? 0 : -errno; /* no job has run here */
+    result = flush.transport == NULL ? -EINVAL
+                                     : flush.transport->open(conf, &flush.transport_state);
+    if (result == 0) {
+        result = flush_all(&flush);
+        flush.transport->close(flush.transport_state);
+    }
+    close(flush.spool);
+    return result;
+}

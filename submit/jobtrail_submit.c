@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * jobtrail-submit: what the epilog runs, and what an administrator runs by hand.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "flush.h"
+
+enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
+
+static const char usage[] =
+    "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all) [--dry-run]\n"
+    "\n"
+    "Turns what a job left in this node's spool into records and sends them. The SPANK plugin\n"
+    "runs it in the epilog; by hand it does the same, at any time and any number of times.\n"
+    "\n"
+    "  --job ID      the job, all its restarts\n"
+    "  --all         every job that the spool holds and that no longer runs here\n"
+    "  --conf FILE   the configuration (default " JOBTRAIL_CONF ")\n"
+    "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
+    "  --dry-run     print the records on stdout, send and remove nothing\n"
+    "  --json        print the summary as JSON\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
+    "job still runs; 2 usage; 3 configuration, spool or transport cannot be used.\n";
+
+struct arguments {
+    const char *conf;
+    struct flush_options flush;
+    int all, json;
+};
+
+static const char *default_node(void)
+{
+    static char host[HOST_NAME_MAX + 1];
+    const char *node = getenv("SLURMD_NODENAME");
+    if (node != NULL && node[0] != '\0')
+        return node;
+    if (gethostname(host, sizeof host - 1) != 0)
+        return "localhost";
+    host[strcspn(host, ".")] = '\0';
+    return host;
+}
+
+static int parse_job(const char *text, uint32_t *job)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || value == 0 ||
+        value > UINT32_MAX) {
+        fprintf(stderr, "jobtrail-submit: not a job id: %s\n", text);
+        return -EINVAL;
+    }
+    *job = (uint32_t)value;
+    return 0;
+}
+
+/* Returns 0 to go on, or what to exit with, plus 1. */
+static int parse(int argc, char *argv[], struct arguments *arguments)
+{
+    static const struct option options[] = {
+        {"job", required_argument, NULL, 'j'},  {"all", no_argument, NULL, 'a'},
+        {"conf", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
+        {"dry-run", no_argument, NULL, 'd'},    {"json", no_argument, NULL, 'J'},
+        {"help", no_argument, NULL, 'h'},       {"version", no_argument, NULL, 'V'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    while ((option = getopt_long(argc, argv, "j:h", options, NULL)) != -1) {
+        switch (option) {
+        case 'j':
+            if (parse_job(optarg, &arguments->flush.job) != 0)
+                return EXIT_USAGE + 1;
+            break;
+        case 'a':
+            arguments->all = 1;
+            break;
+        case 'c':
+            arguments->conf = optarg;
+            break;
+        case 'n':
+            arguments->flush.node = optarg;
+            break;
+        case 'd':
+            arguments->flush.dry_run = 1;
+            break;
+        case 'J':
+            arguments->json = 1;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return 1;
+        case 'V':
+            puts("jobtrail-submit " JOBTRAIL_VERSION);
+            return 1;
+        default:
+            fputs("Try 'jobtrail-submit --help'.\n", stderr);
+            return EXIT_USAGE + 1;
+        }
+    }
+    if (optind != argc - 1 || strcmp(argv[optind], "flush") != 0 ||
+        arguments->all == (arguments->flush.job != 0)) {
+        fputs(usage, stderr);
+        return EXIT_USAGE + 1;
+    }
+    return 0;
+}
+
+static void print_count(const struct flush_count *count, int json)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } values[] = {
+        {"jobs", count->jobs},           {"records", count->records},
+        {"dropped", count->dropped},     {"damaged", count->damaged},
+        {"quarantined", count->quarantined}, {"running", count->running},
+        {"failed", count->failed},
+    };
+    const char *quote = json ? "\"" : "", *colon = json ? ":" : "";
+    fputs(json ? "{" : "", stdout);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        printf("%s%s%s%s%s %" PRIu64, i == 0 ? "" : ", ", quote, values[i].name, quote, colon,
+               values[i].value);
+    puts(json ? "}" : "");
+}
+
+int main(int argc, char *argv[])
+{
+    struct arguments arguments = {.conf = JOBTRAIL_CONF, .flush = {.node = default_node()}};
+    struct conf conf;
+    struct conf_error error;
+    struct flush_count count;
+    char text[1024];
+
+    int parsed = parse(argc, argv, &arguments);
+    if (parsed != 0)
+        return parsed - 1;
+    signal(SIGPIPE, SIG_IGN);
+    close_range(3, ~0u, 0);
+    if (conf_load(arguments.conf, &conf, &error) != 0) {
+        conf_error_text(&error, text, sizeof text);
+        fprintf(stderr, "jobtrail-submit: %s\n", text);
+        return EXIT_UNUSABLE;
+    }
+    int result = flush_run(&conf, &arguments.flush, &count);
+    if (result != 0)
+        fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, transport %s in %s)\n",
+                strerror(-result), conf.spool, conf.transport, conf.file_dir);
+    conf_free(&conf);
+    if (result != 0)
+        return EXIT_UNUSABLE;
+    if (!arguments.flush.dry_run)
+        print_count(&count, arguments.json);
+    return count.failed > 0 || count.running > 0 ? EXIT_SOME_FAILED : 0;
+}

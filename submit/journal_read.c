@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "journal_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal.h"
+
+/* One line, cut into its words in place. */
+struct line {
+    char *verb;
+    char *word[64]; /* "key=value", value decoded */
+    size_t words;
+    uint64_t time_ns;
+};
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* Decodes %XX in place; returns 0, or -EINVAL for a malformed or NUL one. */
+static int decode(char *text)
+{
+    char *to = text;
+    for (; *text != '\0'; text++) {
+        if (*text != '%') {
+            *to++ = *text;
+            continue;
+        }
+        int high = hex_digit(text[1]);
+        int low = high < 0 ? -1 : hex_digit(text[2]);
+        if (low < 0 || (high == 0 && low == 0))
+            return -EINVAL;
+        *to++ = (char)(high << 4 | low);
+        text += 2;
+    }
+    *to = '\0';
+    return 0;
+}
+
+static const char *value_of(const struct line *line, const char *key)
+{
+    size_t length = strlen(key);
+    for (size_t i = 0; i < line->words; i++) {
+        if (strncmp(line->word[i], key, length) == 0 && line->word[i][length] == '=')
+            return line->word[i] + length + 1;
+    }
+    return NULL;
+}
+
+static uint64_t number(const struct line *line, const char *key, uint64_t otherwise)
+{
+    const char *value = value_of(line, key);
+    char *end;
+    if (value == NULL || *value < '0' || *value > '9')
+        return otherwise;
+    errno = 0;
+    unsigned long long result = strtoull(value, &end, 10);
+    return errno != 0 || *end != '\0' ? otherwise : result;
+}
+
+static uint32_t number32(const struct line *line, const char *key, uint32_t otherwise)
+{
+    uint64_t value = number(line, key, otherwise);
+    return value > UINT32_MAX ? otherwise : (uint32_t)value;
+}
+
+/* "SECONDS.NANOSECONDS" with nine digits behind the point; 0 when it is anything else. */
+static uint64_t parse_time(const char *text)
+{
+    char *end;
+    if (text == NULL || *text < '0' || *text > '9')
+        return 0;
+    unsigned long long seconds = strtoull(text, &end, 10);
+    if (*end != '.' || strlen(end + 1) != 9 || seconds > UINT32_MAX * 4ull)
+        return 0;
+    return seconds * 1000000000u + strtoull(end + 1, NULL, 10);
+}
+
+static int cut(char *text, struct line *line)
+{
+    char *rest;
+    *line = (struct line){.verb = strtok_r(text, " ", &rest)};
+    char *word;
+    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
+        if (line->words == sizeof line->word / sizeof line->word[0] || decode(word) != 0)
+            return -EINVAL;
+        line->word[line->words++] = word;
+    }
+    line->time_ns = parse_time(value_of(line, "time"));
+    return line->verb == NULL || line->time_ns == 0 ? -EINVAL : 0;
+}
+
+static int set_text(char **text, const struct line *line, const char *key)
+{
+    const char *value = value_of(line, key);
+    if (value == NULL)
+        return 0;
+    char *copy = strdup(value);
+    if (copy == NULL)
+        return -ENOMEM;
+    free(*text);
+    *text = copy;
+    return 0;
+}
+
+/* Room for one more element of `size` bytes in an array that doubles. */
+static int grow(void **array, size_t count, size_t size)
+{
+    if ((count & (count - 1)) != 0)
+        return 0;
+    void *larger = reallocarray(*array, count == 0 ? 1 : count * 2, size);
+    if (larger == NULL)
+        return -ENOMEM;
+    *array = larger;
+    return 0;
+}
+
+static struct journal_step *find_step(struct journal *journal, uint32_t step)
+{
+    for (size_t i = journal->step_count; i > 0; i--) {
+        if (journal->steps[i - 1].step == step)
+            return &journal->steps[i - 1];
+    }
+    return NULL;
+}
+
+static int take_step(struct journal *journal, const struct line *line)
+{
+    uint32_t step = number32(line, "step", JOURNAL_NONE);
+    journal->job = number32(line, "job", journal->job);
+    journal->restart = number32(line, "restart", journal->restart);
+    journal->uid = (uid_t)number32(line, "uid", (uint32_t)journal->uid);
+    journal->gid = (gid_t)number32(line, "gid", (uint32_t)journal->gid);
+    journal->array_task = number32(line, "array_task", JOURNAL_NONE);
+    if (journal->array_task != JOURNAL_NONE)
+        journal->array_job = number32(line, "array_job", JOURNAL_NONE);
+    if (set_text(&journal->node, line, "node") != 0 ||
+        set_text(&journal->submit_host, line, "submit_host") != 0 ||
+        grow((void **)&journal->steps, journal->step_count, sizeof *journal->steps) != 0)
+        return -ENOMEM;
+    journal->steps[journal->step_count++] = (struct journal_step){
+        .step = step,
+        .nodes = number32(line, "nodes", 0),
+        .node_id = number32(line, "node_id", 0),
+        .tasks = number32(line, "tasks", 0),
+        .local_tasks = number32(line, "local_tasks", 0),
+        .cpus = number32(line, "cpus", 0),
+        .cpus_per_task = number32(line, "cpus_per_task", 0),
+        .start_ns = line->time_ns,
+    };
+    return 0;
+}
+
+static int take_task(struct journal *journal, const struct line *line)
+{
+    if (grow((void **)&journal->tasks, journal->task_count, sizeof *journal->tasks) != 0)
+        return -ENOMEM;
+    journal->tasks[journal->task_count++] = (struct journal_task){
+        .step = number32(line, "step", JOURNAL_NONE),
+        .task = number32(line, "task", JOURNAL_NONE),
+        .pid = (int32_t)number32(line, "pid", 0),
+        .ticks = number(line, "ticks", 0),
+        .start_ns = line->time_ns,
+    };
+    return 0;
+}
+
+/* Ends the youngest task of this number that has not ended: pids come back, unended tasks of the
+ * same step and number do not. */
+static int take_exit(struct journal *journal, const struct line *line)
+{
+    uint32_t step = number32(line, "step", JOURNAL_NONE);
+    uint32_t task = number32(line, "task", JOURNAL_NONE);
+    int32_t pid = (int32_t)number32(line, "pid", 0);
+    for (size_t i = journal->task_count; i > 0; i--) {
+        struct journal_task *known = &journal->tasks[i - 1];
+        if (known->step != step || known->task != task || known->pid != pid || known->end_ns != 0)
+            continue;
+        known->end_ns = line->time_ns;
+        known->status = (int)number32(line, "status", 0);
+        return 0;
+    }
+    return -ENOENT;
+}
+
+static int take_end(struct journal *journal, const struct line *line)
+{
+    struct journal_step *step = find_step(journal, number32(line, "step", JOURNAL_NONE));
+    if (step == NULL)
+        return -ENOENT;
+    step->end_ns = line->time_ns;
+    return 0;
+}
+
+/* SLURM_JOB_CPUS_PER_NODE, as "4" or "4(x2),2": the sum; 0 when it is anything else. */
+static uint32_t sum_cpus(const char *text)
+{
+    uint64_t sum = 0;
+    while (text != NULL && *text != '\0') {
+        char *end;
+        unsigned long cpus = strtoul(text, &end, 10);
+        unsigned long times = 1;
+        if (strncmp(end, "(x", 2) == 0) {
+            times = strtoul(end + 2, &end, 10);
+            if (*end++ != ')')
+                return 0;
+        }
+        if (end == text || (*end != ',' && *end != '\0') || cpus > 65536 || times > 1000000)
+            return 0;
+        sum += (uint64_t)cpus * times;
+        text = *end == ',' ? end + 1 : end;
+    }
+    return sum > UINT32_MAX ? 0 : (uint32_t)sum;
+}
+
+static uint32_t count_list(const char *text)
+{
+    uint32_t count = text != NULL && *text != '\0';
+    while (text != NULL && (text = strchr(text, ',')) != NULL) {
+        text++;
+        count++;
+    }
+    return count;
+}
+
+static int take_epilog(struct journal *journal, const struct line *line)
+{
+    journal->epilog_ns = line->time_ns;
+    journal->nodes = number32(line, "nodes", 0);
+    journal->het_job = number32(line, "het_job", JOURNAL_NONE);
+    journal->cpus = sum_cpus(value_of(line, "cpus"));
+    journal->gpus = count_list(value_of(line, "gpus"));
+    if (set_text(&journal->user, line, "user") != 0 ||
+        set_text(&journal->account, line, "account") != 0 ||
+        set_text(&journal->partition, line, "partition") != 0 ||
+        set_text(&journal->cluster, line, "cluster") != 0)
+        return -ENOMEM;
+    return 0;
+}
+
+static int take(struct journal *journal, const struct line *line)
+{
+    static const struct {
+        const char *verb;
+        int (*take)(struct journal *, const struct line *);
+    } verbs[] = {
+        {"step", take_step}, {"task", take_task},     {"exit", take_exit},
+        {"end", take_end},   {"epilog", take_epilog},
+    };
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(line->verb, verbs[i].verb) == 0)
+            return verbs[i].take(journal, line);
+    }
+    return 0;
+}
+
+static int take_lines(struct journal *journal, char *text)
+{
+    struct line line;
+    char *rest;
+    for (char *one = strtok_r(text, "\n", &rest); one != NULL; one = strtok_r(NULL, "\n", &rest)) {
+        int result = cut(one, &line);
+        if (result == 0)
+            result = take(journal, &line);
+        if (result == -ENOMEM)
+            return result;
+        journal->bad_lines += result != 0;
+    }
+    return 0;
+}
+
+static int start_empty(struct journal *journal)
+{
+    char **texts[] = {&journal->user,    &journal->account, &journal->partition,
+                      &journal->cluster, &journal->node,    &journal->submit_host};
+    *journal = (struct journal){
+        .uid = (uid_t)-1,
+        .gid = (gid_t)-1,
+        .array_job = JOURNAL_NONE,
+        .array_task = JOURNAL_NONE,
+        .het_job = JOURNAL_NONE,
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        *texts[i] = strdup("");
+        if (*texts[i] == NULL)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int journal_parse(const char *text, size_t size, struct journal *journal)
+{
+    struct journal found;
+    char *copy = strndup(text, size);
+    int result = start_empty(&found);
+    if (copy == NULL)
+        result = -ENOMEM;
+    if (result == 0)
+        result = take_lines(&found, copy);
+    if (result == 0 && (found.step_count == 0 || found.uid == (uid_t)-1 || found.gid == (gid_t)-1))
+        result = -ENODATA;
+    free(copy);
+    if (result == 0)
+        *journal = found;
+    else
+        journal_free(&found);
+    return result;
+}
+
+void journal_free(struct journal *journal)
+{
+    free(journal->user);
+    free(journal->account);
+    free(journal->partition);
+    free(journal->cluster);
+    free(journal->node);
+    free(journal->submit_host);
+    free(journal->steps);
+    free(journal->tasks);
+    *journal = (struct journal){0};
+}
+
+const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step)
+{
+    for (size_t i = journal->step_count; i > 0; i--) {
+        if (journal->steps[i - 1].step == step)
+            return &journal->steps[i - 1];
+    }
+    return NULL;
+}
+
+const struct journal_task *journal_find_task(const struct journal *journal, int32_t pid,
+                                             uint64_t ticks)
+{
+    for (size_t i = journal->task_count; i > 0; i--) {
+        const struct journal_task *task = &journal->tasks[i - 1];
+        if (task->pid == pid && task->ticks == ticks)
+            return task;
+    }
+    return NULL;
+}

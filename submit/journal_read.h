@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The journal that root wrote of a job on one node (spank/journal.h), as facts. Lines that cannot
+ * be used are counted and skipped.
+ */
+#ifndef JOBTRAIL_JOURNAL_READ_H
+#define JOBTRAIL_JOURNAL_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct journal_step {
+    uint32_t step;
+    uint32_t nodes, node_id, tasks, local_tasks, cpus, cpus_per_task;
+    uint64_t start_ns;
+    uint64_t end_ns; /* 0: not over, or nobody could say */
+};
+
+struct journal_task {
+    uint32_t step, task;
+    int32_t pid;
+    uint64_t ticks; /* start, clock ticks since boot */
+    uint64_t start_ns;
+    uint64_t end_ns; /* 0: Slurm has not waited for it */
+    int status;      /* as wait(2) gives it, where end_ns is not 0 */
+};
+
+struct journal {
+    uint32_t job, restart;
+    uid_t uid;
+    gid_t gid;
+    uint32_t array_job, array_task; /* JOURNAL_NONE: none */
+    uint32_t het_job;               /* JOURNAL_NONE: none */
+    uint32_t nodes;                 /* of the job; 0: unknown */
+    uint32_t cpus;                  /* of the job; 0: unknown */
+    uint32_t gpus;                  /* of the job on this node */
+    /* Owned, never NULL; "" where unknown. */
+    char *user, *account, *partition, *cluster, *node, *submit_host;
+    uint64_t epilog_ns; /* 0: the epilog has not run */
+    struct journal_step *steps; /* owned */
+    size_t step_count;
+    struct journal_task *tasks; /* owned */
+    size_t task_count;
+    size_t bad_lines;
+};
+
+/* Parses the `size` bytes at `text`. Returns 0, -ENOMEM, or -ENODATA when no line tells whose job
+ * it is. journal_free() releases `*journal`, which is only written on success. */
+int journal_parse(const char *text, size_t size, struct journal *journal);
+
+void journal_free(struct journal *journal);
+
+const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step);
+
+/* The task that was started as this process, or NULL. */
+const struct journal_task *journal_find_task(const struct journal *journal, int32_t pid,
+                                             uint64_t ticks);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Adding values to json-c objects in the forms that records use. Out of memory shows when the
+ * finished text is asked for; a key that could not be added is missing until then.
+ */
+#ifndef JOBTRAIL_JSON_ADD_H
+#define JOBTRAIL_JSON_ADD_H
+
+#include <json-c/json.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ledger_read.h"
+
+void json_add_text(struct json_object *table, const char *key, const char *text);
+
+/* Bytes in the reversible form of text.h. */
+void json_add_bytes(struct json_object *table, const char *key, struct capture_bytes bytes);
+
+/* A double with 4 decimals, as XALT writes its numbers. */
+void json_add_double(struct json_object *table, const char *key, double value);
+
+void json_add_int(struct json_object *table, const char *key, int64_t value);
+
+/* `value`, or null when it is `none`. */
+void json_add_optional(struct json_object *table, const char *key, uint32_t value, uint32_t none);
+
+/* A string of bytes for an array; NULL when out of memory. */
+struct json_object *json_bytes(struct capture_bytes bytes);
+
+/* NUL-separated strings as an array. */
+struct json_object *json_strings(struct capture_bytes bytes);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Captures out of a ledger (preload/ledger.h). The file is the user's, so every number in it is
+ * checked before it is used, it is read and never mapped, and what is no sound slot is counted
+ * and passed over.
+ */
+#ifndef JOBTRAIL_LEDGER_READ_H
+#define JOBTRAIL_LEDGER_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes inside a capture's own memory; not terminated. */
+struct capture_bytes {
+    const char *at; /* NULL: the field is missing */
+    size_t size;
+    int cut; /* the process had more */
+};
+
+struct capture_object {
+    struct capture_bytes path, build_id;
+};
+
+struct capture_ancestor {
+    int32_t pid;
+    struct capture_bytes name, path, argv; /* argv: arguments, each ended by NUL */
+};
+
+enum { CAPTURE_OBJECTS_MAX = 2048, CAPTURE_ANCESTORS_MAX = 16 };
+
+struct capture {
+    int32_t pid, ppid;
+    uint64_t start_ticks, start_ns;
+    uint64_t end_ns; /* 0: the process has not signed */
+    uint8_t uuid[16];
+    uint32_t rank, size;
+    uint32_t step, task; /* as the process says; UINT32_MAX: it does not */
+    struct capture_bytes exec, cwd, argv, env, watermark, build_id;
+    struct capture_object *objects; /* owned */
+    size_t object_count;
+    struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
+    size_t ancestor_count;
+    int cut;   /* whole fields are missing */
+    void *memory; /* owned; what the bytes point into */
+};
+
+struct captures {
+    struct capture *capture; /* owned */
+    size_t count;
+    uint64_t dropped; /* captures that found no room, as the ledger counts them */
+    size_t damaged;   /* slots that could not be used */
+};
+
+/* Reads all captures of the ledger open at `fd`. Returns 0; -EINVAL when it is no ledger; -ENOMEM;
+ * or -errno of the read. captures_free() releases `*captures`, written only on success. */
+int ledger_read(int fd, struct captures *captures);
+
+void captures_free(struct captures *captures);
+
+#endif

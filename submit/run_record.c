@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "run_record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "crc.h"
+#include "file_hash.h"
+#include "journal.h"
+#include "json_add.h"
+#include "text.h"
+#include "watermark.h"
+
+/* Where "0xFFFF" stands in {"crc":"0xFFFF", ...}: the CRC's six characters. */
+enum { CRC_OFFSET = 8 };
+
+/* What the parts of a record share. */
+struct run {
+    const struct run_source *source;
+    struct json_object *record;
+    struct json_object *measure; /* XALT_measureT */
+    struct file_hash executable;
+    char exec_path[PATH_MAX];
+    char uuid[37];
+    double build_epoch; /* of the watermark; 0: none */
+    double started;     /* monotonic, when the record was begun */
+};
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static double clock_seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* "Wed Sep 25 14:24:19 2019", as ctime(3) without its newline; `text` has room for 64 bytes. */
+static void date_text(time_t when, char *text)
+{
+    struct tm local;
+    text[0] = '\0';
+    if (localtime_r(&when, &local) != NULL)
+        strftime(text, 64, "%a %b %d %H:%M:%S %Y", &local);
+}
+
+static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
+{
+    size_t length = bytes.at == NULL ? 0 : bytes.size < size ? bytes.size : size - 1;
+    if (length > 0)
+        memcpy(text, bytes.at, length);
+    text[length] = '\0';
+}
+
+static const char *syshost(const struct run_source *source)
+{
+    if (source->conf->syshost[0] != '\0')
+        return source->conf->syshost;
+    if (source->conf->cluster[0] != '\0')
+        return source->conf->cluster;
+    return source->journal->cluster[0] != '\0' ? source->journal->cluster : "unknown";
+}
+
+static const char *known(const char *text)
+{
+    return text[0] == '\0' ? "unknown" : text;
+}
+
+/* The value of `name` in the captured environment, as a number; `otherwise` where it is none. */
+static double env_number(struct capture_bytes env, const char *name, double otherwise)
+{
+    size_t length = strlen(name);
+    const char *end = env.at == NULL ? NULL : env.at + env.size;
+    for (const char *at = env.at; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
+        size_t size = strnlen(at, (size_t)(end - at));
+        if (size > length && size < length + 12 && memcmp(at, name, length) == 0 &&
+            at[length] == '=') {
+            char text[16] = "";
+            memcpy(text, at + length + 1, size - length - 1);
+            int value = atoi(text);
+            return value > 0 ? value : otherwise;
+        }
+    }
+    return otherwise;
+}
+
+/* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
+ * step, and more than one rank runs. */
+static uint32_t node_count(const struct run_source *source)
+{
+    const struct journal_step *step = journal_find_step(source->journal, source->capture->step);
+    if (step != NULL && step->nodes > 0)
+        return step->nodes;
+    return source->capture->size > 1 && source->journal->nodes > 0 ? source->journal->nodes : 1;
+}
+
+static uint32_t cpu_count(const struct run_source *source)
+{
+    const struct journal_step *step = journal_find_step(source->journal, source->capture->step);
+    if (step == NULL || step->step >= JOURNAL_STEP_INTERACTIVE)
+        return source->journal->cpus;
+    return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
+}
+
+static void measured(struct run *run, const char *phase, double since)
+{
+    char text[64];
+    double value = clock_seconds(CLOCK_MONOTONIC) - since;
+    snprintf(text, sizeof text, "%.6f", value);
+    json_object_object_add(run->measure, phase, json_object_new_double_s(value, text));
+}
+
+static void add_user(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    const struct journal *journal = run->source->journal;
+    struct json_object *table = json_object_new_object();
+    char text[64];
+
+    json_add_text(table, "account", known(journal->account));
+    snprintf(text, sizeof text, "%.4f", clock_seconds(CLOCK_REALTIME));
+    json_add_text(table, "currentEpoch", text);
+    json_add_bytes(table, "cwd", capture->cwd);
+    date_text(run->executable.modified.tv_sec, text);
+    json_add_text(table, "execModify", text);
+    json_add_bytes(table, "exec_path", capture->exec);
+    json_add_text(table, "exec_type", "binary");
+    snprintf(text, sizeof text, "%u", journal->job);
+    json_add_text(table, "job_id", text);
+    json_add_text(table, "queue", known(journal->partition));
+    json_add_text(table, "run_uuid", run->uuid);
+    json_add_text(table, "scheduler", "SLURM");
+    date_text((time_t)(capture->start_ns / 1000000000u), text);
+    json_add_text(table, "start_date", text);
+    json_add_text(table, "submit_host", known(journal->submit_host));
+    json_add_text(table, "syshost", syshost(run->source));
+    json_add_text(table, "user", known(journal->user));
+    json_object_object_add(run->record, "userT", table);
+}
+
+static void add_numbers(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    const struct ending *ending = run->source->ending;
+    struct json_object *table = json_object_new_object();
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"Build_Epoch", run->build_epoch},
+        {"currentEpoch", clock_seconds(CLOCK_REALTIME)},
+        {"end_time", seconds(ending->end_ns)},
+        {"exec_epoch", (double)run->executable.modified.tv_sec},
+        {"num_cores", capture->size},
+        {"num_gpus", 0},
+        {"num_nodes", node_count(run->source)},
+        {"num_tasks", capture->size},
+        {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
+        {"probability", 1},
+        {"run_time", seconds(ending->end_ns - capture->start_ns)},
+        {"start_time", seconds(capture->start_ns)},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_add_double(table, numbers[i].key, numbers[i].value);
+    json_object_object_add(run->record, "userDT", table);
+}
+
+static void add_environment(struct run *run)
+{
+    struct capture_bytes env = run->source->capture->env;
+    struct json_object *table = json_object_new_object();
+    const char *end = env.at == NULL ? NULL : env.at + env.size;
+    for (const char *at = env.at; at < end;) {
+        size_t length = strnlen(at, (size_t)(end - at));
+        const char *equals = memchr(at, '=', length);
+        size_t name_length;
+        char *name = equals == NULL ? NULL
+                                    : text_from_bytes(at, (size_t)(equals - at), &name_length);
+        if (name != NULL)
+            json_add_bytes(table, name,
+                           (struct capture_bytes){.at = equals + 1,
+                                                  .size = (size_t)(at + length - equals - 1)});
+        free(name);
+        at += length + 1;
+    }
+    json_object_object_add(run->record, "envT", table);
+}
+
+static void add_ancestors(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < capture->ancestor_count; i++) {
+        const struct capture_ancestor *ancestor = &capture->ancestors[i];
+        struct json_object *entry = json_object_new_object();
+        json_add_bytes(entry, "cmd_name", ancestor->name);
+        json_add_bytes(entry, "cmd_path", ancestor->path);
+        json_add_int(entry, "pid", ancestor->pid);
+        json_object_object_add(entry, "cmdlineA", json_strings(ancestor->argv));
+        json_object_array_add(array, entry);
+    }
+    json_object_object_add(run->record, "ptA", array);
+}
+
+/* [real path, sha1 or "0"] */
+static struct json_object *object_entry(const struct capture_object *object, int hash)
+{
+    char path[PATH_MAX], real[PATH_MAX];
+    struct file_hash file = {.sha1 = "0"};
+    struct json_object *pair = json_object_new_array();
+    copy_bytes(object->path, path, sizeof path);
+    if (realpath(path, real) == NULL)
+        memcpy(real, path, sizeof real);
+    if (hash)
+        file_hash(real, &file);
+    json_object_array_add(
+        pair, json_bytes((struct capture_bytes){.at = real, .size = strlen(real)}));
+    json_object_array_add(pair, json_object_new_string(file.sha1));
+    return pair;
+}
+
+static void add_objects(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < capture->object_count; i++)
+        json_object_array_add(
+            array, object_entry(&capture->objects[i], run->source->conf->hash_objects));
+    json_object_object_add(run->record, "libA", array);
+}
+
+static void add_watermark_key(void *context, const char *key, const char *value)
+{
+    json_add_text(context, key, value);
+}
+
+static void add_watermark(struct run *run)
+{
+    struct capture_bytes note = run->source->capture->watermark;
+    struct json_object *table = json_object_new_object();
+    struct json_object *epoch;
+    if (note.at != NULL)
+        watermark_read(note.at, note.size, add_watermark_key, table);
+    if (json_object_object_get_ex(table, "Build_Epoch", &epoch))
+        run->build_epoch = atof(json_object_get_string(epoch));
+    json_object_object_add(run->record, "xaltLinkT", table);
+}
+
+static void add_quality(struct run *run)
+{
+    const struct run_source *source = run->source;
+    struct json_object *table = json_object_new_object();
+    json_add_text(table, "JOBTRAIL_VERSION", JOBTRAIL_VERSION);
+    json_add_text(table, "XALT_EXECUTABLE_TRACKING", "yes");
+    json_add_text(table, "XALT_SAMPLING", "no");
+    json_add_text(table, "XALT_TRANSMISSION_STYLE", source->conf->transport);
+    json_add_text(table, "JOBTRAIL_CAPTURE_CUT", source->capture->cut ? "yes" : "no");
+    json_object_object_add(run->record, "XALT_qaT", table);
+}
+
+static void step_text(uint32_t step, char *text, size_t size)
+{
+    if (step == JOURNAL_STEP_BATCH)
+        snprintf(text, size, "batch");
+    else if (step == JOURNAL_STEP_EXTERN)
+        snprintf(text, size, "extern");
+    else if (step == JOURNAL_STEP_INTERACTIVE)
+        snprintf(text, size, "interactive");
+    else if (step == UINT32_MAX)
+        snprintf(text, size, "unknown");
+    else
+        snprintf(text, size, "%u", step);
+}
+
+static void add_ending(struct json_object *table, const struct ending *ending)
+{
+    int exited = ending->status_known && WIFEXITED(ending->status);
+    int signaled = ending->status_known && WIFSIGNALED(ending->status);
+    json_object_object_add(
+        table, "exit_code",
+        ending->status_known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0)
+                             : NULL);
+    json_object_object_add(
+        table, "signal",
+        ending->status_known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0)
+                             : NULL);
+    json_object_object_add(table, "core_dumped",
+                           json_object_new_boolean(signaled && WCOREDUMP(ending->status)));
+    json_add_text(table, "end_source", ending->source);
+    json_add_double(table, "end_time_error", seconds(ending->error_ns));
+}
+
+static void add_slurm(struct run *run)
+{
+    const struct run_source *source = run->source;
+    const struct journal *journal = source->journal;
+    const struct journal_step *step = journal_find_step(journal, source->capture->step);
+    struct json_object *table = json_object_new_object();
+    char text[32];
+
+    json_add_text(table, "cluster",
+                  source->conf->cluster[0] != '\0' ? source->conf->cluster : journal->cluster);
+    json_add_int(table, "job_id", journal->job);
+    step_text(source->capture->step, text, sizeof text);
+    json_add_text(table, "step_id", text);
+    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
+    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
+    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
+    json_add_optional(table, "het_offset",
+                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
+                                                       : journal->job - journal->het_job,
+                      JOURNAL_NONE);
+    json_add_int(table, "restart_count", journal->restart);
+    json_add_text(table, "node", journal->node);
+    json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
+    json_add_optional(table, "task_id", source->capture->task, UINT32_MAX);
+    add_ending(table, source->ending);
+    json_add_optional(table, "cpus_alloc", cpu_count(source), 0);
+    json_add_int(table, "gpus_alloc", journal->gpus);
+    json_add_text(table, "partition", journal->partition);
+    json_add_text(table, "qos", "");
+    json_add_int(table, "dropped", (int64_t)source->dropped);
+    json_object_object_add(run->record, "slurmT", table);
+}
+
+static void look_at_executable(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
+    file_hash(run->exec_path, &run->executable);
+    json_add_text(run->record, "hash_id", run->executable.sha1);
+}
+
+/* The keys in XALT's order, the time that each phase took beside. */
+static void add_all(struct run *run)
+{
+    static const struct {
+        const char *phase;
+        void (*add)(struct run *);
+    } parts[] = {
+        {"02_Sha1_exec_____", look_at_executable}, {"06_SO_sha1_comp__", add_objects},
+        {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
+        {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
+    };
+    json_add_text(run->record, "crc", "0xFFFF");
+    json_object_object_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        double since = clock_seconds(CLOCK_MONOTONIC);
+        parts[i].add(run);
+        measured(run, parts[i].phase, since);
+    }
+    add_numbers(run);
+    add_slurm(run);
+    add_quality(run);
+    measured(run, "07____total______", run->started);
+    json_object_object_add(run->record, "XALT_measureT", run->measure);
+}
+
+/* The ASCII text of the finished record, its CRC filled in. */
+static int finish(struct json_object *object, struct record *record)
+{
+    const char *utf8 = json_object_to_json_string_ext(
+        object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    char crc[7];
+    record->text = utf8 == NULL ? NULL : text_ascii_json(utf8);
+    if (record->text == NULL)
+        return -ENOMEM;
+    record->length = strlen(record->text);
+    snprintf(crc, sizeof crc, "0x%04X", crc16(record->text, record->length));
+    memcpy(record->text + CRC_OFFSET, crc, sizeof crc - 1);
+    return 0;
+}
+
+static void plain_name(const char *text, char *name, size_t size)
+{
+    size_t length = 0;
+    for (; *text != '\0' && length < size - 1; text++)
+        name[length++] = strchr("/. \n", *text) != NULL ? '_' : *text;
+    name[length] = '\0';
+}
+
+/* run.SYSHOST.DATE.USER.zzz.UUID.json; DATE is the start in local time, to 1/10000 s. */
+static void name_record(const struct run *run, struct record *record)
+{
+    uint64_t start_ns = run->source->capture->start_ns;
+    time_t start = (time_t)(start_ns / 1000000000u);
+    struct tm local;
+    char date[32] = "", host[64], user[64];
+    if (localtime_r(&start, &local) != NULL)
+        strftime(date, sizeof date, "%Y_%m_%d_%H_%M_%S", &local);
+    plain_name(syshost(run->source), host, sizeof host);
+    plain_name(known(run->source->journal->user), user, sizeof user);
+    snprintf(record->name, sizeof record->name, "run.%s.%s_%04u.%s.zzz.%s.json", host, date,
+             (unsigned)(start_ns % 1000000000u / 100000u), user, run->uuid);
+}
+
+static void uuid_text(const uint8_t uuid[16], char *text)
+{
+    for (int i = 0; i < 16; i++) {
+        text += sprintf(text, "%02x", uuid[i]);
+        if (i == 3 || i == 5 || i == 7 || i == 9)
+            *text++ = '-';
+    }
+    *text = '\0';
+}
+
+int run_record_build(const struct run_source *source, struct record *record)
+{
+    struct record built = {.text = NULL};
+    struct run run = {
+        .source = source,
+        .record = json_object_new_object(),
+        .measure = json_object_new_object(),
+        .started = clock_seconds(CLOCK_MONOTONIC),
+    };
+    if (run.record == NULL || run.measure == NULL) {
+        json_object_put(run.record);
+        json_object_put(run.measure);
+        return -ENOMEM;
+    }
+    uuid_text(source->capture->uuid, run.uuid);
+    add_all(&run); /* run.measure now belongs to the record */
+    name_record(&run, &built);
+    int result = finish(run.record, &built);
+    json_object_put(run.record);
+    if (result == 0)
+        *record = built;
+    return result;
+}
+
+void record_free(struct record *record)
+{
+    free(record->text);
+    record->text = NULL;
+}

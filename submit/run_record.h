@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A run as XALT's JSON record, with our own table slurmT. This is the one place that knows the
+ * record's keys.
+ */
+#ifndef JOBTRAIL_RUN_RECORD_H
+#define JOBTRAIL_RUN_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf.h"
+#include "ending.h"
+#include "journal_read.h"
+#include "ledger_read.h"
+
+enum { RECORD_NAME_MAX = 256 };
+
+struct record {
+    char name[RECORD_NAME_MAX]; /* file name: run.SYSHOST.DATE.USER.zzz.UUID.json */
+    char *text;                 /* owned; ASCII, no newline */
+    size_t length;
+};
+
+struct run_source {
+    const struct conf *conf;
+    const struct journal *journal;
+    const struct capture *capture;
+    const struct ending *ending;
+    uint64_t dropped; /* captures that the job lost on this node */
+};
+
+/* Builds the end record of a run; reads and hashes the executable (and its objects where the site
+ * asks for it). Returns 0 or -ENOMEM. record_free() releases `*record`. */
+int run_record_build(const struct run_source *source, struct record *record);
+
+void record_free(struct record *record);
+
+#endif

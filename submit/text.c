@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The length of the valid UTF-8 sequence at `at` (RFC 3629), and its character; 0 when there is
+ * none in the `left` bytes. */
+static size_t sequence(const unsigned char *at, size_t left, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    if (length == 0 || length > left || at[0] > 0xf4)
+        return 0;
+    uint32_t value = length == 1 ? at[0] : at[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (at[i] & 0x3f);
+    }
+    if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 0;
+    *character = value;
+    return length;
+}
+
+char *text_from_bytes(const char *bytes, size_t size, size_t *length)
+{
+    const unsigned char *from = (const unsigned char *)bytes;
+    char *text = malloc(size * 3 + 1);
+    char *to = text;
+    if (text == NULL)
+        return NULL;
+    while (size > 0) {
+        uint32_t character = 0;
+        size_t step = sequence(from, size, &character);
+        if (step != 0 && (character < 0xef80 || character > 0xefff)) {
+            memcpy(to, from, step);
+            to += step;
+        } else {
+            step = 1;
+            *to++ = (char)0xee;
+            *to++ = (char)(0xbc | from[0] >> 6);
+            *to++ = (char)(0x80 | (from[0] & 0x3f));
+        }
+        from += step;
+        size -= step;
+    }
+    *to = '\0';
+    *length = (size_t)(to - text);
+    return text;
+}
+
+char *text_ascii_json(const char *utf8)
+{
+    const unsigned char *from = (const unsigned char *)utf8;
+    size_t left = strlen(utf8);
+    char *text = malloc(left * 6 + 1); /* a character of 2 bytes becomes 6, one of 4 twelve */
+    char *to = text;
+    if (text == NULL)
+        return NULL;
+    while (left > 0) {
+        uint32_t character = 0;
+        size_t step = sequence(from, left, &character);
+        if (step == 0) {
+            step = 1;
+            character = 0xfffd;
+        }
+        if (character < 0x80)
+            *to++ = (char)character;
+        else if (character < 0x10000)
+            to += sprintf(to, "\\u%04x", character);
+        else
+            to += sprintf(to, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10),
+                          0xdc00 + (character & 0x3ff));
+        from += step;
+        left -= step;
+    }
+    *to = '\0';
+    return text;
+}

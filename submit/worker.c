@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * On the pipe from the child to the parent: for each record a head with the lengths of its name
+ * and its text, the name, the text; at the end a head of two zeros and the summary. Without the
+ * summary the child broke down. Whatever it sends, the parent believes no length beyond the
+ * limits and no name that leads out of a directory.
+ */
+#include "worker.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ending.h"
+#include "ledger_read.h"
+#include "privileges.h"
+#include "run_record.h"
+
+enum { TEXT_MAX = 16 << 20 };
+
+/* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
+enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
+
+struct head {
+    uint32_t name_length;
+    uint32_t text_length;
+};
+
+static int write_all(int fd, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(fd, at, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        at += written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+static int read_all(int fd, void *bytes, size_t size)
+{
+    char *at = bytes;
+    while (size > 0) {
+        ssize_t got = read(fd, at, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            return -EPROTO;
+        at += got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+static int hand_over(int fd, const struct record *record)
+{
+    struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
+    int result = write_all(fd, &head, sizeof head);
+    if (result == 0)
+        result = write_all(fd, record->name, head.name_length);
+    if (result == 0)
+        result = write_all(fd, record->text, head.text_length);
+    return result;
+}
+
+static int hand_over_all(const struct conf *conf, const struct journal *journal,
+                         const struct captures *captures, const struct ending *endings, int fd)
+{
+    for (size_t i = 0; i < captures->count; i++) {
+        struct run_source source = {conf, journal, &captures->capture[i], &endings[i],
+                                    captures->dropped};
+        struct record record;
+        int result = run_record_build(&source, &record);
+        if (result == 0) {
+            result = hand_over(fd, &record);
+            record_free(&record);
+        }
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
+static int work(const struct conf *conf, const struct journal *journal, int ledger,
+                uint64_t now_ns, int fd)
+{
+    const struct head last = {0, 0};
+    struct captures captures;
+    if (privileges_drop(journal->uid, journal->gid) != 0)
+        return EXIT_BROKEN;
+    int result = ledger_read(ledger, &captures);
+    if (result != 0)
+        return result == -EINVAL ? EXIT_NO_LEDGER : EXIT_BROKEN;
+    struct ending *endings = calloc(captures.count + 1, sizeof *endings);
+    if (endings == NULL || endings_find(&captures, journal, now_ns, endings) != 0)
+        return EXIT_BROKEN;
+    struct worker_summary summary = {captures.count, captures.damaged, captures.dropped};
+    result = hand_over_all(conf, journal, &captures, endings, fd);
+    if (result == 0)
+        result = write_all(fd, &last, sizeof last);
+    if (result == 0)
+        result = write_all(fd, &summary, sizeof summary);
+    free(endings);
+    captures_free(&captures);
+    return result == 0 ? 0 : EXIT_BROKEN;
+}
+
+static int sound_name(const char *name, size_t length)
+{
+    return length > 0 && name[0] != '.' && memchr(name, '/', length) == NULL &&
+           memchr(name, '\0', length) == NULL;
+}
+
+/* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
+static int take_one(int fd, worker_take *take, void *context)
+{
+    struct head head;
+    char name[RECORD_NAME_MAX];
+    int result = read_all(fd, &head, sizeof head);
+    if (result != 0)
+        return result;
+    if (head.name_length == 0 && head.text_length == 0)
+        return 0;
+    if (head.name_length >= sizeof name || head.text_length > TEXT_MAX)
+        return -EPROTO;
+    char *text = malloc(head.text_length + 1u);
+    if (text == NULL)
+        return -ENOMEM;
+    result = read_all(fd, name, head.name_length);
+    name[head.name_length] = '\0';
+    if (result == 0 && !sound_name(name, head.name_length))
+        result = -EPROTO;
+    if (result == 0)
+        result = read_all(fd, text, head.text_length);
+    text[head.text_length] = '\0';
+    if (result == 0)
+        result = take(context, &(struct transport_record){name, text, head.text_length});
+    free(text);
+    return result == 0 ? 1 : result;
+}
+
+static int take_all(int fd, worker_take *take, void *context, struct worker_summary *summary)
+{
+    int result;
+    while ((result = take_one(fd, take, context)) == 1)
+        ;
+    return result == 0 ? read_all(fd, summary, sizeof *summary) : result;
+}
+
+static pid_t start(const struct conf *conf, const struct journal *journal, int ledger,
+                   uint64_t now_ns, int *fd)
+{
+    int fds[2];
+    if (pipe(fds) != 0)
+        return -errno;
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(fds[0]);
+        _exit(work(conf, journal, ledger, now_ns, fds[1]));
+    }
+    int error = errno;
+    close(fds[1]);
+    if (pid < 0) {
+        close(fds[0]);
+        return -error;
+    }
+    *fd = fds[0];
+    return pid;
+}
+
+int worker_run(const struct conf *conf, const struct journal *journal, int ledger,
+               uint64_t now_ns, worker_take *take, void *context, struct worker_summary *summary)
+{
+    struct worker_summary found = {0};
+    int fd = -1, status = 0;
+    pid_t pid = start(conf, journal, ledger, now_ns, &fd);
+    if (pid < 0)
+        return (int)pid;
+    int result = take_all(fd, take, context, &found);
+    close(fd);
+    if (result != 0)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
+        return -EINVAL;
+    if (result == 0 && status != 0)
+        result = -EPROTO;
+    if (result == 0)
+        *summary = found;
+    return result;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The part of a flush that looks at what users wrote: a child process that has dropped to the
+ * job's user before it reads the first byte, and hands finished records to its parent.
+ */
+#ifndef JOBTRAIL_WORKER_H
+#define JOBTRAIL_WORKER_H
+
+#include <stdint.h>
+
+#include "conf.h"
+#include "journal_read.h"
+#include "transport.h"
+
+struct worker_summary {
+    uint64_t records;
+    uint64_t damaged; /* slots of the ledger that could not be used */
+    uint64_t dropped; /* captures that found no room */
+};
+
+/* Called in the parent for each record; a result other than 0 ends the work and is returned. */
+typedef int worker_take(void *context, const struct transport_record *record);
+
+/* Turns the ledger open at `ledger` into records. `now_ns`: see endings_find(). Returns 0 and
+ * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; or what
+ * `take` returned. */
+int worker_run(const struct conf *conf, const struct journal *journal, int ledger,
+               uint64_t now_ns, worker_take *take, void *context, struct worker_summary *summary);
+
+#endif

@@ -1,0 +1,235 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-load, from record files to the store.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH=$JOBTRAIL_BIN:$PATH
+    records=$BATS_TEST_TMPDIR/records
+    store=$BATS_TEST_TMPDIR/store.db
+    cp -r "$BATS_TEST_DIRNAME/../data/records" "$records"
+    start=$(echo "$records"/*.aaa.*-000000000002.json)
+    end=$(echo "$records"/*.zzz.*-000000000002.json)
+}
+
+load() {
+    run --separate-stderr jobtrail-load --json --store "sqlite:$store" "$@"
+}
+
+# count KEY: a number of the summary that load printed.
+count() {
+    grep -o "\"$1\":[0-9]*" <<<"$output" | cut -d: -f2
+}
+
+query() {
+    python3 - "$store" "$1" <<'EOF'
+import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
+    print(*row, sep="|")
+EOF
+}
+
+damage() {
+    sed -i 's/alice/mallo/' "$1"
+}
+
+@test "a directory of records is loaded" {
+    load "$records"
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
+    [ "$(count read)" -eq 11 ]
+    [ "$(query 'SELECT count(*) FROM run')" -eq 10 ]
+    [ "$(query 'SELECT signal, node FROM run WHERE job_id_raw = 9')" = "9|n2" ]
+}
+
+@test "loading twice changes nothing" {
+    load "$records"
+    before=$(query 'SELECT * FROM run ORDER BY uuid')
+    load "$records"
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 0 ]
+    [ "$(count updated)" -eq 0 ]
+    [ "$(count unchanged)" -eq 11 ]
+    [ "$(query 'SELECT * FROM run ORDER BY uuid')" = "$before" ]
+}
+
+@test "an end record replaces the start record of its run" {
+    load "$start"
+    [ "$(query 'SELECT is_start_only, end_time IS NULL FROM run')" = "1|1" ]
+    load "$end"
+    [ "$(count updated)" -eq 1 ]
+    [ "$(query 'SELECT is_start_only, run_time FROM run')" = "0|3.5" ]
+}
+
+@test "a start record that comes late does not replace the end" {
+    load "$end" "$start"
+    [ "$(count new)" -eq 1 ]
+    [ "$(count unchanged)" -eq 1 ]
+    [ "$(query 'SELECT is_start_only, run_time FROM run')" = "0|3.5" ]
+}
+
+@test "a record as XALT writes it is loaded" {
+    load "$records"/*.8c8d61fb-*.json
+    [ "$status" -eq 0 ]
+    [ "$(query 'SELECT job_id_raw, num_cores, step_id IS NULL, cmdline FROM run')" = \
+        '17|1|1|["namd2","helloñ.namd"]' ]
+}
+
+@test "numbered subdirectories are loaded, others are not" {
+    mkdir "$records/017" "$records/other" "$records/017/018"
+    mv "$start" "$records/017"
+    mv "$end" "$records/other"
+    cp "$records"/*-000000000001.json "$records/017/018"
+    load "$records"
+    [ "$(count read)" -eq 10 ]
+    [ "$(query "SELECT is_start_only FROM run WHERE uuid LIKE '%2' AND job_id_raw = 12")" -eq 1 ]
+}
+
+@test "temporary and foreign names are left alone" {
+    mv "$start" "$records/.run.new.json"
+    mv "$end" "$records/link.tiny.json"
+    load --delete "$records"
+    [ "$(count read)" -eq 9 ]
+    [ -e "$records/.run.new.json" ]
+    [ -e "$records/link.tiny.json" ]
+}
+
+@test "a record that contradicts its crc is set aside and the load goes on" {
+    damage "$end"
+    load "$records"
+    [ "$status" -eq 1 ]
+    [ "$(count damaged)" -eq 1 ]
+    [ "$(count new)" -eq 10 ]
+    [[ "$stderr" == *"$end: crc is 0x"* ]]
+    [ -e "$end" ]
+}
+
+@test "a record without crc is loaded" {
+    sed -i 's/^{"crc":"0x....",/{/' "$end"
+    load "$end"
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 1 ]
+}
+
+@test "cut, empty and too large files, links and pipes are set aside with a reason" {
+    mkdir "$BATS_TEST_TMPDIR/odd"
+    cd "$BATS_TEST_TMPDIR/odd"
+    head -c 100 "$end" | sed 's/^{"crc":"0x....",/{/' >run.cut.json
+    : >run.empty.json
+    truncate -s 17M run.large.json
+    ln -s "$end" run.link.json
+    mkfifo run.pipe.json
+    echo '{"userT":{"run_uuid":"none"}}' >run.uuid.json
+    load .
+    [ "$status" -eq 1 ]
+    [ "$(count damaged)" -eq 6 ]
+    [[ "$stderr" == *"run.cut.json: JSON is cut short"* ]]
+    [[ "$stderr" == *"run.empty.json: JSON is cut short"* ]]
+    [[ "$stderr" == *"run.large.json: is larger than 16777216 bytes"* ]]
+    [[ "$stderr" == *"run.link.json: is a symbolic link"* ]]
+    [[ "$stderr" == *"run.pipe.json: is not a regular file"* ]]
+    [[ "$stderr" == *"run.uuid.json: userT.run_uuid is not a uuid"* ]]
+}
+
+@test "control characters of a file name do not reach the terminal" {
+    mkdir "$BATS_TEST_TMPDIR/odd"
+    : >"$BATS_TEST_TMPDIR/odd/run."$'\e[31m'".json"
+    load "$BATS_TEST_TMPDIR/odd"
+    [[ "$stderr" == *"run.?[31m.json: "* ]]
+}
+
+@test "bytes that are not UTF-8 do not break a record" {
+    sed -i 's/^{"crc":"0x....",/{/; s/a b.nc/a\xffb.nc/' "$end"
+    load "$end"
+    [ "$status" -eq 0 ]
+    [ "$(query "SELECT hex(substr(json_extract(cmdline, '\$[2]'), 2, 1)) FROM run")" = EEBFBF ]
+}
+
+@test "damaged files are moved to the quarantine beside their reason" {
+    damage "$end"
+    load --quarantine "$BATS_TEST_TMPDIR/bad" "$records"
+    [ "$status" -eq 1 ]
+    [ "$(count quarantined)" -eq 1 ]
+    [ ! -e "$end" ]
+    moved=$BATS_TEST_TMPDIR/bad/${end##*/}
+    grep -q mallo "$moved"
+    grep -q "^$end: crc is 0x" "$moved.reason"
+    load --quarantine "$BATS_TEST_TMPDIR/bad" "$records"
+    [ "$status" -eq 0 ]
+}
+
+@test "quarantine on another file system gets a copy" {
+    other=$(mktemp -d -p /dev/shm)
+    [ "$(stat -c %d "$other")" != "$(stat -c %d "$records")" ] || skip "no second file system"
+    damage "$end"
+    load --quarantine "$other" "$records"
+    run ls "$other"
+    rm -r "$other"
+    [ "${#lines[@]}" -eq 2 ]
+    [ ! -e "$end" ]
+}
+
+@test "delete removes what the store holds and nothing else" {
+    mkdir "$records/003"
+    mv "$start" "$records/003"
+    damage "$end"
+    load --delete --batch 3 "$records"
+    [ "$status" -eq 1 ]
+    [ "$(count deleted)" -eq 10 ]
+    [ "$(find "$records" -type f)" = "$end" ]
+}
+
+@test "dry run changes neither files nor store" {
+    load --dry-run --delete --quarantine "$BATS_TEST_TMPDIR/bad" "$records"
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 10 ]
+    [ "$(count deleted)" -eq 0 ]
+    [ ! -e "$store" ]
+    [ ! -e "$BATS_TEST_TMPDIR/bad" ]
+    [ "$(ls "$records" | wc -l)" -eq 11 ]
+}
+
+@test "files stay when the store fails" {
+    echo "no database" >"$store"
+    load --delete "$records"
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"file is not a database"* ]]
+    [ "$(ls "$records" | wc -l)" -eq 11 ]
+}
+
+@test "a store of a newer schema is refused" {
+    load "$end"
+    query 'PRAGMA user_version = 99'
+    load "$records"
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"schema is version 99"* ]]
+}
+
+@test "a missing directory is named, the others are loaded" {
+    load /nonexistent "$records"
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"/nonexistent: No such file or directory"* ]]
+    [ "$(count new)" -eq 10 ]
+}
+
+@test "wrong usage ends with 2 and says what to do" {
+    run jobtrail-load
+    [ "$status" -eq 2 ]
+    run jobtrail-load --store mysql:x "$records"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"write sqlite:FILE"* ]]
+    run jobtrail-load --batch 0 "$records"
+    [ "$status" -eq 2 ]
+    run jobtrail-load --frobnicate
+    [ "$status" -eq 2 ]
+}
+
+@test "two loaders at once load every record once" {
+    for i in 1 2; do
+        jobtrail-load --batch 1 --delete --store "sqlite:$store" "$records" &
+    done
+    wait
+    [ "$(query 'SELECT count(*) FROM run')" -eq 10 ]
+    [ "$(find "$records" -type f)" = "" ]
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "canonical.h"
+#include "crc.h"
+#include "hash.h"
+#include "load_record.h"
+#include "text_repair.h"
+
+#define UUID "8c8d61fb-98c1-44c0-874c-d613312269f4"
+
+/* A record with the uuid; `user` goes on in userT, `rest` after it. */
+#define RECORD(user, rest) "{\"userT\":{\"run_uuid\":\"" UUID "\"" user "}" rest "}"
+
+static int parse(const char *text, struct run_record *record, struct load_reason *reason)
+{
+    return record_parse(text, strlen(text), record, reason);
+}
+
+static struct run_record parsed(const char *text)
+{
+    struct run_record record;
+    struct load_reason reason = {""};
+    if (parse(text, &record, &reason) != 0)
+        fail_msg("%s: %s", reason.text, text);
+    return record;
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+    struct run_record record;
+    struct load_reason reason = {""};
+    assert_int_equal(parse(text, &record, &reason), -EBADMSG);
+    assert_string_equal(reason.text, why);
+}
+
+static void crc_has_the_published_check_value(void **state)
+{
+    (void)state; /* CRC-16/CCITT-FALSE in Greg Cook's catalogue */
+    assert_int_equal(crc16(CRC16_INITIAL, "123456789", 9), 0x29B1);
+}
+
+static void crc_counts_its_own_value_as_ffff_and_no_final_newline(void **state)
+{
+    (void)state;
+    char text[128];
+    const char *neutral = "{\"crc\":\"0xFFFF\",\"userT\":{\"run_uuid\":\"" UUID "\"}}";
+    unsigned crc = crc16(CRC16_INITIAL, neutral, strlen(neutral));
+    snprintf(text, sizeof text, "{\"crc\":\"0x%04X\"%s\n", crc,
+             neutral + strlen("{\"crc\":\"0xFFFF\""));
+    struct run_record record = parsed(text);
+    record_free(&record);
+
+    snprintf(text, sizeof text, "{\"crc\":\"0x%04X\"%s", crc ^ 1,
+             neutral + strlen("{\"crc\":\"0xFFFF\""));
+    struct load_reason reason;
+    assert_int_equal(parse(text, &record, &reason), -EBADMSG);
+    assert_non_null(strstr(reason.text, "crc is 0x"));
+}
+
+static void crc_of_another_form_is_refused(void **state)
+{
+    (void)state;
+    assert_refused("{\"crc\":\"0xZZZZ\",\"userT\":{}}", "crc is not of the form 0xNNNN");
+    assert_refused("{\"crc\":\"65535.\",\"userT\":{}}", "crc is not of the form 0xNNNN");
+}
+
+static void hash_has_the_published_value(void **state)
+{
+    (void)state;
+    char hex[HASH_HEX_SIZE];
+    assert_int_equal(hash_sha1("abc", 3, hex), 0); /* FIPS 180-2, A.1 */
+    assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
+static void uuid_alone_makes_a_record(void **state)
+{
+    (void)state;
+    struct run_record record = parsed(RECORD("", ""));
+    assert_string_equal(record.uuid, UUID);
+    assert_null(record.user);
+    assert_null(record.libs);
+    assert_false(record.start_time.known);
+    assert_true(record.is_start_only);
+    record_free(&record);
+}
+
+static void missing_or_odd_uuid_is_refused(void **state)
+{
+    (void)state;
+    static const char why[] = "userT.run_uuid is not a uuid";
+    assert_refused("{}", why);
+    assert_refused("{\"userT\":null}", why);
+    assert_refused("{\"userT\":{\"run_uuid\":\"\"}}", why);
+    assert_refused("{\"userT\":{\"run_uuid\":\"8c8d61fb98c144c0874cd613312269f4\"}}", why);
+    assert_refused("{\"userT\":{\"run_uuid\":\"" UUID "0\"}}", why);
+}
+
+static void broken_json_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    assert_refused("", "JSON is cut short");
+    assert_refused("{\"userT\":{", "JSON is cut short");
+    assert_refused("{\"a\" 1}",
+                   "JSON is damaged at byte 5: object property name separator ':' expected");
+    assert_refused("[]", "is not one JSON object");
+    assert_refused(RECORD("", "") "{}", "is not one JSON object");
+}
+
+static void nesting_is_bounded(void **state)
+{
+    (void)state;
+    char text[256] = "{\"a\":";
+    size_t used = strlen(text);
+    memset(text + used, '[', 100);
+    assert_refused(text, "JSON is damaged at byte 36: nesting too deep");
+}
+
+static void numbers_may_be_strings(void **state)
+{
+    (void)state;
+    struct run_record record =
+        parsed(RECORD(",\"job_id\":42", ",\"userDT\":{\"num_cores\":\"4.0000\",\"start_time\":"
+                                        "\"1569439459.8441\",\"num_gpus\":\"\"}"));
+    assert_string_equal(record.job_id, "42");
+    assert_int_equal(record.job_id_raw.value, 42);
+    assert_int_equal(record.num_cores.value, 4);
+    assert_true(record.start_time.value > 1569439459.84 && record.start_time.value < 1569439459.85);
+    assert_false(record.num_gpus.known);
+    record_free(&record);
+}
+
+static void wrong_types_are_refused_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rest, *why;
+    } rows[] = {
+        {",\"user\":[]}", "userT.user is not a text"},
+        {"},\"hash_id\":{}", "hash_id is not a text"},
+        {"},\"slurmT\":[]", "slurmT is not an object"},
+        {"},\"userDT\":{\"num_cores\":\"many\"}", "userDT.num_cores is not a number"},
+        {"},\"userDT\":{\"num_cores\":{}}", "userDT.num_cores is not a number"},
+        {"},\"userDT\":{\"num_cores\":1.5}", "userDT.num_cores is not a whole number"},
+        {"},\"userDT\":{\"num_cores\":1e300}", "userDT.num_cores is out of range"},
+        {"},\"userDT\":{\"start_time\":1e12}", "userDT.start_time is out of range"},
+        {"},\"userDT\":{\"start_time\":NaN}", "userDT.start_time is out of range"},
+        {"},\"userDT\":{\"start_time\":\"inf\"}", "userDT.start_time is out of range"},
+        {"},\"libA\":{}", "libA is not an array"},
+        {"},\"libA\":[[\"/a\",\"0\"],[\"/b\"]]", "libA[1] is not [path, hash]"},
+        {"},\"libA\":[[\"/a\",0]]", "libA[0] is not [path, hash]"},
+        {"},\"envT\":[]", "envT is not an object"},
+        {"},\"cmdlineA\":\"x\"", "cmdlineA is not an array"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "{\"userT\":{\"run_uuid\":\"" UUID "\"%s}", rows[i].rest);
+        assert_refused(text, rows[i].why);
+    }
+}
+
+static void too_long_text_is_refused(void **state)
+{
+    (void)state;
+    size_t size = RECORD_TEXT_MAX_BYTES + 200;
+    char *text = malloc(size);
+    assert_non_null(text);
+    int length = snprintf(text, size, "{\"userT\":{\"run_uuid\":\"" UUID "\",\"cwd\":\"%0*d\"}}",
+                          RECORD_TEXT_MAX_BYTES + 1, 0);
+    assert_true(length > 0 && (size_t)length < size);
+    assert_refused(text, "userT.cwd is too long");
+    free(text);
+}
+
+static void json_null_is_not_known(void **state)
+{
+    (void)state;
+    struct run_record record = parsed(
+        RECORD(",\"user\":null", ",\"libA\":null,\"slurmT\":{\"exit_code\":null,\"signal\":9,"
+                                 "\"core_dumped\":true,\"end_source\":\"task_exit\"}"));
+    assert_null(record.user);
+    assert_null(record.libs);
+    assert_false(record.exit_code.known);
+    assert_int_equal(record.signal.value, 9);
+    assert_int_equal(record.core_dumped.value, 1);
+    assert_false(record.is_start_only);
+    record_free(&record);
+}
+
+static void zero_end_time_means_a_start_record(void **state)
+{
+    (void)state;
+    struct run_record record =
+        parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"end_time\":0.0,\"run_time\":0.0}"));
+    assert_true(record.is_start_only);
+    assert_false(record.end_time.known);
+    assert_false(record.run_time.known);
+    record_free(&record);
+
+    record = parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"end_time\":6.0}"));
+    assert_false(record.is_start_only);
+    record_free(&record);
+}
+
+static void libraries_are_a_set_in_order(void **state)
+{
+    (void)state;
+    struct run_record record = parsed(
+        RECORD("", ",\"libA\":[[\"/b\",\"2\"],[\"/a\",\"1\"],[\"/b\",\"2\"],[\"/b\",\"1\"]]"));
+    assert_string_equal(canonical_text(record.libs, NULL),
+                        "[[\"/a\",\"1\"],[\"/b\",\"1\"],[\"/b\",\"2\"]]");
+    record_free(&record);
+}
+
+static void canonical_text_does_not_depend_on_the_order_of_keys(void **state)
+{
+    (void)state;
+    struct run_record record =
+        parsed(RECORD("", ",\"envT\":{\"PATH\":\"/bin\",\"A\":\"\"},"
+                          "\"ptA\":[{\"pid\":1,\"cmd_name\":\"sh\",\"x\":null}]"));
+    assert_string_equal(canonical_text(record.environment, NULL), "{\"A\":\"\",\"PATH\":\"/bin\"}");
+    assert_string_equal(canonical_text(record.ancestors, NULL),
+                        "[{\"cmd_name\":\"sh\",\"pid\":1,\"x\":null}]");
+    record_free(&record);
+}
+
+static void job_id_that_is_no_number_stays_text(void **state)
+{
+    (void)state;
+    struct run_record record = parsed(RECORD(",\"job_id\":\"12.login1\"", ""));
+    assert_string_equal(record.job_id, "12.login1");
+    assert_false(record.job_id_raw.known);
+    record_free(&record);
+}
+
+static void foreign_bytes_become_private_use_and_stay_distinct(void **state)
+{
+    (void)state;
+    struct run_record record =
+        parsed(RECORD(",\"cwd\":\"/\x80\xff\xed\xa0\x80/\xc3\xbc/\xc3\"", ""));
+    assert_string_equal(record.cwd, "/\xee\xbe\x80\xee\xbf\xbf"            /* U+EF80 U+EFFF */
+                                    "\xee\xbf\xad\xee\xbe\xa0\xee\xbe\x80" /* a bare surrogate */
+                                    "/\xc3\xbc/\xee\xbf\x83");
+    record_free(&record);
+}
+
+static void lone_surrogates_and_nuls_become_replacement_characters(void **state)
+{
+    (void)state;
+    struct run_record record =
+        parsed(RECORD(",\"cwd\":\"a\\u0000b\\\\u0000\",\"user\":\"\\ud800x\"", ""));
+    assert_string_equal(record.cwd, "a\xef\xbf\xbd"
+                                    "b\\u0000");
+    assert_string_equal(record.user, "\xef\xbf\xbdx");
+    record_free(&record);
+}
+
+static void raw_nul_byte_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"userT\":{\"run_uuid\":\"" UUID "\"}\0}";
+    struct run_record record;
+    struct load_reason reason;
+    assert_int_equal(record_parse(text, sizeof text - 1, &record, &reason), -EBADMSG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc_has_the_published_check_value),
+        cmocka_unit_test(crc_counts_its_own_value_as_ffff_and_no_final_newline),
+        cmocka_unit_test(crc_of_another_form_is_refused),
+        cmocka_unit_test(hash_has_the_published_value),
+        cmocka_unit_test(uuid_alone_makes_a_record),
+        cmocka_unit_test(missing_or_odd_uuid_is_refused),
+        cmocka_unit_test(broken_json_is_refused_with_its_place),
+        cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(numbers_may_be_strings),
+        cmocka_unit_test(wrong_types_are_refused_by_name),
+        cmocka_unit_test(too_long_text_is_refused),
+        cmocka_unit_test(json_null_is_not_known),
+        cmocka_unit_test(zero_end_time_means_a_start_record),
+        cmocka_unit_test(libraries_are_a_set_in_order),
+        cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
+        cmocka_unit_test(job_id_that_is_no_number_stays_text),
+        cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
+        cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),
+        cmocka_unit_test(raw_nul_byte_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
