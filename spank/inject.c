@@ -32,6 +32,24 @@ int inject_preload(const char *library, const char *user, char *value, size_t si
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
 }
 
+/* What `srun --export=ALL,LD_PRELOAD=...` asks for, or "": srun lets a variable that is set already
+ * win, and in a preloaded batch script LD_PRELOAD is set, by us. Without us the user's value would
+ * have come through. */
+static void exported_preload(spank_t spank, char *value, size_t size)
+{
+    const char name[] = "LD_PRELOAD=";
+    char list[PRELOAD_MAX];
+    char *rest;
+    value[0] = '\0';
+    if (spank_getenv(spank, "SLURM_EXPORT_ENV", list, sizeof list) != ESPANK_SUCCESS)
+        return;
+    for (char *entry = strtok_r(list, ",", &rest); entry != NULL;
+         entry = strtok_r(NULL, ",", &rest)) {
+        if (strncmp(entry, name, sizeof name - 1) == 0)
+            snprintf(value, size, "%s", entry + sizeof name - 1);
+    }
+}
+
 /* A library that is not there makes the loader complain in every process of the job. */
 static int can_load(const char *library)
 {
@@ -47,6 +65,8 @@ static int set_preload(spank_t spank, const char *library)
         user[0] = '\0';
     else if (error != ESPANK_SUCCESS)
         return -ENAMETOOLONG;
+    if (strcmp(user, library) == 0)
+        exported_preload(spank, user, sizeof user);
     int result = inject_preload(library, user, value, sizeof value);
     if (result == 0 && spank_setenv(spank, "LD_PRELOAD", value, 1) != ESPANK_SUCCESS)
         result = -EINVAL;

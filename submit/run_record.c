@@ -127,6 +127,7 @@ static void add_user(struct run *run)
     char text[64];
 
     json_add_text(table, "account", known(journal->account));
+    json_add_text(table, "container", "unknown");
     snprintf(text, sizeof text, "%.4f", clock_seconds(CLOCK_REALTIME));
     json_add_text(table, "currentEpoch", text);
     json_add_bytes(table, "cwd", capture->cwd);

@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
+#include "damaged.h"
 #include "loader.h"
-#include "quarantine.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
 #define DEFAULT_BATCH 1000
@@ -137,7 +137,7 @@ static int open_quarantine(const struct options *options, int *fd)
     *fd = -1;
     if (options->quarantine == NULL || options->dry_run)
         return 0;
-    int opened = quarantine_open(options->quarantine);
+    int opened = damaged_open(options->quarantine);
     if (opened < 0) {
         fprintf(stderr, "jobtrail-load: quarantine %s: %s\n", options->quarantine,
                 strerror(-opened));

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "canonical.h"
-#include "crc.h"
-#include "text_repair.h"
+#include "record_crc.h"
+#include "text.h"
 
 #define MAX_DEPTH 32
 
@@ -265,28 +265,37 @@ static int parse_json(const char *text, size_t size, struct json_object **root,
     return 0;
 }
 
-static int parse_repaired(const char *text, size_t size, struct json_object **root,
-                          struct load_reason *reason)
+/* No path or argument holds a NUL, and no C string could: U+FFFD stands for it. */
+static void replace_escaped_nuls(char *json)
 {
-    char *repaired = malloc(size + 1);
-    if (repaired == NULL)
+    for (char *at = strchr(json, '\\'); at != NULL; at = strchr(at, '\\')) {
+        if (strncmp(at, "\\u0000", 6) == 0)
+            memcpy(at, "\\ufffd", 6);
+        at += at[1] == '\0' ? 1 : 2; /* the second of two backslashes starts no escape */
+    }
+}
+
+/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records. */
+static int parse_any_bytes(const char *bytes, size_t size, struct json_object **root,
+                           struct load_reason *reason)
+{
+    size_t length;
+    char *text = text_from_bytes(bytes, size, &length);
+    if (text == NULL)
         return -ENOMEM;
-    memcpy(repaired, text, size);
-    repaired[size] = '\0';
-    int error = text_repair(&repaired, &size);
-    if (error == 0)
-        error = parse_json(repaired, size, root, reason);
-    free(repaired);
+    replace_escaped_nuls(text);
+    int error = parse_json(text, length, root, reason);
+    free(text);
     return error;
 }
 
-int record_parse(const char *text, size_t size, struct run_record *record,
-                 struct load_reason *reason)
+int load_record(const char *text, size_t size, struct run_record *record,
+                struct load_reason *reason)
 {
     struct run_record parsed = {0};
-    int error = crc_check(text, size, reason);
+    int error = record_crc_check(text, size, reason);
     if (error == 0)
-        error = parse_repaired(text, size, &parsed.root, reason);
+        error = parse_any_bytes(text, size, &parsed.root, reason);
     if (error == 0)
         error = read_fields(&parsed, reason);
     if (error == 0 && (parsed.uuid == NULL || !is_uuid(parsed.uuid)))
@@ -294,7 +303,7 @@ int record_parse(const char *text, size_t size, struct run_record *record,
     if (error == 0)
         error = read_lists(&parsed, reason);
     if (error != 0) {
-        record_free(&parsed);
+        load_record_free(&parsed);
         return error;
     }
     derive_job_id(&parsed);
@@ -303,7 +312,7 @@ int record_parse(const char *text, size_t size, struct run_record *record,
     return 0;
 }
 
-void record_free(struct run_record *record)
+void load_record_free(struct run_record *record)
 {
     json_object_put(record->cmdline);
     json_object_put(record->libs);

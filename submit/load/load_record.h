@@ -80,11 +80,12 @@ struct record_field {
 extern const struct record_field record_fields[];
 extern const size_t record_field_count;
 
-/* Reads the record in `size` bytes at `text`, which is NUL-terminated there. Returns 0 and fills
- * `*record`, which record_free() releases; -EBADMSG and `*reason` when it is damaged; -ENOMEM. */
-int record_parse(const char *text, size_t size, struct run_record *record,
-                 struct load_reason *reason);
+/* Reads the record in the `size` bytes at `text`. Returns 0 and fills
+ * `*record`, which load_record_free() releases; -EBADMSG and `*reason` when it is damaged; -ENOMEM.
+ */
+int load_record(const char *text, size_t size, struct run_record *record,
+                struct load_reason *reason);
 
-void record_free(struct run_record *record);
+void load_record_free(struct run_record *record);
 
 #endif

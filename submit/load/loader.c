@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "damaged.h"
 #include "load_text.h"
-#include "quarantine.h"
 
 #define PROGRESS_EVERY 100 /* files */
 
@@ -137,7 +137,7 @@ static void set_aside(struct loader *loader, int dir_fd, const struct load_place
     loader->counts.damaged++;
     if (loader->quarantine_fd < 0 || loader->dry_run)
         return;
-    int error = quarantine_move(loader->quarantine_fd, dir_fd, place->name, text);
+    int error = damaged_move(loader->quarantine_fd, dir_fd, place->name, text);
     if (error == 0) {
         loader->counts.quarantined++;
         return;
@@ -155,7 +155,7 @@ static int read_record(int dir_fd, const char *name, struct run_record *record,
     int error = load_text(dir_fd, name, &text, &size, reason);
     if (error != 0)
         return error;
-    error = record_parse(text, size, record, reason);
+    error = load_record(text, size, record, reason);
     free(text);
     return error;
 }
@@ -168,7 +168,7 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     int error = read_record(dir_fd, place->name, &record, &reason);
     if (error == 0) {
         error = put_run(loader, &record, place);
-        record_free(&record);
+        load_record_free(&record);
     } else if (error == -EBADMSG) {
         set_aside(loader, dir_fd, place, &reason);
         error = 0;

@@ -65,13 +65,13 @@ static enum store_result put(struct store *store, const char *uuid, const char *
     enum store_result result = STORE_NEW;
     int length = snprintf(text, sizeof text,
                           "{\"userT\":{\"run_uuid\":\"%s\",\"exec_path\":\"/x\"},%s}", uuid, rest);
-    if (record_parse(text, (size_t)length, &record, &reason) != 0)
+    if (load_record(text, (size_t)length, &record, &reason) != 0)
         fail_msg("%s", reason.text);
     assert_int_equal(store_sqlite.begin(store), 0);
     if (store_sqlite.put_run(store, &record, &result) != 0)
         fail_msg("%s", store_sqlite.error(store));
     assert_int_equal(store_sqlite.commit(store), 0);
-    record_free(&record);
+    load_record_free(&record);
     return result;
 }
 

@@ -3,16 +3,16 @@
  * The directory for damaged records: each FILE beside a FILE.reason that says where it came from
  * and what is wrong with it.
  */
-#ifndef JOBTRAIL_QUARANTINE_H
-#define JOBTRAIL_QUARANTINE_H
+#ifndef JOBTRAIL_DAMAGED_H
+#define JOBTRAIL_DAMAGED_H
 
 /* Opens the directory `path`, making it (0700) when only the last part is missing. Returns a
  * descriptor or -errno. */
-int quarantine_open(const char *path);
+int damaged_open(const char *path);
 
 /* Moves the file `name` from the directory `dir_fd`; between file systems a regular file is copied
  * and then removed. `reason` is the text of the .reason file, without newline. Returns 0 or -errno;
  * after a failure the file is where it was. */
-int quarantine_move(int quarantine_fd, int dir_fd, const char *name, const char *reason);
+int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason);
 
 #endif

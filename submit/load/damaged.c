@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "quarantine.h"
+#include "damaged.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #define CREATE_FLAGS (O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
 
-int quarantine_open(const char *path)
+int damaged_open(const char *path)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return -errno;
@@ -67,8 +67,8 @@ static int write_reason(int dir, const char *name, const char *reason)
     return close(fd) != 0 && error == 0 ? -errno : error;
 }
 
-int quarantine_move(int quarantine_fd, int dir_fd, const char *name, const char *reason)
+int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason)
 {
-    int error = write_reason(quarantine_fd, name, reason);
-    return error == 0 ? move_file(dir_fd, quarantine_fd, name) : error;
+    int error = write_reason(kept_fd, name, reason);
+    return error == 0 ? move_file(dir_fd, kept_fd, name) : error;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record_crc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crc.h"
+
+static const char opening[] = "{\"crc\":\"";
+static const char neutral[] = "0xFFFF";
+
+/* The value "0xNNNN" at `text`; -1 when it is not one. */
+static long stated_value(const char *text)
+{
+    if (strncmp(text, "0x", 2) != 0 || strspn(text + 2, "0123456789abcdefABCDEF") != 4)
+        return -1;
+    return strtol(text + 2, NULL, 16);
+}
+
+static int neutral_crc(const char *text, size_t size, long *crc)
+{
+    char *copy = malloc(size);
+    if (copy == NULL)
+        return -ENOMEM;
+    memcpy(copy, text, size);
+    memcpy(copy + strlen(opening), neutral, strlen(neutral));
+    *crc = crc16(copy, size);
+    free(copy);
+    return 0;
+}
+
+int record_crc_check(const char *text, size_t size, struct load_reason *reason)
+{
+    if (size < strlen(opening) + strlen(neutral) || memcmp(text, opening, strlen(opening)) != 0)
+        return 0;
+    long stated = stated_value(text + strlen(opening));
+    if (stated < 0)
+        return load_refuse(reason, "crc is not of the form 0xNNNN");
+
+    long crc;
+    int error = neutral_crc(text, text[size - 1] == '\n' ? size - 1 : size, &crc);
+    if (error == 0 && crc != stated)
+        error = load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04lX",
+                            (unsigned long)stated, (unsigned long)crc);
+    return error;
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The guarantee: after the epilog every tracked process of a job has exactly one end record, with
+# the exit code or the signal where somebody knows it, and how the end is known. One test for each
+# way to end; tasks are processes that Slurm waits for, children are what a script starts.
+
+load helper
+
+setup_file() {
+    start_cluster
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+# ending JOB NAME: "end_source exit_code:signal" of its only record
+ending() {
+    field "$1" "$2" '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"'
+}
+
+# A job that tells the pid of its running program in $DIR/out/JOB, for a test to kill it.
+started_pid() { # JOB
+    eventually 30 output_has "$1" '^pid [0-9]+$'
+    sed -n 's/^pid //p' "$DIR/out/$1"
+}
+
+# a record says how long the run took
+spans_seconds() { # JOB NAME MIN MAX
+    [[ $(field "$1" "$2" "(.userDT.run_time >= $3 and .userDT.run_time <= $4)") == true ]]
+}
+
+@test "a task that exits with 0 has signed and has exit code 0" {
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0")
+    [[ $(ending "$job" exit_with) == "fini 0:0" ]]
+    [[ $(record_count "$job") == 1 ]]
+    [[ $(field "$job" exit_with .slurmT.end_time_error) == 0 ]]
+}
+
+@test "a task that exits with 3 has exit code 3" {
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 3")
+    [[ $(ending "$job" exit_with) == "fini 3:0" ]]
+}
+
+@test "a task that ends by _exit has the exit code that Slurm saw" {
+    job=$(submit_and_wait "srun $PROGRAMS/_exit_with 4")
+    [[ $(ending "$job" _exit_with) == "task_exit 4:0" ]]
+}
+
+@test "a task that replaces itself has ended by exec, and its successor as it did" {
+    job=$(submit_and_wait "srun $PROGRAMS/exec_to $PROGRAMS/exit_with 5")
+    [[ $(ending "$job" exec_to) == "exec null:null" ]]
+    [[ $(ending "$job" exit_with) == "fini 5:0" ]]
+    [[ $(record_count "$job") == 2 ]]
+}
+
+@test "a chain of three programs in one process gives three records that follow each other" {
+    job=$(submit_and_wait "srun $PROGRAMS/exec_to $PROGRAMS/exec_to $PROGRAMS/_exit_with 6")
+    [[ $(records "$job" | jq -r 'sort_by(.userDT.start_time) | map(.slurmT.end_source) | join(" ")') == "exec exec task_exit" ]]
+    [[ $(records "$job" | jq 'sort_by(.userDT.start_time)
+        | all(range(1; length) as $i | .[$i].userDT.start_time == .[$i - 1].userDT.end_time; .)') == true ]]
+}
+
+@test "a task that dies of SIGSEGV has the signal" {
+    job=$(submit_and_wait "ulimit -c 0; srun $PROGRAMS/kill_self 11")
+    [[ $(ending "$job" kill_self) == "task_exit 0:11" ]]
+    [[ $(field "$job" kill_self .slurmT.core_dumped) == false ]]
+}
+
+@test "a task that aborts has the signal" {
+    job=$(submit_and_wait "ulimit -c 0; srun $PROGRAMS/kill_self 6")
+    [[ $(ending "$job" kill_self) == "task_exit 0:6" ]]
+}
+
+@test "a task that is killed with SIGKILL in mid-run is recorded with signal and time" {
+    job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/spin 100 sleep'")
+    pid=$(started_pid "$job")
+    sleep 1
+    kill -KILL "$pid"
+    wait_job "$job"
+    [[ $(ending "$job" spin) == "task_exit 0:9" ]]
+    spans_seconds "$job" spin 0.5 60
+}
+
+@test "scancel of a job records SIGTERM" {
+    job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/spin 100 sleep'")
+    started_pid "$job"
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ $(ending "$job" spin) == "task_exit 0:15" ]]
+}
+
+@test "scancel of a job that ignores SIGTERM records SIGKILL" {
+    job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/ignore_term 100'")
+    started_pid "$job"
+    sleep 0.5
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ $(ending "$job" ignore_term) == "task_exit 0:9" ]]
+}
+
+@test "scancel -s KILL of one step leaves the job's other records alone" {
+    job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/spin 100 sleep'; srun $PROGRAMS/exit_with 0")
+    started_pid "$job"
+    run_as root scancel -s KILL "$job.0"
+    wait_job "$job"
+    [[ $(ending "$job" spin) == "task_exit 0:9" ]]
+    [[ $(ending "$job" exit_with) == "fini 0:0" ]]
+}
+
+@test "a job that hits its time limit is recorded with the signal that ended it" {
+    job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/spin 200 sleep'")
+    started_pid "$job"
+    run_as root scontrol update "jobid=$job" EndTime=now+1
+    wait_job "$job" 180
+    [[ $(ending "$job" spin) == "task_exit 0:15" ]]
+    [[ $(run_as root scontrol -o show job "$job") == *JobState=TIMEOUT* ]]
+}
+
+@test "children of the batch script that exit have signed, and nobody knows their exit code" {
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0; $PROGRAMS/exit_with 7; true")
+    [[ $(records "$job" | jq -c 'map(.slurmT | [.end_source, .exit_code, .step_id]) | unique') == '[["fini",null,"batch"]]' ]]
+    [[ $(record_count "$job" exit_with) == 2 ]]
+}
+
+@test "a child of the batch script that ends by _exit is closed when its step is over" {
+    job=$(submit_and_wait "$PROGRAMS/_exit_with 0; sleep 1; true")
+    [[ $(ending "$job" _exit_with) == "step_end null:null" ]]
+    # It may have ended at any time from its start to the end of the step.
+    [[ $(field "$job" _exit_with '.slurmT.end_time_error >= .userDT.run_time') == true ]]
+}
+
+@test "a child that is killed with SIGKILL is closed when its step is over" {
+    job=$(submit_and_wait "$PROGRAMS/spin 100 sleep & sleep 0.5; kill -KILL \$!; wait; true")
+    [[ $(ending "$job" spin) == "step_end null:null" ]]
+}
+
+@test "a child of the batch script is closed when the job is cancelled" {
+    job=$(submit "$PROGRAMS/spin 100 sleep & echo pid \$!; wait")
+    started_pid "$job"
+    sleep 0.5
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ $(ending "$job" spin) == "step_end null:null" ]]
+}
+
+@test "a process that outlives its job is closed by the epilog" {
+    job=$(submit_and_wait "setsid $PROGRAMS/spin 8 sleep >/dev/null 2>&1 </dev/null & sleep 0.5; true")
+    [[ $(record_count "$job" spin) == 1 ]]
+    [[ $(field "$job" spin .slurmT.exit_code) == null ]]
+}
+
+@test "a fork without exec is one run, and its child signs nothing" {
+    job=$(submit_and_wait "srun $PROGRAMS/fork_child")
+    [[ $(ending "$job" fork_child) == "fini 0:0" ]]
+    [[ $(record_count "$job") == 1 ]]
+}
+
+@test "nothing of these jobs is left in the spool" {
+    [[ -z $(find "$DIR/run" -mindepth 2) ]]
+    [[ ! -e $DIR/state/quarantine ]]
+}
