@@ -32,22 +32,22 @@ int inject_preload(const char *library, const char *user, char *value, size_t si
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
 }
 
-/* What `srun --export=ALL,LD_PRELOAD=...` asks for, or "": srun lets a variable that is set already
- * win, and in a preloaded batch script LD_PRELOAD is set, by us. Without us the user's value would
- * have come through. */
-static void exported_preload(spank_t spank, char *value, size_t size)
+void inject_remove(const char *library, char *preload)
 {
-    const char name[] = "LD_PRELOAD=";
-    char list[PRELOAD_MAX];
-    char *rest;
-    value[0] = '\0';
-    if (spank_getenv(spank, "SLURM_EXPORT_ENV", list, sizeof list) != ESPANK_SUCCESS)
-        return;
-    for (char *entry = strtok_r(list, ",", &rest); entry != NULL;
-         entry = strtok_r(NULL, ",", &rest)) {
-        if (strncmp(entry, name, sizeof name - 1) == 0)
-            snprintf(value, size, "%s", entry + sizeof name - 1);
+    size_t length = strlen(library);
+    char *to = preload;
+    for (const char *at = preload; *at != '\0';) {
+        size_t entry = strcspn(at, ": ");
+        size_t whole = entry + strspn(at + entry, ": ");
+        if (entry != length || memcmp(at, library, length) != 0) {
+            memmove(to, at, whole);
+            to += whole;
+        }
+        at += whole;
     }
+    while (to > preload && strchr(": ", to[-1]) != NULL)
+        to--;
+    *to = '\0';
 }
 
 /* A library that is not there makes the loader complain in every process of the job. */
@@ -65,8 +65,6 @@ static int set_preload(spank_t spank, const char *library)
         user[0] = '\0';
     else if (error != ESPANK_SUCCESS)
         return -ENAMETOOLONG;
-    if (strcmp(user, library) == 0)
-        exported_preload(spank, user, sizeof user);
     int result = inject_preload(library, user, value, sizeof value);
     if (result == 0 && spank_setenv(spank, "LD_PRELOAD", value, 1) != ESPANK_SUCCESS)
         result = -EINVAL;

@@ -14,6 +14,9 @@
  * the library is in it already. Writes `size` bytes at `value`. Returns 0 or -ENAMETOOLONG. */
 int inject_preload(const char *library, const char *user, char *value, size_t size);
 
+/* Takes `library` out of the LD_PRELOAD value `preload`, in place. */
+void inject_remove(const char *library, char *preload);
+
 /* Sets the task's environment; to be called as the user, in the task itself. Returns 0, or -errno
  * when the task was left alone. */
 int inject_task(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart);

@@ -33,7 +33,9 @@ int settings_stale(const char *conf)
     struct stat source, compiled;
     if (!policy_path(conf, path, sizeof path) || stat(conf, &source) != 0)
         return 0;
-    return stat(path, &compiled) != 0 || newer(&source.st_mtim, &compiled.st_mtim);
+    /* The change time too: an older file moved into place is a new configuration. */
+    return stat(path, &compiled) != 0 || newer(&source.st_mtim, &compiled.st_mtim) ||
+           newer(&source.st_ctim, &compiled.st_mtim);
 }
 
 static int read_policy(const char *path, void **policy)

@@ -4,7 +4,7 @@
  * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node.
  * slurm_info() is the one way to that log which never reaches a user's stderr.
  *
- * Where they run: init in slurmd; init_post_opt, task_post_fork, task_exit and exit in
+ * Where they run: init in slurmd and in srun; init_post_opt, task_post_fork, task_exit and exit in
  * slurmstepd, as root; task_init in the task, as the user; job_epilog in a process of its own, as
  * root, where init has not been called. State between them is on disk only: from Slurm 24.05 on
  * some may run in a cloned child.
@@ -71,11 +71,34 @@ static int open_settings(int argc, char *argv[], struct settings *settings)
     return error;
 }
 
+/* In a preloaded batch script srun finds LD_PRELOAD set, by us, and a variable that is set wins
+ * over `srun --export=ALL,LD_PRELOAD=...`: the user's value would be lost. So srun gets the
+ * environment that it would have without us; its tasks get the library from task_init. */
+static void restore_preload(const struct settings *settings)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    char *copy = preload == NULL ? NULL : strdup(preload);
+    if (copy == NULL)
+        return;
+    inject_remove(settings->library, copy);
+    if (copy[0] == '\0')
+        unsetenv("LD_PRELOAD");
+    else if (strcmp(copy, preload) != 0)
+        setenv("LD_PRELOAD", copy, 1);
+    free(copy);
+}
+
 int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
+    struct settings settings;
+    const char *conf = settings_conf(argc, argv);
     (void)spank;
-    if (spank_context() == S_CTX_SLURMD)
-        refresh_policy(settings_conf(argc, argv));
+    if (spank_context() == S_CTX_SLURMD) {
+        refresh_policy(conf);
+    } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
+        restore_preload(&settings);
+        settings_close(&settings);
+    }
     return 0;
 }
 

@@ -53,7 +53,7 @@ teardown_file() {
 @test "the library comes before what the user preloads, which stays" {
     libm=$(ldconfig -p | awk '/libm\.so\.6 .*x86-64/ { print $NF; exit }')
     job=$(submit_and_wait "export LD_PRELOAD=$libm:\$LD_PRELOAD; srun bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$libm:$STAGE/lib/libjobtrail.so" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/libjobtrail.so:$libm" ]]
     job=$(submit_and_wait "export LD_PRELOAD=$libm; srun bash -c 'echo preload=\$LD_PRELOAD'")
     [[ $(output_of "$job") == *"preload=$STAGE/lib/libjobtrail.so:$libm" ]]
     job=$(submit_and_wait "srun --export=ALL,LD_PRELOAD=$libm bash -c 'echo preload=\$LD_PRELOAD'")

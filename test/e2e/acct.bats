@@ -1,0 +1,287 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-acct: sacct's habits. The records in test/data/records are of 2026-11-20, UTC.
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export TZ=UTC JOBTRAIL_STORE=sqlite:$BATS_FILE_TMPDIR/store.db
+    "$JOBTRAIL_BIN/jobtrail-load" "$JOBTRAIL_SOURCE/test/data/records"
+}
+
+acct() {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --allusers "$@"
+}
+
+# rows OPTION...: what acct prints about all runs of that day, without header
+rows() {
+    acct -n -P -S 2026-11-20 -E 2026-11-21 "$@"
+}
+
+# moment TEXT: what acct makes of a time, seen through the message about a start after the end
+moment() {
+    acct -S now+3650days -E "$1"
+    [ "$status" -eq 1 ]
+    sed -n 's/.*after end time (\(.*\))\.$/\1/p' <<<"$stderr"
+}
+
+@test "the default columns are aligned, cut and underlined as sacct's" {
+    acct -S 2026-11-20 -E 2026-11-21
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "JobID                 User                 Exec      State ExitCode    Elapsed   NTasks  EndSource " ]
+    [ "${lines[1]}" = "---------------- --------- -------------------- ---------- -------- ---------- -------- ---------- " ]
+    [ "${lines[2]}" = "6_1.0                alice             flow.mpi     FAILED      3:0 1-01:01:01        1  task_exit " ]
+    [ "${#lines[@]}" -eq 12 ]
+}
+
+@test "each way to end has its word and its exit code" {
+    rows -o jobid,state,exitcode,endsource
+    [ "${lines[0]}" = "6_1.0|FAILED|3:0|task_exit" ]
+    [ "${lines[1]}" = "8+1.0|KILLED|0:9|task_exit" ]
+    [ "${lines[2]}" = "12.batch|COMPLETED|0:0|task_exit" ]
+    [ "${lines[4]}" = "13.0|EXITED|?:?|fini" ]
+    [ "${lines[5]}" = "13.0|EXECED|?:?|exec" ]
+    [ "${lines[6]}" = "14.0|UNKNOWN|?:?|reboot" ]
+    [ "${lines[7]}" = "15.interactive|RUNNING|?:?|" ]
+    [ "${lines[9]}" = "17|EXITED|?:?|" ]
+}
+
+@test "width and side follow the field, prefixes and case do not matter" {
+    acct -j 12.0 -o 'eXeC%-12,elapsedr%3,JOB%4'
+    [ "${lines[0]}" = "Exec         El+ Job+ " ]
+    [ "${lines[1]}" = "------------ --- ---- " ]
+    [ "${lines[2]}" = "flow.mpi       3 12.0 " ]
+}
+
+@test "a bad field ends with 1 and sacct's message" {
+    for field in foo n 'jobid%x' 'jobid%0'; do
+        acct -j 12 -o "user,$field,state"
+        [ "$status" -eq 1 ]
+        [ "$stderr" = "Invalid field requested: \"$field\"" ]
+        [ "$output" = "" ]
+    done
+}
+
+@test "jobs are chosen by id, step, array task and component" {
+    local -A expected=(
+        [12]="12.batch 12.0" [12.0]=12.0 [12.batch]=12.batch [6]=6_1.0 [6_1]=6_1.0 [6_1.0]=6_1.0
+        [7]=6_1.0 [8]=8+1.0 [8+1]=8+1.0 [9]=8+1.0 [17]=17 [15.interactive]=15.interactive
+        [12.0,16]="12.0 16.0" [6_2]="" [8+0]="" [12.7]=""
+    )
+    for jobs in "${!expected[@]}"; do
+        acct -n -P -o jobid -j "$jobs"
+        [ "$status" -eq 0 ]
+        echo "$jobs: $output"
+        [ "$(paste -sd ' ' <<<"$output")" = "${expected[$jobs]}" ]
+    done
+}
+
+@test "the raw job id is Slurm's own number" {
+    rows -j 6,8 -o jobidraw
+    [ "$output" = $'7.0\n9.0' ]
+}
+
+@test "an unknown job is a header and nothing else" {
+    acct -j 4711
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "what is no job is refused" {
+    for job in foo 12.foo 6_x 8+x '6_[1-3]'; do
+        acct -j "$job"
+        [ "$status" -eq 1 ]
+        [ "$stderr" = "Bad job/step specified: $job" ]
+    done
+}
+
+@test "without options only today's runs are shown" {
+    acct -n
+    [ "$status" -eq 0 ]
+    [[ "$output" != *flow.mpi* ]]
+}
+
+@test "start and end choose the runs that overlap the window" {
+    acct -n -P -o jobid -S 2026-11-20T10:00:04 -E 2026-11-20T10:00:04
+    [ "$output" = $'12.batch\n12.0' ]
+    acct -n -P -o jobid -S 2026-11-20T10:00:04.5 -E 2026-11-20T10:00:05
+    [ "$status" -eq 1 ]
+    acct -n -P -o jobid -S 2026-11-21T10:00 -E 2026-11-21T11:00
+    [ "$output" = $'6_1.0\n15.interactive' ]
+}
+
+@test "all of sacct's time formats are understood" {
+    local year month today
+    year=$(date +%Y)
+    today=$(date +%Y-%m-%d)
+    month=$(date +%m)
+    [ "$(moment 2026-01-05)" = 2026-01-05T00:00:00 ]
+    [ "$(moment 2026-01-05T21:40)" = 2026-01-05T21:40:00 ]
+    [ "$(moment 2026-01-05T21:40:30)" = 2026-01-05T21:40:30 ]
+    [ "$(moment 2026-01-05-21:40)" = 2026-01-05T21:40:00 ]
+    [ "$(moment 010526)" = 2026-01-05T00:00:00 ]
+    [ "$(moment 01/05/26-21:40)" = 2026-01-05T21:40:00 ]
+    [ "$(moment 1.5.26)" = 2026-01-05T00:00:00 ]
+    [ "$(moment 01/05)" = "$year-01-05T00:00:00" ]
+    [ "$(moment "${month}01")" = "$year-$month-01T00:00:00" ]
+    [ "$(moment 21:40)" = "${today}T21:40:00" ]
+    [ "$(moment 9:40:30pm)" = "${today}T21:40:30" ]
+    [ "$(moment '12:10 AM')" = "${today}T00:10:00" ]
+    [ "$(moment today)" = "${today}T00:00:00" ]
+    [ "$(moment midnight)" = "${today}T00:00:00" ]
+    [ "$(moment noon)" = "${today}T12:00:00" ]
+    [ "$(moment Teatime)" = "${today}T16:00:00" ]
+    [ "$(moment 'tomorrow fika')" = "$(date -d tomorrow +%Y-%m-%d)T15:00:00" ]
+    [ "$(moment uts1700000000)" = 2023-11-14T22:13:20 ]
+    [[ "$(moment now-1hour)" == "$(date -d '1 hour ago' +%Y-%m-%dT%H):"* ]]
+    [[ "$(moment now-2days)" == "$(date -d '2 days ago' +%Y-%m-%d)T"* ]]
+    [[ "$(moment 'NOW + 3 weeks')" == "$(date -d 'now + 3 weeks' +%Y-%m-%d)T"* ]]
+}
+
+@test "what sacct rejects as a time is rejected" {
+    for text in yesterday 1700000000 -1hour now-1h now-1hours2 25:00 12:60 11/21/2026 2026-13-01 \
+        2026-1-5 uts5 tuesday 2026-11-21T10:00:00.5 13:00pm; do
+        acct "--starttime=$text"
+        echo "$text: $stderr"
+        [ "$status" -eq 1 ]
+        [ "$stderr" = "Invalid time specification: $text" ]
+    done
+}
+
+@test "a start after the end is refused" {
+    acct -S 2026-11-21 -E 2026-11-20
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "Start time (2026-11-21T00:00:00) requested is after end time (2026-11-20T00:00:00)." ]
+}
+
+@test "SLURM_TIME_FORMAT formats start and end" {
+    SLURM_TIME_FORMAT='%d.%m. %H:%M' acct -n -P -j 12.0 -o start,end
+    [ "$output" = "20.11. 10:00|20.11. 10:00" ]
+}
+
+@test "parsable output has the delimiter, at the end with -p" {
+    acct -j 12.0 -P -o jobid,user
+    [ "$output" = $'JobID|User\n12.0|alice' ]
+    acct -j 12.0 -p -o jobid,user
+    [ "$output" = $'JobID|User|\n12.0|alice|' ]
+    acct -j 12.0 -n -P --delimiter=';' -o jobid,user
+    [ "$output" = "12.0;alice" ]
+}
+
+@test "values that would break a row are escaped and bytes that are not UTF-8 come back" {
+    acct -n -P -j 16 -o exec,cmdline
+    [ "$output" = 'caf\xe9|'"'caf\\xe9' 'a\\x7cb' 'two\\nlines\\tand a tab' 'back\\\\slash' 'ü'" ]
+    acct -n -j 16 -o cmdline%80
+    [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "users, accounts, partitions and nodes choose runs" {
+    rows -u bob -o jobid
+    [ "$output" = $'8+1.0\n15.interactive' ]
+    rows -u bob,alice
+    [ "${#lines[@]}" -eq 10 ]
+    rows -A physics -N n2 -o jobid
+    [ "$output" = "8+1.0" ]
+    rows -r main -M tiny -q normal
+    [ "${#lines[@]}" -eq 9 ]
+}
+
+@test "executables and libraries are found by name or by path" {
+    rows --exec 'python*' -o jobid
+    [ "$output" = $'13.0\n14.0' ]
+    rows --exec '/home/bob/*' -o jobid
+    [ "$output" = $'8+1.0\n15.interactive' ]
+    rows --lib 'libhdf5.so*' -o jobid,nlibs
+    [ "$output" = $'6_1.0|3\n12.0|3' ]
+    rows --lib '/sw/hdf5/*' --exec nothing
+    [ "$output" = "" ]
+}
+
+@test "a run is found by its uuid whenever it ran" {
+    acct -n -P --uuid 8c8d61fb-98c1-44c0-874c-d613312269f4 -o jobid,exec,partition,step
+    [ "$output" = "17|namd2||" ]
+}
+
+@test "libraries are shown below the run, or as a column" {
+    acct -j 12.0 -n --libs -o jobid
+    [ "${lines[1]}" = "    /sw/hdf5/1.14.3/lib/libhdf5.so.310.3.0" ]
+    [ "${#lines[@]}" -eq 4 ]
+    acct -j 12.batch -P --libs -o jobid
+    [ "$output" = $'JobID|Libs\n12.batch|/usr/lib/x86_64-linux-gnu/libc.so.6' ]
+}
+
+@test "the watermark says who built it with what" {
+    acct -n -P -j 12.0 -o compiler,builtby
+    [ "$output" = "gcc|bob" ]
+}
+
+@test "JSON has native types and null for what is not known" {
+    acct -j 13 --json
+    [ "$status" -eq 0 ]
+    echo "$output" >"$BATS_TEST_TMPDIR/runs.json"
+    python3 - "$BATS_TEST_TMPDIR/runs.json" <<'EOF'
+import json, sys
+document = json.load(open(sys.argv[1]))
+run = document["runs"][0]
+assert document["meta"]["schema"] == 1
+assert run["job_id_raw"] == 13 and run["exit_code"] is None and run["core_dumped"] is False
+assert run["run_time"] == 1.0 and run["cmdline"] == ["python3", "train.py"]
+assert run["libs"][0]["path"].endswith("libc.so.6")
+assert run["state"] == "EXITED" and run["job"] == "13.0" and "now" not in run
+EOF
+}
+
+@test "every field that is listed can be requested" {
+    acct --helpformat
+    [ "$status" -eq 0 ]
+    fields=$(tr -s ' \n' ',' <<<"$output")
+    acct -P -S 2026-11-20 -E 2026-11-21 -o "$fields"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "$(tr ',' '|' <<<"${fields%,}")" ]
+}
+
+@test "a missing store is named with what to do" {
+    acct --store sqlite:/nonexistent/store.db
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"no store at /nonexistent/store.db"*"--store"* ]]
+}
+
+@test "a file that is no store, and one of a newer schema, are refused" {
+    echo "no database" >"$BATS_TEST_TMPDIR/text.db"
+    acct --store "sqlite:$BATS_TEST_TMPDIR/text.db"
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"file is not a database"* ]]
+
+    python3 -c "import sqlite3; sqlite3.connect('$BATS_TEST_TMPDIR/new.db').execute('PRAGMA user_version = 99')"
+    acct --store "sqlite:$BATS_TEST_TMPDIR/new.db"
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"version 99"* ]]
+}
+
+@test "wrong usage ends with 1 as in sacct" {
+    acct --frobnicate
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"unrecognized arguments: --frobnicate"* ]]
+}
+
+@test "a reader that may not write sees his own runs, and those of all with -a" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+    shared=$(mktemp -d)
+    chmod 755 "$shared"
+    cp "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" "$shared"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$shared/store.db" "$JOBTRAIL_SOURCE/test/data/records"
+
+    as_nobody() {
+        (cd / && setpriv --reuid nobody --regid nogroup --clear-groups /usr/bin/python3 \
+            "$shared/jobtrail-acct" --store "sqlite:$shared/store.db" -n -P -S 2026-11-20 "$@")
+    }
+    own=$(as_nobody)
+    others=$(as_nobody -a | wc -l)
+    rm "$shared"/store.db-*
+    unlogged=$(as_nobody -a | wc -l)
+    rm -r "$shared"
+    [ "$own" = "" ]
+    [ "$others" -eq 10 ]
+    [ "$unlogged" -eq 10 ]
+}
