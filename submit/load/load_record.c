@@ -87,6 +87,13 @@ static int read_number(const struct record_field *field, struct json_object *val
     return 0;
 }
 
+/* A watermark is whatever the executable's owner put there: nonsense in it is no reason to lose the
+ * run. */
+static bool is_watermark(const struct record_field *field)
+{
+    return strcmp(field->table, "xaltLinkT") == 0;
+}
+
 /* Into the record, from the table of the field or, for "", the top of the record. */
 static int read_field(struct run_record *record, const struct record_field *field,
                       struct load_reason *reason)
@@ -99,8 +106,9 @@ static int read_field(struct run_record *record, const struct record_field *fiel
     if (!json_object_object_get_ex(table, field->key, &value) || value == NULL)
         return 0;
     void *member = (char *)record + field->offset;
-    return field->kind == RECORD_TEXT ? read_text(field, value, member, reason)
-                                      : read_number(field, value, member, reason);
+    int error = field->kind == RECORD_TEXT ? read_text(field, value, member, reason)
+                                           : read_number(field, value, member, reason);
+    return error == -EBADMSG && is_watermark(field) ? 0 : error;
 }
 
 static int read_fields(struct run_record *record, struct load_reason *reason)

@@ -6,23 +6,24 @@
 # that runs on a node sees the node's mark: a mount whose source names the cluster and the node.
 # The mark is inherited by every child, whatever it does to its parent, session or environment, so
 # that "ours" never depends on a process name or on a pid that may have been used again.
+# The node's own /dev/shm carries it: a mount point inside CLUSTER_DIR would go away, mark and all,
+# with somebody's rm -r. (Only with UTS=0, where /dev/shm stays shared, it has to be there.)
 
-# mark [NODE]: the mark of one node, or the beginning of the marks of them all
-mark() {
-    printf 'jobtrail-cluster:%s:%s' "$CLUSTER_DIR" "${1:+$1 }"
+mark() { # NODE
+    printf 'jobtrail-cluster:%s:%s' "$CLUSTER_DIR" "$1"
 }
 
 # members [NODE]: pids of the processes on one node or on all
 members() {
     local file
-    grep -lsF -- " $(mark "${1-}")" /proc/[0-9]*/mountinfo | while IFS=/ read -r _ _ file _; do
+    grep -lsF -- " $(mark "${1:+$1 }")" /proc/[0-9]*/mountinfo | while IFS=/ read -r _ _ file _; do
         echo "$file"
     done
 }
 
 # A zombie has no mountinfo: it counts as gone, which kill -0 would not see.
 is_member() { # PID
-    [[ -n ${1-} ]] && grep -qsF -- " $(mark)" "/proc/$1/mountinfo"
+    [[ -n ${1-} ]] && grep -qsF -- " $(mark '')" "/proc/$1/mountinfo"
 }
 
 pid_in() { # FILE: the pid in a pid file, when it is a living process of this cluster
@@ -72,11 +73,12 @@ make_node() { # NAME
     # shellcheck disable=SC2016
     env -i PATH="$PATH" unshare "${flags[@]}" bash -eu -c '
         name=$1 mark=$2 run=$3 uts=$4 hosts=$5
-        mount -t tmpfs -o size=4k,mode=755 "$mark" "$run/mark"
         if [[ $uts == 1 ]]; then
             hostname "$name"
             mount --bind "$hosts" /etc/hosts
-            mount -t tmpfs -o mode=1777 shm /dev/shm
+            mount -t tmpfs -o mode=1777 "$mark" /dev/shm
+        else
+            mount -t tmpfs -o size=4k,mode=755 "$mark" "$run/mark"
         fi
         setsid sleep infinity </dev/null >/dev/null 2>&1 &
         echo $! >"$run/node.$name.pid"

@@ -64,12 +64,12 @@ take_ports() { # sets PORT_BASE, to the wanted one when it is set already
 }
 
 release_ports() {
-    local dir
-    [[ -n ${PORT_BASE-} ]] || return 0
+    local file dir
+    [[ -d $PORT_LOCKS ]] || return 0
     lock_ports
-    if read -r dir _ 2>/dev/null <"$PORT_LOCKS/$PORT_BASE" && [[ $dir == "$CLUSTER_DIR" ]]; then
-        rm -f "${PORT_LOCKS:?}/$PORT_BASE"
-    fi
+    for file in "$PORT_LOCKS"/*; do
+        [[ -e $file ]] && read -r dir _ <"$file" && [[ $dir == "$CLUSTER_DIR" ]] && rm -f "$file"
+    done
     rmdir "$PORT_LOCKS" 2>/dev/null || true
     unlock_ports
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# jobtrail-acct: sacct's habits. The records in test/data/records are of 2026-11-20, UTC.
+# jobtrail-acct: sacct's habits. The records in test/data/records are of 2024-11-20, UTC.
 # shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
@@ -16,7 +16,7 @@ acct() {
 
 # rows OPTION...: what acct prints about all runs of that day, without header
 rows() {
-    acct -n -P -S 2026-11-20 -E 2026-11-21 "$@"
+    acct -n -P -S 2024-11-20 -E 2024-11-21 "$@"
 }
 
 # moment TEXT: what acct makes of a time, seen through the message about a start after the end
@@ -27,7 +27,7 @@ moment() {
 }
 
 @test "the default columns are aligned, cut and underlined as sacct's" {
-    acct -S 2026-11-20 -E 2026-11-21
+    acct -S 2024-11-20 -E 2024-11-21
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "JobID                 User                 Exec      State ExitCode    Elapsed   NTasks  EndSource " ]
     [ "${lines[1]}" = "---------------- --------- -------------------- ---------- -------- ---------- -------- ---------- " ]
@@ -103,11 +103,11 @@ moment() {
 }
 
 @test "start and end choose the runs that overlap the window" {
-    acct -n -P -o jobid -S 2026-11-20T10:00:04 -E 2026-11-20T10:00:04
+    acct -n -P -o jobid -S 2024-11-20T10:00:04 -E 2024-11-20T10:00:04
     [ "$output" = $'12.batch\n12.0' ]
-    acct -n -P -o jobid -S 2026-11-20T10:00:04.5 -E 2026-11-20T10:00:05
+    acct -n -P -o jobid -S 2024-11-20T10:00:04.5 -E 2024-11-20T10:00:05
     [ "$status" -eq 1 ]
-    acct -n -P -o jobid -S 2026-11-21T10:00 -E 2026-11-21T11:00
+    acct -n -P -o jobid -S 2024-11-21T10:00 -E 2024-11-21T11:00
     [ "$output" = $'6_1.0\n15.interactive' ]
 }
 
@@ -141,7 +141,7 @@ moment() {
 
 @test "what sacct rejects as a time is rejected" {
     for text in yesterday 1700000000 -1hour now-1h now-1hours2 25:00 12:60 11/21/2026 2026-13-01 \
-        2026-1-5 uts5 tuesday 2026-11-21T10:00:00.5 13:00pm; do
+        2026-1-5 uts5 tuesday 2024-11-21T10:00:00.5 13:00pm; do
         acct "--starttime=$text"
         echo "$text: $stderr"
         [ "$status" -eq 1 ]
@@ -150,9 +150,9 @@ moment() {
 }
 
 @test "a start after the end is refused" {
-    acct -S 2026-11-21 -E 2026-11-20
+    acct -S 2024-11-21 -E 2024-11-20
     [ "$status" -eq 1 ]
-    [ "$stderr" = "Start time (2026-11-21T00:00:00) requested is after end time (2026-11-20T00:00:00)." ]
+    [ "$stderr" = "Start time (2024-11-21T00:00:00) requested is after end time (2024-11-20T00:00:00)." ]
 }
 
 @test "SLURM_TIME_FORMAT formats start and end" {
@@ -236,7 +236,7 @@ EOF
     acct --helpformat
     [ "$status" -eq 0 ]
     fields=$(tr -s ' \n' ',' <<<"$output")
-    acct -P -S 2026-11-20 -E 2026-11-21 -o "$fields"
+    acct -P -S 2024-11-20 -E 2024-11-21 -o "$fields"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "$(tr ',' '|' <<<"${fields%,}")" ]
 }
@@ -274,7 +274,7 @@ EOF
 
     as_nobody() {
         (cd / && setpriv --reuid nobody --regid nogroup --clear-groups /usr/bin/python3 \
-            "$shared/jobtrail-acct" --store "sqlite:$shared/store.db" -n -P -S 2026-11-20 "$@")
+            "$shared/jobtrail-acct" --store "sqlite:$shared/store.db" -n -P -S 2024-11-20 "$@")
     }
     own=$(as_nobody)
     others=$(as_nobody -a | wc -l)

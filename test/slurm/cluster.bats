@@ -220,6 +220,14 @@ rank 3 of 4 on n2" ] || fail "$1"
     nothing_of_other_is_left
 }
 
+@test "a cluster whose directory was removed can still be stopped" {
+    make_other
+    other start
+    rm -rf "$OTHER/c"
+    other stop
+    eventually 10 nothing_of_other_is_left
+}
+
 @test "a cluster stops and removes itself when its owner is gone" {
     make_other
     sleep 600 &

@@ -159,6 +159,17 @@ static void wrong_types_are_refused_by_name(void **state)
     }
 }
 
+static void nonsense_in_a_watermark_is_not_known(void **state)
+{
+    (void)state;
+    struct run_record record = parsed(RECORD(
+        "", ",\"xaltLinkT\":{\"Build_Epoch\":\"soon\",\"Build_User\":[],\"Build_OS\":\"L\"}"));
+    assert_false(record.build_epoch.known);
+    assert_null(record.build_user);
+    assert_string_equal(record.build_os, "L");
+    load_record_free(&record);
+}
+
 static void too_long_text_is_refused(void **state)
 {
     (void)state;
@@ -276,6 +287,7 @@ int main(void)
         cmocka_unit_test(nesting_is_bounded),
         cmocka_unit_test(numbers_may_be_strings),
         cmocka_unit_test(wrong_types_are_refused_by_name),
+        cmocka_unit_test(nonsense_in_a_watermark_is_not_known),
         cmocka_unit_test(too_long_text_is_refused),
         cmocka_unit_test(json_null_is_not_known),
         cmocka_unit_test(zero_end_time_means_a_start_record),
