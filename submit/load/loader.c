@@ -33,7 +33,7 @@ static void clear_progress(const struct loader *loader)
         fputs("\r\033[K", stderr);
 }
 
-/* "PATH[/SUB][/NAME]: TROUBLE", with what could drive a terminal replaced: users choose names. */
+/* "PATH[/SUB][/NAME]: TROUBLE", in plain ASCII: users choose names, and could drive a terminal. */
 static void describe(char *text, size_t size, const struct load_source *source, const char *sub,
                      const char *name, const char *trouble)
 {
@@ -44,7 +44,7 @@ static void describe(char *text, size_t size, const struct load_source *source, 
     snprintf(text, size, "%s%s%s%s%s: %s", source->path, sub[0] == '\0' ? "" : "/", sub,
              name[0] == '\0' ? "" : "/", name, trouble);
     for (char *at = text; *at != '\0'; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
+        if (*at < ' ' || *at > '~')
             *at = '?';
 }
 
