@@ -18,6 +18,8 @@ struct options {
     const char *output; /* NULL: beside the configuration */
     const char *host;   /* NULL: not asked for */
     const char *env;    /* likewise */
+    const char *lines;  /* likewise: the section whose texts are on stdin, one a line */
+    uint32_t ntasks;    /* 0: not asked for */
     int if_newer, json;
     char **args; /* what follows the options */
     int args_count;
@@ -26,6 +28,7 @@ struct options {
 int command_check(const struct options *options);
 int command_compile(const struct options *options);
 int command_explain(const struct options *options);
+int command_import_xalt(const struct options *options);
 int command_show(const struct options *options);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */

@@ -1,87 +1,98 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "command.h"
 
-#include <json-c/json.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "compile.h"
-#include "conf_rules.h"
-#include "policy_read.h"
+#include "explain.h"
+#include "explain_lines.h"
 
-/* What the policy says about one text. */
-struct verdict {
-    const struct conf_list *list;
-    const char *text;
-    enum policy_action action;
-    const struct conf_rule *rule; /* NULL: none matches */
-};
-
-static struct verdict decide(const struct conf *conf, const void *policy,
-                             const struct conf_list *list, const char *text)
+/* Prints a verdict, or adds it to the array `all`. */
+static void say(const struct explain *explain, const struct explain_verdict *verdict,
+                struct json_object *all)
 {
-    struct verdict verdict = {list, text, list->otherwise, NULL};
-    uint32_t count;
-    const struct policy_rule *first = policy_rules(policy, list->which, &count);
-    const struct policy_rule *found = policy_match(policy, list->which, text, strlen(text));
-    if (found != NULL) {
-        verdict.rule = &conf_list_rules(list, conf)->rule[found - first];
-        verdict.action = verdict.rule->action;
-    }
-    return verdict;
-}
-
-static void print_text(const struct verdict *verdict, const char *file)
-{
-    const struct conf_rule *rule = verdict->rule;
-    printf("%s: %s", verdict->text, conf_action_name(verdict->action));
-    if (rule == NULL)
-        printf(", as no rule in [%s] matches\n", verdict->list->section);
-    else if (rule->line == 0)
-        printf(", by the built-in rule '%s'\n", rule->pattern);
+    if (all != NULL)
+        json_object_array_add(all, explain_json(explain, verdict));
     else
-        printf(", by '%s' (%s:%u)\n", rule->pattern, file, rule->line);
+        explain_print(explain, verdict);
 }
 
-static struct json_object *as_json(const struct verdict *verdict, const char *file)
+static void say_text(const struct explain *explain, const char *section, const char *text,
+                     struct json_object *all)
 {
-    const struct conf_rule *rule = verdict->rule;
-    int in_file = rule != NULL && rule->line != 0;
-    struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "section", json_object_new_string(verdict->list->section));
-    json_object_object_add(json, "text", json_object_new_string(verdict->text));
-    json_object_object_add(json, "action",
-                           json_object_new_string(conf_action_name(verdict->action)));
-    json_object_object_add(json, "rule",
-                           rule == NULL ? NULL : json_object_new_string(rule->pattern));
-    json_object_object_add(json, "file", in_file ? json_object_new_string(file) : NULL);
-    json_object_object_add(json, "line", in_file ? json_object_new_int64(rule->line) : NULL);
-    return json;
+    if (text == NULL)
+        return;
+    struct explain_verdict verdict = explain_text(explain, conf_list_find(section), text);
+    say(explain, &verdict, all);
 }
 
-static int explain(const struct conf *conf, const void *policy, const struct options *options)
+static int say_process(const struct explain *explain, const struct options *options,
+                       struct json_object *all)
 {
-    const char *path = options->args_count > 0 ? options->args[0] : NULL;
-    const char *const text[CONF_LISTS] = {options->host, path, options->env};
+    struct explain_process process;
+    if (options->args_count == 0)
+        return 0;
+    int rc = explain_process(explain, options->args_count, options->args, &process);
+    if (rc != 0)
+        return rc;
+    say(explain, &process.path, all);
+    if (process.argument.list != NULL)
+        say(explain, &process.argument, all);
+    explain_process_free(&process);
+    return 0;
+}
+
+static void say_sampling(const struct explain *explain, uint32_t ntasks, struct json_object *all)
+{
+    if (ntasks == 0)
+        return;
+    if (all != NULL)
+        json_object_array_add(all, explain_sampling_json(explain, ntasks));
+    else
+        explain_sampling_print(explain, ntasks);
+}
+
+static int explain_options(const struct explain *explain, const struct options *options)
+{
     struct json_object *all = options->json ? json_object_new_array() : NULL;
-    for (size_t i = 0; i < CONF_LISTS; i++) {
-        if (text[i] == NULL)
-            continue;
-        struct verdict verdict = decide(conf, policy, &conf_lists[i], text[i]);
-        if (options->json)
-            json_object_array_add(all, as_json(&verdict, options->conf));
-        else
-            print_text(&verdict, options->conf);
+    say_text(explain, "hosts", options->host, all);
+    if (say_process(explain, options, all) != 0) {
+        fprintf(stderr, "jobtrail-conf: out of memory\n");
+        return STATUS_REFUSED;
     }
+    say_text(explain, "environment", options->env, all);
+    say_sampling(explain, options->ntasks, all);
     return options->json ? command_print_json(all) : STATUS_OK;
+}
+
+static int explain_stdin(const struct explain *explain, const struct options *options)
+{
+    unsigned long number;
+    int rc = explain_lines(explain, conf_list_find(options->lines), stdin, &number);
+    if (rc == 0)
+        return STATUS_OK;
+    fflush(stdout);
+    if (rc == -EINVAL)
+        fprintf(stderr, "jobtrail-conf: line %lu: the path must be absolute\n", number);
+    else
+        fprintf(stderr, "jobtrail-conf: line %lu: %s\n", number, strerror(-rc));
+    return STATUS_REFUSED;
 }
 
 static int usable(const struct options *options)
 {
     const char *problem = NULL;
-    if (options->args_count == 0 && options->host == NULL && options->env == NULL)
-        problem = "explain what? Give a PATH, --host or --env";
+    int asked = options->args_count > 0 || options->host != NULL || options->env != NULL ||
+                options->ntasks > 0;
+    if (options->lines != NULL && asked)
+        problem = "--stdin goes with --conf and --json only";
+    else if (options->lines != NULL && conf_list_find(options->lines) == NULL)
+        problem = "--stdin takes a section with rules, for example hosts";
+    else if (options->lines == NULL && !asked)
+        problem = "explain what? Give a PATH, --host, --env, --ntasks or --stdin";
     else if (options->args_count > 0 && options->args[0][0] != '/')
         problem = "PATH must be absolute, as the rules see it";
     if (problem != NULL)
@@ -99,9 +110,14 @@ int command_explain(const struct options *options)
         return STATUS_USAGE;
     if (conf_load(options->conf, &conf, &error) != 0)
         return command_refused(&error);
-    int status = compile_policy(&conf, &policy, &size, &error) == 0
-                     ? explain(&conf, policy, options)
-                     : command_refused(&error);
+    int status = STATUS_OK;
+    if (compile_policy(&conf, &policy, &size, &error) == 0) {
+        struct explain explain = {&conf, policy, options->conf};
+        status = options->lines != NULL ? explain_stdin(&explain, options)
+                                        : explain_options(&explain, options);
+    } else {
+        status = command_refused(&error);
+    }
     conf_free(&conf);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "conf_keys.h"
 #include "conf_rules.h"
+#include "conf_sampling.h"
 
 #define VALUE_MAX 256 /* no line of the file is longer, nor any default */
 
@@ -27,11 +28,25 @@ static void show_keys(const struct conf *conf)
     }
 }
 
+/* Below the keys of [sampling], which come last. */
+static void show_table(const struct conf_table *table, const struct conf *conf)
+{
+    const struct conf_intervals *intervals = conf_table_intervals(table, conf);
+    for (size_t i = 0; i < intervals->count; i++) {
+        char value[VALUE_MAX];
+        const struct conf_interval *interval = &intervals->interval[i];
+        conf_interval_print(interval, value, sizeof value);
+        printf("%s = %s%s\n", table->name, value, interval->line == 0 ? " ; default" : "");
+    }
+}
+
 static void show_list(const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
     printf("\n[%s]\n", list->section);
-    if (rules->count == 0)
+    if (rules->count == 0 && list->which == POLICY_ARGUMENT)
+        printf("# no rules: what is custom is skipped\n");
+    else if (rules->count == 0)
         printf("# no rules: %s all\n", conf_action_name(list->otherwise));
     else if (rules->rule[0].line == 0)
         printf("# default\n");
@@ -61,6 +76,23 @@ static void add_key(struct json_object *all, size_t index, const struct conf *co
     json_object_object_add(section_object(all, key->section), key->name, json);
 }
 
+static void add_table(struct json_object *all, const struct conf_table *table,
+                      const struct conf *conf)
+{
+    const struct conf_intervals *intervals = conf_table_intervals(table, conf);
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < intervals->count; i++) {
+        char value[VALUE_MAX];
+        const struct conf_interval *interval = &intervals->interval[i];
+        struct json_object *json = json_object_new_object();
+        conf_interval_print(interval, value, sizeof value);
+        json_object_object_add(json, "value", json_object_new_string(value));
+        json_object_object_add(json, "default", json_object_new_boolean(interval->line == 0));
+        json_object_array_add(array, json);
+    }
+    json_object_object_add(section_object(all, CONF_SAMPLING_SECTION), table->name, array);
+}
+
 static void add_list(struct json_object *all, const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
@@ -82,6 +114,8 @@ static int show_json(const struct conf *conf)
     struct json_object *all = json_object_new_object();
     for (size_t i = 0; i < CONF_KEYS; i++)
         add_key(all, i, conf);
+    for (size_t i = 0; i < CONF_TABLES; i++)
+        add_table(all, &conf_tables[i], conf);
     for (size_t i = 0; i < CONF_LISTS; i++)
         add_list(all, &conf_lists[i], conf);
     return command_print_json(all);
@@ -90,6 +124,8 @@ static int show_json(const struct conf *conf)
 static int show_text(const struct conf *conf)
 {
     show_keys(conf);
+    for (size_t i = 0; i < CONF_TABLES; i++)
+        show_table(&conf_tables[i], conf);
     for (size_t i = 0; i < CONF_LISTS; i++)
         show_list(&conf_lists[i], conf);
     return STATUS_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf_rules.h"
+#include "conf_sampling.h"
 #include "dfa.h"
 #include "pattern.h"
 
@@ -71,12 +72,33 @@ static int parse_rules(const struct conf_rules *rules, struct nfa *nfa, struct c
     return 0;
 }
 
+/* The exact automaton or, where that is too large, one that does not tell neighbours with the same
+ * action apart: it decides the same, but may name another one of them. */
+static int build_some_dfa(const struct conf_rules *rules, const struct nfa *nfa, struct dfa *dfa,
+                          uint32_t *culprit)
+{
+    uint32_t *first_of = calloc(rules->count, sizeof *first_of);
+    if (first_of == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < rules->count; i++)
+        first_of[i] = i;
+    int rc = dfa_build(nfa, first_of, dfa, culprit);
+    if (rc == -E2BIG) {
+        for (uint32_t i = 1; i < rules->count; i++)
+            if (rules->rule[i].action == rules->rule[i - 1].action)
+                first_of[i] = first_of[i - 1];
+        rc = dfa_build(nfa, first_of, dfa, culprit);
+    }
+    free(first_of);
+    return rc;
+}
+
 static int build_dfa(const struct conf_rules *rules, const struct nfa *nfa, struct dfa *dfa,
                      struct conf_error *error)
 {
     char hint[sizeof error->hint];
     uint32_t culprit = 0;
-    int rc = dfa_build(nfa, dfa, &culprit);
+    int rc = build_some_dfa(rules, nfa, dfa, &culprit);
     if (rc == -E2BIG) {
         snprintf(hint, sizeof hint, "simplify '%.100s', above all its {M,N} and inner '.*'",
                  rules->rule[culprit].pattern);
@@ -144,12 +166,27 @@ static int add_strings(struct image *image, const struct conf *conf)
     return rc;
 }
 
+static int add_table(struct image *image, const struct conf_table *table, const struct conf *conf)
+{
+    const struct conf_intervals *intervals = conf_table_intervals(table, conf);
+    size_t size = intervals->count * sizeof(struct policy_interval);
+    struct policy_interval *at = extend(image, size);
+    if (at == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < intervals->count; i++)
+        at[i] = conf_interval_compile(&intervals->interval[i]);
+    set_span(image, table->which, at, size);
+    return 0;
+}
+
 /* The strings come last: policy_usable() wants a byte behind every section. */
 static int add_sections(struct image *image, const struct conf *conf, struct conf_error *error)
 {
     int rc = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
     for (size_t i = 0; rc == 0 && i < CONF_LISTS; i++)
         rc = add_list(image, &conf_lists[i], conf, error);
+    for (size_t i = 0; rc == 0 && i < CONF_TABLES; i++)
+        rc = add_table(image, &conf_tables[i], conf);
     if (rc == 0)
         rc = add_strings(image, conf);
     if (rc == 0 && image->size > POLICY_MAX_BYTES) {
@@ -161,6 +198,13 @@ static int add_sections(struct image *image, const struct conf *conf, struct con
     return rc;
 }
 
+static uint32_t switches(const struct conf *conf)
+{
+    return (conf->track_scalar ? POLICY_TRACK_SCALAR : 0) |
+           (conf->track_mpi ? POLICY_TRACK_MPI : 0) | (conf->track_gpu ? POLICY_TRACK_GPU : 0) |
+           (conf->sample ? POLICY_SAMPLE : 0) | (conf->catch_signals ? POLICY_CATCH_SIGNALS : 0);
+}
+
 static void fill_header(struct image *image, const struct conf *conf)
 {
     struct policy_header *header = (struct policy_header *)(void *)image->bytes;
@@ -169,6 +213,8 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->size = (uint32_t)image->size;
     header->ledger_bytes = conf->ledger_bytes;
     header->epilog_timeout_s = conf->epilog_timeout_s;
+    header->switches = switches(conf);
+    header->always_ranks = conf->always_ranks;
 }
 
 int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *error)

@@ -10,7 +10,7 @@
 
 #include "policy.h"
 
-/* One `keep = PATTERN`, `skip = PATTERN` or `pkgs = PATTERN` line. */
+/* One `ACTION = PATTERN` line. */
 struct conf_rule {
     enum policy_action action;
     char *pattern;   /* owned */
@@ -23,8 +23,20 @@ struct conf_rules {
     size_t count;
 };
 
+/* One `scalar = FROM PROBABILITY` or `mpi = FROM PROBABILITY` line. */
+struct conf_interval {
+    uint64_t from_s;       /* of run time, at most 10^9 */
+    uint64_t above, below; /* the probability is above / below; 0 < above <= below <= 10^9 */
+    unsigned line;         /* in the file, from 1; 0: the default */
+};
+
+struct conf_intervals {
+    struct conf_interval *interval; /* owned, `count` of them, from 0 and ascending */
+    size_t count;
+};
+
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 11
+#define CONF_KEYS 17
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -37,11 +49,18 @@ struct conf {
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
-    int hash_objects; /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
-                         executable */
-    char *transport;  /* [transport] use: "file" or "none" */
-    char *file_dir;   /* [file] dir */
-    struct conf_rules host, path_rules, env;
+    int hash_objects;      /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
+                              executable */
+    char *transport;       /* [transport] use: "file" or "none" */
+    char *file_dir;        /* [file] dir */
+    int track_scalar;      /* [tracking] scalar = yes|no */
+    int track_mpi;         /* [tracking] mpi = yes|no */
+    int track_gpu;         /* [tracking] gpu = yes|no */
+    int catch_signals;     /* [tracking] signal_handler = yes|no */
+    int sample;            /* [sampling] enabled = yes|no */
+    uint32_t always_ranks; /* [sampling] always_ranks */
+    struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
+    struct conf_rules host, path_rules, argument, env, package;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };
 

@@ -6,9 +6,10 @@
 
 #include "conf_keys.h"
 #include "conf_rules.h"
+#include "conf_sampling.h"
 #include "suggest.h"
 
-#define WORDS_MAX (CONF_KEYS + CONF_LISTS)
+#define WORDS_MAX (CONF_KEYS + CONF_LISTS + CONF_TABLES + POLICY_JUMP_4)
 
 /* A set of words of at most WORDS_MAX. */
 struct words {
@@ -41,8 +42,11 @@ static struct words keys_of(const char *section)
     for (size_t i = 0; i < CONF_KEYS; i++)
         if (strcmp(conf_keys[i].section, section) == 0)
             add(&words, conf_keys[i].name);
-    for (unsigned action = POLICY_KEEP; list != NULL && action <= list->last; action++)
-        add(&words, conf_action_name(action));
+    for (size_t i = 0; i < CONF_TABLES && strcmp(section, CONF_SAMPLING_SECTION) == 0; i++)
+        add(&words, conf_tables[i].name);
+    for (unsigned action = POLICY_KEEP; list != NULL && action <= POLICY_JUMP_4; action++)
+        if (conf_list_knows(list, action))
+            add(&words, conf_action_name(action));
     return words;
 }
 

@@ -14,6 +14,7 @@
 #define LEDGER_BYTES_MIN     (UINT64_C(1) << 20)
 #define LEDGER_BYTES_MAX     (UINT64_C(1) << 30)
 #define EPILOG_TIMEOUT_MAX_S 300u
+#define ALWAYS_RANKS_MAX     1000000000u
 
 static int fail(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
 {
@@ -153,7 +154,22 @@ static int parse_seconds(const char *text, void *field, struct conf_fault *fault
     return 0;
 }
 
-static void print_seconds(const void *field, char *text, size_t size)
+static int parse_ranks(const char *text, void *field, struct conf_fault *fault)
+{
+    static const char *const form = "a whole number from 1 to 1000000000";
+    uint64_t ranks;
+    const char *end;
+    if (parse_digits(text, &ranks, &end) != 0)
+        return fail(fault, 0, "not a number of ranks", form);
+    if (*end != '\0')
+        return fail(fault, (size_t)(end - text), "not a number of ranks", form);
+    if (ranks < 1 || ranks > ALWAYS_RANKS_MAX)
+        return fail(fault, 0, "ranks out of range", form);
+    *(uint32_t *)field = (uint32_t)ranks;
+    return 0;
+}
+
+static void print_number(const void *field, char *text, size_t size)
 {
     snprintf(text, size, "%" PRIu32, *(const uint32_t *)field);
 }
@@ -190,11 +206,17 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"submit", "program", FIELD(submit), DEFAULT_SUBMIT, parse_path, print_text},
     {"submit", "state", FIELD(state), DEFAULT_STATE, parse_path, print_text},
     {"submit", "epilog_timeout", FIELD(epilog_timeout_s), DEFAULT_EPILOG_TIMEOUT, parse_seconds,
-     print_seconds},
+     print_number},
     {"submit", "hash_objects", FIELD(hash_objects), DEFAULT_HASH_OBJECTS, parse_yes_no,
      print_yes_no},
     {"transport", "use", FIELD(transport), DEFAULT_TRANSPORT, parse_transport, print_text},
     {"file", "dir", FIELD(file_dir), DEFAULT_FILE_DIR, parse_path, print_text},
+    {"tracking", "scalar", FIELD(track_scalar), "yes", parse_yes_no, print_yes_no},
+    {"tracking", "mpi", FIELD(track_mpi), "yes", parse_yes_no, print_yes_no},
+    {"tracking", "gpu", FIELD(track_gpu), "yes", parse_yes_no, print_yes_no},
+    {"tracking", "signal_handler", FIELD(catch_signals), "no", parse_yes_no, print_yes_no},
+    {"sampling", "enabled", FIELD(sample), "no", parse_yes_no, print_yes_no},
+    {"sampling", "always_ranks", FIELD(always_ranks), "128", parse_ranks, print_number},
 };
 
 int conf_key_find(const char *section, const char *name)

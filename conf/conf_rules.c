@@ -5,11 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEEP_SKIP    (1u << POLICY_KEEP | 1u << POLICY_SKIP)
+#define PATH_ACTIONS (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_CUSTOM)
+#define ARGUMENT_ACTIONS                                                                           \
+    (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_CONTINUE | 1u << POLICY_JUMP_1 |                 \
+     1u << POLICY_JUMP_2 | 1u << POLICY_JUMP_3 | 1u << POLICY_JUMP_4)
+
+#define FIELD(name) offsetof(struct conf, name)
+
 const struct conf_list conf_lists[CONF_LISTS] = {
-    {"hosts", offsetof(struct conf, host), POLICY_HOST, POLICY_SKIP, POLICY_KEEP},
-    {"paths", offsetof(struct conf, path_rules), POLICY_PATH, POLICY_PKGS, POLICY_KEEP},
-    {"environment", offsetof(struct conf, env), POLICY_ENV, POLICY_SKIP, POLICY_SKIP},
+    {"hosts", FIELD(host), POLICY_HOST, KEEP_SKIP, POLICY_KEEP},
+    {"paths", FIELD(path_rules), POLICY_PATH, PATH_ACTIONS, POLICY_KEEP},
+    {"arguments", FIELD(argument), POLICY_ARGUMENT, ARGUMENT_ACTIONS, POLICY_CONTINUE},
+    {"environment", FIELD(env), POLICY_ENV, KEEP_SKIP, POLICY_SKIP},
+    {"packages", FIELD(package), POLICY_PKG, KEEP_SKIP, POLICY_KEEP},
 };
+
+static const char *const action_names[] = {
+    [POLICY_KEEP] = "keep",     [POLICY_SKIP] = "skip",         [POLICY_PKGS] = "pkgs",
+    [POLICY_CUSTOM] = "custom", [POLICY_CONTINUE] = "continue", [POLICY_JUMP_1] = "jump_1",
+    [POLICY_JUMP_2] = "jump_2", [POLICY_JUMP_3] = "jump_3",     [POLICY_JUMP_4] = "jump_4",
+};
+
+#define ACTIONS (sizeof action_names / sizeof *action_names)
 
 struct built_in {
     enum policy_section which;
@@ -62,23 +80,18 @@ const struct conf_rules *conf_list_rules(const struct conf_list *list, const str
 
 const char *conf_action_name(enum policy_action action)
 {
-    switch (action) {
-    case POLICY_KEEP:
-        return "keep";
-    case POLICY_SKIP:
-        return "skip";
-    case POLICY_PKGS:
-        return "pkgs";
-    case POLICY_NONE:
-        break;
-    }
-    return NULL;
+    return (size_t)action < ACTIONS ? action_names[action] : NULL;
+}
+
+int conf_list_knows(const struct conf_list *list, enum policy_action action)
+{
+    return (size_t)action < ACTIONS && (list->actions >> action & 1) != 0;
 }
 
 enum policy_action conf_list_action(const struct conf_list *list, const char *name)
 {
-    for (enum policy_action action = POLICY_KEEP; action <= list->last; action++)
-        if (strcmp(conf_action_name(action), name) == 0)
+    for (unsigned action = POLICY_KEEP; action < ACTIONS; action++)
+        if (conf_list_knows(list, action) && strcmp(action_names[action], name) == 0)
             return action;
     return POLICY_NONE;
 }

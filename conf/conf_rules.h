@@ -10,13 +10,13 @@
 
 #include "conf.h"
 
-#define CONF_LISTS 3
+#define CONF_LISTS 5
 
 struct conf_list {
     const char *section;
     size_t offset;                /* of the struct conf_rules in struct conf */
     enum policy_section which;    /* in the compiled policy */
-    enum policy_action last;      /* the actions are POLICY_KEEP to this one */
+    unsigned actions;             /* bitmap of 1 << enum policy_action: what its rules may say */
     enum policy_action otherwise; /* where no rule matches */
 };
 
@@ -27,8 +27,10 @@ const struct conf_list *conf_list_find(const char *section);
 
 const struct conf_rules *conf_list_rules(const struct conf_list *list, const struct conf *conf);
 
-/* "keep", "skip" or "pkgs"; NULL for any other value. */
+/* "keep", "skip", ..., "jump_4"; NULL for what is no action. */
 const char *conf_action_name(enum policy_action action);
+
+int conf_list_knows(const struct conf_list *list, enum policy_action action);
 
 /* The action that the list knows under `name`, or POLICY_NONE. */
 enum policy_action conf_list_action(const struct conf_list *list, const char *name);

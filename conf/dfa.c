@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nfa_universal.h"
 #include "policy.h"
 
 #define BUCKETS    65536u      /* of the hash table of subsets; a power of 2 > 2 * DFA_MAX_STATES */
@@ -21,6 +22,12 @@ struct subset {
     uint32_t hash;
 };
 
+/* A rule's nodes. */
+struct extent {
+    uint32_t first, last;
+    uint32_t accept; /* the NFA_ACCEPT one */
+};
+
 struct builder {
     const struct nfa *nfa;
     struct dfa dfa;
@@ -28,9 +35,12 @@ struct builder {
     struct subset *subset; /* per state */
     uint32_t *item;        /* the subsets' nodes */
     uint32_t items, items_room;
-    uint32_t *bucket;  /* 1 + state, or 0; open addressing */
-    uint64_t *reached; /* bitmap: nodes of the subset being collected */
-    uint32_t *stack;   /* of nodes whose edges are still to be followed */
+    uint32_t *bucket;         /* 1 + state, or 0; open addressing */
+    uint64_t *reached;        /* bitmap: nodes of the subset being collected */
+    uint64_t *universal;      /* bitmap: see nfa_universal.h */
+    struct extent *extent;    /* per rule */
+    const uint32_t *first_of; /* per rule */
+    uint32_t *stack;          /* of nodes whose edges are still to be followed */
     uint32_t stacked;
     uint32_t *share; /* per rule: its nodes in all subsets */
     uint64_t effort;
@@ -88,6 +98,36 @@ static void close_subset(struct builder *builder)
     }
 }
 
+static void clear_bits(uint64_t *bitmap, uint32_t from, uint32_t to)
+{
+    for (; from < to && from % 64 != 0; from++)
+        bitmap[from / 64] &= ~(UINT64_C(1) << (from % 64));
+    for (; from + 64 <= to; from += 64)
+        bitmap[from / 64] = 0;
+    for (; from < to; from++)
+        bitmap[from / 64] &= ~(UINT64_C(1) << (from % 64));
+}
+
+/* Drops from the subset being collected what cannot change the decision any more: where a rule has
+ * matched for good, those after it and those that it need not be told from. */
+static void prune(struct builder *builder)
+{
+    const struct nfa *nfa = builder->nfa;
+    for (uint32_t i = 0; i < bitmap_words(nfa); i++) {
+        uint64_t word = builder->reached[i] & builder->universal[i];
+        for (; word != 0; word &= word - 1) {
+            uint32_t rule = nfa->node[i * 64 + (uint32_t)__builtin_ctzll(word)].rule;
+            const struct extent *extent = &builder->extent[rule];
+            if ((builder->reached[extent->accept / 64] >> (extent->accept % 64) & 1) == 0)
+                continue;
+            const struct extent *first = &builder->extent[builder->first_of[rule]];
+            clear_bits(builder->reached, first->first, extent->first);
+            clear_bits(builder->reached, extent->last + 1, nfa->nodes);
+            return;
+        }
+    }
+}
+
 static int reserve_items(struct builder *builder)
 {
     uint32_t needed = builder->items + builder->nfa->nodes;
@@ -121,7 +161,7 @@ static int collect(struct builder *builder, struct subset *out)
         }
         builder->reached[i] = 0;
     }
-    builder->effort += bitmap_words(builder->nfa) + subset.count;
+    builder->effort += 2 * bitmap_words(builder->nfa) + subset.count;
     *out = subset;
     return 0;
 }
@@ -170,6 +210,7 @@ static int state_of(struct builder *builder, uint16_t *out)
     close_subset(builder);
     if (builder->effort > MAX_EFFORT)
         return -E2BIG;
+    prune(builder);
     int rc = collect(builder, &subset);
     if (rc != 0)
         return rc;
@@ -220,6 +261,20 @@ static int build(struct builder *builder)
     return rc;
 }
 
+/* A rule's nodes follow each other, as rules are added one by one. */
+static void find_extents(struct builder *builder)
+{
+    for (uint32_t i = builder->nfa->nodes; i-- > 0;) {
+        const struct nfa_node *node = &builder->nfa->node[i];
+        struct extent *extent = &builder->extent[node->rule];
+        extent->first = i;
+        if (extent->last < i)
+            extent->last = i;
+        if (node->kind == NFA_ACCEPT)
+            extent->accept = i;
+    }
+}
+
 static int prepare(struct builder *builder)
 {
     const struct nfa *nfa = builder->nfa;
@@ -232,13 +287,16 @@ static int prepare(struct builder *builder)
     builder->subset = calloc(DFA_MAX_STATES, sizeof *builder->subset);
     builder->bucket = calloc(BUCKETS, sizeof *builder->bucket);
     builder->reached = calloc(bitmap_words(nfa), sizeof *builder->reached);
+    builder->universal = calloc(bitmap_words(nfa), sizeof *builder->universal);
+    builder->extent = calloc(nfa->rules, sizeof *builder->extent);
     builder->stack = calloc(nfa->nodes, sizeof *builder->stack);
     builder->share = calloc(nfa->rules, sizeof *builder->share);
     if (dfa->next == NULL || dfa->accepts == NULL || builder->subset == NULL ||
         builder->bucket == NULL || builder->reached == NULL || builder->stack == NULL ||
-        builder->share == NULL)
+        builder->share == NULL || builder->universal == NULL || builder->extent == NULL)
         return -ENOMEM;
-    return 0;
+    find_extents(builder);
+    return nfa_universal(nfa, builder->universal);
 }
 
 static uint32_t largest_share(const struct builder *builder)
@@ -256,13 +314,15 @@ static void release(struct builder *builder)
     free(builder->item);
     free(builder->bucket);
     free(builder->reached);
+    free(builder->universal);
+    free(builder->extent);
     free(builder->stack);
     free(builder->share);
 }
 
-int dfa_build(const struct nfa *nfa, struct dfa *out, uint32_t *culprit)
+int dfa_build(const struct nfa *nfa, const uint32_t *first_of, struct dfa *out, uint32_t *culprit)
 {
-    struct builder builder = {.nfa = nfa};
+    struct builder builder = {.nfa = nfa, .first_of = first_of};
     int rc = prepare(&builder);
     if (rc == 0)
         rc = build(&builder);

@@ -2,9 +2,11 @@
  *
  * jobtrail-conf(8): the command line.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -14,22 +16,26 @@ static const char usage_text[] =
     "Usage: jobtrail-conf check   [--conf FILE]\n"
     "       jobtrail-conf compile [--conf FILE] [--output FILE] [--if-newer]\n"
     "       jobtrail-conf explain [--conf FILE] [--json] [--host HOST] [--env NAME]\n"
-    "                             [PATH [ARG...]]\n"
+    "                             [--ntasks N] [PATH [ARG...]]\n"
+    "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
+    "       jobtrail-conf import-xalt [--output FILE] CONFIG.py\n"
     "       jobtrail-conf --help | --version\n";
 
 struct command {
     const char *name;
     int (*run)(const struct options *options);
     const char *accepts; /* its options, by their letter in long_options[] */
-    int takes_args;
+    const char *args;    /* NULL: it takes none; "+": options end where they start; "" */
 };
 
 static const struct command commands[] = {
-    {"check", command_check, "c", 0},
-    {"compile", command_compile, "con", 0},
-    {"explain", command_explain, "cjHe", 1},
-    {"show", command_show, "cj", 0},
+    {"check", command_check, "c", NULL},
+    {"compile", command_compile, "con", NULL},
+    /* what follows explain's PATH is that program's */
+    {"explain", command_explain, "cjHetl", "+"},
+    {"show", command_show, "cj", NULL},
+    {"import-xalt", command_import_xalt, "o", ""},
 };
 
 static const struct option long_options[] = {
@@ -39,6 +45,8 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, 'j'},
     {"host", required_argument, NULL, 'H'},
     {"env", required_argument, NULL, 'e'},
+    {"ntasks", required_argument, NULL, 't'},
+    {"stdin", optional_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0},
@@ -75,7 +83,18 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static void take_option(struct options *options, int letter)
+static int take_ntasks(struct options *options)
+{
+    char *end;
+    long ntasks = strtol(optarg, &end, 10);
+    if (end == optarg || *end != '\0' || ntasks < 1 || ntasks > INT32_MAX)
+        return -EINVAL;
+    options->ntasks = (uint32_t)ntasks;
+    return 0;
+}
+
+/* Returns 0, or -EINVAL: the option's argument is wrong. */
+static int take_option(struct options *options, int letter)
 {
     switch (letter) {
     case 'c':
@@ -96,27 +115,34 @@ static void take_option(struct options *options, int letter)
     case 'e':
         options->env = optarg;
         break;
+    case 'l':
+        options->lines = optarg != NULL ? optarg : "paths";
+        break;
+    case 't':
+        return take_ntasks(options);
     }
+    return 0;
 }
 
-/* `argv[0]` is the command's name. Options end at the first argument: what follows explain's PATH
- * is that program's. */
+/* `argv[0]` is the command's name. */
 static int run(const struct command *command, int argc, char **argv)
 {
     struct options options = {.conf = DEFAULT_CONF};
     int letter;
-    while ((letter = getopt_long(argc, argv, "+", long_options, NULL)) != -1) {
+    const char *order = command->args != NULL ? command->args : "+";
+    while ((letter = getopt_long(argc, argv, order, long_options, NULL)) != -1) {
         if (letter == 'h') {
             fputs(usage_text, stdout);
             return STATUS_OK;
         }
         if (letter == '?' || strchr(command->accepts, letter) == NULL)
             return wrong_usage("wrong option for ", command->name);
-        take_option(&options, letter);
+        if (take_option(&options, letter) != 0)
+            return wrong_usage("wrong value for an option: ", optarg);
     }
     options.args = argv + optind;
     options.args_count = argc - optind;
-    if (options.args_count > 0 && !command->takes_args)
+    if (options.args_count > 0 && command->args == NULL)
         return wrong_usage("unexpected argument ", options.args[0]);
     return command->run(&options);
 }

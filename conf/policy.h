@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   1u
+#define POLICY_VERSION   2u
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
@@ -30,19 +30,46 @@ enum policy_action {
     POLICY_KEEP = 1,
     POLICY_SKIP = 2,
     POLICY_PKGS = 3,
+    POLICY_CUSTOM = 4,   /* of a path: the argument rules decide */
+    POLICY_CONTINUE = 5, /* of an argument: the next one is to decide */
+    POLICY_JUMP_1 = 6,   /* of an argument: the one that follows it is passed over, too */
+    POLICY_JUMP_2 = 7,   /* ... the two that follow it */
+    POLICY_JUMP_3 = 8,
+    POLICY_JUMP_4 = 9,
 };
+
+/* What argument rules see of a process: so many bytes of arguments, NULs not counted. The first
+ * argument that is not whole within them ends the list. */
+#define POLICY_ARGUMENT_BYTES (64u << 10)
+
+/* A sampling table has no more entries. */
+#define POLICY_INTERVALS_MAX 16u
 
 /* The sections, in the order of policy_header.section[]. */
 enum policy_section {
-    POLICY_HOST,    /* DFA over the node's host name; no match keeps */
-    POLICY_PATH,    /* DFA over the executable's whole path; no match keeps */
-    POLICY_ENV,     /* DFA over the name of an environment variable; no match skips */
-    POLICY_SPOOL,   /* string: spool directory, may hold %n (node name) */
-    POLICY_LIBRARY, /* string: what goes into LD_PRELOAD, absolute */
-    POLICY_SUBMIT,  /* string: path of jobtrail-submit, absolute */
-    POLICY_CONF,    /* string: path of the jobtrail.conf that this was compiled from */
+    POLICY_HOST,     /* DFA over the node's host name; no match keeps */
+    POLICY_PATH,     /* DFA over the executable's whole path; no match keeps */
+    POLICY_ENV,      /* DFA over the name of an environment variable; no match skips */
+    POLICY_SPOOL,    /* string: spool directory, may hold %n (node name) */
+    POLICY_LIBRARY,  /* string: what goes into LD_PRELOAD, absolute */
+    POLICY_SUBMIT,   /* string: path of jobtrail-submit, absolute */
+    POLICY_CONF,     /* string: path of the jobtrail.conf that this was compiled from */
+    POLICY_SCALAR,   /* struct policy_interval[]: sampling of programs without MPI */
+    POLICY_MPI,      /* struct policy_interval[]: sampling below always_ranks */
+    POLICY_ARGUMENT, /* DFA over "PATH;ARGUMENT", see policy_decide(); no match continues */
+    POLICY_PKG, /* DFA over "PROGRAM:name:NAME" and "PROGRAM:path:PATH" of a package, PROGRAM as
+                   in records (R, python, MATLAB); of the two rules that match, the earlier one
+                   decides; no match keeps */
     POLICY_SECTIONS
 };
+
+/* The site's switches, policy_header.switches. The plugin hands them to tasks as the XALT_*
+ * variables that users know. */
+#define POLICY_TRACK_SCALAR  1u
+#define POLICY_TRACK_MPI     2u
+#define POLICY_TRACK_GPU     4u
+#define POLICY_SAMPLE        8u
+#define POLICY_CATCH_SIGNALS 16u
 
 struct policy_span {
     uint32_t offset; /* bytes from the start of the file */
@@ -55,6 +82,8 @@ struct policy_header {
     uint32_t size;             /* of the whole file, bytes */
     uint64_t ledger_bytes;     /* a job's ledger on one node, at the most */
     uint32_t epilog_timeout_s; /* how long an epilog waits for the flush */
+    uint32_t switches;         /* POLICY_TRACK_SCALAR ... */
+    uint32_t always_ranks;     /* MPI programs of this size and above are never sampled out */
     uint32_t reserved;
     struct policy_span section[POLICY_SECTIONS];
 };
@@ -65,6 +94,14 @@ struct policy_dfa {
     uint32_t start;   /* state */
     uint32_t rules;
     uint8_t class_of[256];
+};
+
+/* Runs that last `from_ns` and longer, up to the next entry's `from_ns`, are kept with this
+ * probability. The first entry is from 0, they ascend. A section without entries keeps all. */
+struct policy_interval {
+    uint64_t from_ns;
+    uint64_t threshold; /* kept when 64 random bits are <= threshold: UINT64_MAX is always */
+    double probability; /* the same, (0, 1], as it is recorded */
 };
 
 struct policy_rule {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capture.h"
 
+#include "container.h"
 #include "memory.h"
 #include "policy_read.h"
-#include "proc.h"
 #include "system.h"
 
 /* Limits of one field's content, bytes: one long list must not push out all others. */
@@ -24,6 +24,22 @@ static void put_cwd(struct fields *fields)
     long size = system_call6(SYS_getcwd, (long)text, sizeof text, 0, 0, 0, 0);
     if (size > 0)
         fields_put(fields, LEDGER_CWD, text, (size_t)size - 1);
+}
+
+static void put_container(const struct image *image, struct fields *fields)
+{
+    const char *kind = container_kind(image->envp);
+    if (kind != NULL)
+        fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
+}
+
+/* The pid in "STEP.TASK.PID"; 0 where there is none. */
+static int32_t task_pid(const char *task)
+{
+    int points = 0;
+    while (task != NULL && *task != '\0' && points < 2)
+        points += *task++ == '.';
+    return points == 2 ? (int32_t)text_number(task) : 0;
 }
 
 static void put_argv(const struct image *image, struct fields *fields)
@@ -62,7 +78,8 @@ static void put_env(char **envp, const void *policy, struct fields *fields)
 
 static void put_objects(const struct image *image, struct fields *fields)
 {
-    const struct link_map *entry = image_link_map(image);
+    const struct r_debug *loader = image_loader(image);
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
     for (int i = 0; entry != NULL && i < OBJECTS_MAX; i++, entry = entry->l_next) {
         if (!image_is_object(entry))
             continue;
@@ -97,6 +114,7 @@ void capture_fill(const struct capture_source *source, struct fields *fields)
     put_argv(source->image, fields);
     put_env(source->image->envp, source->policy, fields);
     put_notes(source->image, fields);
-    proc_ancestors(source->ppid, fields);
+    put_container(source->image, fields);
+    proc_ancestors(source->self, task_pid(task), fields);
     put_objects(source->image, fields);
 }

@@ -8,6 +8,7 @@
 #include "decide.h"
 #include "fields.h"
 #include "image.h"
+#include "proc.h"
 #include "switches.h"
 
 struct capture_source {
@@ -15,7 +16,7 @@ struct capture_source {
     const struct switches *switches;
     const void *policy; /* usable */
     const struct decide_path *path;
-    int32_t ppid;
+    const struct proc_stat *self;
 };
 
 void capture_fill(const struct capture_source *source, struct fields *fields);

@@ -8,13 +8,18 @@
 #include "policy_read.h"
 #include "system.h"
 
-int decide_by_switches(const struct switches *switches)
+static struct decision refuse(const char *why)
 {
-    if (switches->spool == NULL || switches->policy == NULL || !switches->executable)
-        return 0;
-    if (switches->rank != 0)
-        return 0;
-    return switches->size > 1 ? switches->mpi : switches->scalar;
+    return (struct decision){.why = why};
+}
+
+struct decision decide_by_switches(const struct switches *switches)
+{
+    if (switches->executable != SWITCH_YES)
+        return refuse("not tracked: XALT_EXECUTABLE_TRACKING is not yes");
+    if (switches->rank != switches->leader)
+        return refuse("not tracked: another rank records for this executable");
+    return (struct decision){.track = 1, .why = ""};
 }
 
 int decide_map(const char *path, struct decide_policy *policy)
@@ -24,8 +29,8 @@ int decide_map(const char *path, struct decide_policy *policy)
     if (fd < 0)
         return 0;
     void *base = NULL;
-    if (system_call6(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0 &&
-        S_ISREG(status.st_mode) && status.st_size > 0 && status.st_size <= POLICY_MAX_BYTES)
+    if (system_stat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+        status.st_size <= POLICY_MAX_BYTES)
         base = system_map((size_t)status.st_size, PROT_READ, fd, 0);
     system_close(fd);
     if (base == NULL)
@@ -42,25 +47,60 @@ void decide_unmap(struct decide_policy *policy)
     system_unmap(policy->base, policy->size);
 }
 
-static int host_accepted(const void *policy)
+static struct decision by_host(const void *policy)
 {
     struct utsname name;
     uint32_t rules;
-    if (policy_rules(policy, POLICY_HOST, &rules) == NULL || rules == 0)
-        return 1;
-    if (system_call6(SYS_uname, (long)&name, 0, 0, 0, 0, 0) != 0)
-        return 1;
+    if (policy_rules(policy, POLICY_HOST, &rules) == NULL || rules == 0 ||
+        system_call6(SYS_uname, (long)&name, 0, 0, 0, 0, 0) != 0)
+        return (struct decision){.track = 1, .why = ""};
     const struct policy_rule *rule =
         policy_match(policy, POLICY_HOST, name.nodename, text_length(name.nodename));
-    return rule == NULL || rule->action != POLICY_SKIP;
+    if (rule == NULL || rule->action != POLICY_SKIP)
+        return (struct decision){.track = 1, .why = ""};
+    return (struct decision){.line = rule->line, .why = "not tracked: this host is skipped"};
 }
 
-int decide_by_policy(const struct decide_policy *policy, const struct decide_path *path, int *pkgs)
+static int switched_on(enum switch_state state, uint32_t site)
 {
-    if (!host_accepted(policy->base))
-        return 0;
-    const struct policy_rule *rule =
-        policy_match(policy->base, POLICY_PATH, path->text, path->length);
-    *pkgs = rule != NULL && rule->action == POLICY_PKGS;
-    return rule == NULL || rule->action != POLICY_SKIP;
+    return state == SWITCH_UNSET ? site != 0 : state == SWITCH_YES;
+}
+
+static struct decision by_kind(const void *policy, const struct switches *switches)
+{
+    const struct policy_header *header = policy;
+    if (switches->size > 1) {
+        if (!switched_on(switches->mpi, header->switches & POLICY_TRACK_MPI))
+            return refuse("not tracked: MPI programs are not (XALT_MPI_TRACKING)");
+    } else if (!switched_on(switches->scalar, header->switches & POLICY_TRACK_SCALAR)) {
+        return refuse("not tracked: programs without MPI are not (XALT_SCALAR_TRACKING)");
+    }
+    return (struct decision){.track = 1, .why = ""};
+}
+
+static struct decision by_path(const void *policy, const struct image *image,
+                               const struct decide_path *path)
+{
+    struct policy_decision answer =
+        policy_decide(policy, path->text, path->length, image->argc, image->argv);
+    return (struct decision){
+        .track = answer.action != POLICY_SKIP,
+        .pkgs = answer.action == POLICY_PKGS,
+        .line = answer.line,
+        .why = answer.action == POLICY_SKIP ? "not tracked: a path rule skips it"
+               : answer.path == NULL        ? "tracked: no path rule matches"
+                                            : "tracked: a path rule keeps it",
+    };
+}
+
+struct decision decide_by_policy(const struct decide_policy *policy,
+                                 const struct switches *switches, const struct image *image,
+                                 const struct decide_path *path)
+{
+    struct decision decision = by_host(policy->base);
+    if (decision.track)
+        decision = by_kind(policy->base, switches);
+    if (decision.track)
+        decision = by_path(policy->base, image, path);
+    return decision;
 }

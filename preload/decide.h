@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "image.h"
 #include "switches.h"
 
 /* An executable's path as the kernel names it. */
@@ -15,8 +16,17 @@ struct decide_path {
     size_t length;
 };
 
-/* What the environment alone says: switches, rank. Opens no file. */
-int decide_by_switches(const struct switches *switches);
+/* An answer, with the reason in an administrator's words. */
+struct decision {
+    int track;
+    int pkgs;         /* the deciding rule is `pkgs` */
+    uint32_t line;    /* of the deciding rule in jobtrail.conf; 0: none, or a built-in one */
+    const char *why;
+};
+
+/* What the environment alone says: the library is switched on, and this is the rank that records.
+ * Opens no file. */
+struct decision decide_by_switches(const struct switches *switches);
 
 /* A compiled policy, mapped. */
 struct decide_policy {
@@ -29,7 +39,9 @@ int decide_map(const char *path, struct decide_policy *policy);
 
 void decide_unmap(struct decide_policy *policy);
 
-/* What the policy says of this host and executable. `*pkgs` is set when the rule is `pkgs`. */
-int decide_by_policy(const struct decide_policy *policy, const struct decide_path *path, int *pkgs);
+/* What the policy says of this host, of programs with or without MPI, and of this executable. */
+struct decision decide_by_policy(const struct decide_policy *policy,
+                                 const struct switches *switches, const struct image *image,
+                                 const struct decide_path *path);
 
 #endif

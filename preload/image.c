@@ -7,7 +7,8 @@
 #define PAGE 4096u
 
 /* This library's own dynamic section; <link.h> declares it too, but not hidden. */
-extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
+    __attribute__((visibility("hidden"), weak)); /* a static executable has none */
 
 /* Constructors run on the main thread's stack, whose top holds argv, envp and auxv in a row. What
  * musl leaves in the argument registers fails one of these tests. */
@@ -48,19 +49,42 @@ int image_find(int argc, char **argv, char **envp, struct image *image)
     return 1;
 }
 
-const struct link_map *image_link_map(const struct image *image)
+const struct r_debug *image_loader(const struct image *image)
 {
     for (size_t i = 0; i < image->phdr_count; i++) {
         if (image->phdr[i].p_type != PT_DYNAMIC)
             continue;
         const ElfW(Dyn) *entry = (const void *)(image->load_bias + image->phdr[i].p_vaddr);
         for (; entry->d_tag != DT_NULL; entry++) {
-            const struct r_debug *debug = (const void *)entry->d_un.d_ptr;
-            if (entry->d_tag == DT_DEBUG && debug != NULL)
-                return debug->r_map;
+            if (entry->d_tag == DT_DEBUG)
+                return (const void *)entry->d_un.d_ptr;
         }
     }
     return NULL;
+}
+
+/* Whether the last part of `path` is our library's name. */
+static int is_our_name(const char *path)
+{
+    const char *name = path;
+    for (; *path != '\0'; path++) {
+        if (*path == '/')
+            name = path + 1;
+    }
+    return text_equal(name, "libjobtrail.so");
+}
+
+int image_is_first_copy(const struct r_debug *loader)
+{
+    if (loader == NULL)
+        return 1;
+    for (const struct link_map *entry = loader->r_map; entry != NULL; entry = entry->l_next) {
+        if (entry->l_ld == own_dynamic && entry->l_name != NULL && entry->l_name[0] != '\0')
+            return 1;
+        if (entry->l_name != NULL && is_our_name(entry->l_name))
+            return 0;
+    }
+    return 1;
 }
 
 int image_is_object(const struct link_map *entry)

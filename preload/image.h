@@ -27,8 +27,12 @@ struct image {
  * musl passes nothing, which is noticed. Returns 1, or 0 when the arguments are not there. */
 int image_find(int argc, char **argv, char **envp, struct image *image);
 
-/* The first entry of the link map, the executable's own; NULL in a static executable. */
-const struct link_map *image_link_map(const struct image *image);
+/* The loader's rendezvous (dlopen(3) changes it); NULL in a static executable. */
+const struct r_debug *image_loader(const struct image *image);
+
+/* Whether this copy of the library is the one to work, of the several that a process may hold: the
+ * first libjobtrail.so of the link map; a copy linked into the executable where there is none. */
+int image_is_first_copy(const struct r_debug *loader);
 
 /* Whether this entry is a shared object with a file, and not this library itself. */
 int image_is_object(const struct link_map *entry);

@@ -11,8 +11,9 @@
  * A slot begins with struct ledger_slot; behind it `fields_bytes` of fields, each a struct
  * ledger_field and its content, padded to 8 bytes. A process claims a slot by taking one of its
  * class from a free list, or by moving `used_bytes` on; it fills the slot while nobody looks
- * (state LEDGER_FREE) and publishes it by storing LEDGER_OPEN. Its end is two stores into memory
- * that stays mapped: `end_ns`, then the state.
+ * (state LEDGER_FREE) and publishes it by storing LEDGER_OPEN. Its end is a few stores into memory
+ * that stays mapped: more fields behind the first ones, `end_ns`, then the state. A run that is
+ * sampled out gives its slot back to the free list instead.
  *
  * The file has its final size from the start (so that RLIMIT_FSIZE, which only limits growing,
  * never matters), and is backed up to `backed_bytes`. Beyond, a process backs its slot with
@@ -26,8 +27,8 @@
 
 #include <stdint.h>
 
-#define LEDGER_MAGIC UINT64_C(0x3152474c544a0a7f)      /* "\x7f\nJTLGR1" */
-#define LEDGER_SLOT_MAGIC UINT64_C(0x31544c53544a0a7f) /* "\x7f\nJTSLT1" */
+#define LEDGER_MAGIC UINT64_C(0x3252474c544a0a7f)      /* "\x7f\nJTLGR2" */
+#define LEDGER_SLOT_MAGIC UINT64_C(0x32544c53544a0a7f) /* "\x7f\nJTSLT2" */
 #define LEDGER_PAGE 4096u
 #define LEDGER_CLASSES 6
 #define LEDGER_SLOT_MAX (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
@@ -35,7 +36,7 @@
 enum ledger_state {
     LEDGER_FREE = 0,  /* being filled, or on a free list */
     LEDGER_OPEN = 1,  /* a process runs, or died without a word */
-    LEDGER_ENDED = 2, /* the process reached its exit handlers at end_ns */
+    LEDGER_ENDED = 2, /* the process reached its exit handlers, or a signal's handler, at end_ns */
 };
 
 /* Why captures were lost, counted in ledger_header.dropped[]. */
@@ -67,7 +68,10 @@ enum ledger_field_kind {
     LEDGER_ANCESTOR = 7,  /* nearest first: pid (int32), then command name, path, arguments, each
                              ended by NUL */
     LEDGER_BUILD_ID = 8,  /* of the executable, binary */
-    LEDGER_TASK = 9,      /* "STEP.TASK" as the plugin set it: numbers as Slurm counts them */
+    LEDGER_TASK = 9,      /* "STEP.TASK.PID" as the plugin set it: Slurm's numbers and the pid of the
+                             task that this process is or descends from */
+    LEDGER_LOADED = 10,   /* an object that was loaded after the start: its path */
+    LEDGER_CONTAINER = 11, /* the kind of container: apptainer, docker, ... */
 };
 
 #define LEDGER_FIELD_CUT 1u /* the content did not fit and ends early */
@@ -97,7 +101,16 @@ struct ledger_slot {
     uint32_t rank;
     uint32_t size; /* number of ranks, 1 where there is no MPI */
     uint32_t fields_bytes;
+    uint32_t signal; /* caught by our handler at end_ns; 0: none */
+    uint64_t random; /* drawn at the start: what sampling compares with */
+    double probability; /* with which an ended run was kept; 0: not decided */
+    uint32_t gpus; /* devices held open at the end */
     uint32_t reserved;
 };
+
+/* 32-bit and 64-bit processes share a ledger. */
+_Static_assert(sizeof(struct ledger_slot) == 120, "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_header) == 32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS),
+               "the same layout for every ABI");
 
 #endif

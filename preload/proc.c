@@ -102,15 +102,14 @@ static void put_ancestor(const struct proc_stat *stat, struct fields *fields)
     fields_end(fields);
 }
 
-void proc_ancestors(int32_t ppid, struct fields *fields)
+void proc_ancestors(const struct proc_stat *self, int32_t last, struct fields *fields)
 {
-    struct proc_stat stat;
-    for (int i = 0; i < ANCESTORS_MAX && ppid > 1; i++) {
-        if (!proc_stat(ppid, &stat))
+    struct proc_stat stat = *self;
+    for (int i = 0; i < ANCESTORS_MAX && stat.pid != last && stat.ppid > 1; i++) {
+        if (!proc_stat(stat.ppid, &stat))
             return;
         put_ancestor(&stat, fields);
         if (text_equal(stat.name, "slurmstepd"))
             return;
-        ppid = stat.ppid;
     }
 }

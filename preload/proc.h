@@ -21,8 +21,8 @@ struct proc_stat {
  * tell. */
 int proc_stat(int32_t pid, struct proc_stat *stat);
 
-/* Adds a LEDGER_ANCESTOR field for each ancestor from `ppid` up: not for pid 1, none above
- * slurmstepd, at the most 16. */
-void proc_ancestors(int32_t ppid, struct fields *fields);
+/* Adds a LEDGER_ANCESTOR field for each ancestor of `self` up to the process `last` inclusive (0:
+ * up to slurmstepd), at the most 16, and none for pid 1. Nothing where `self` is `last`. */
+void proc_ancestors(const struct proc_stat *self, int32_t last, struct fields *fields);
 
 #endif

@@ -78,8 +78,7 @@ static struct ledger_slot *take_new(int fd, struct ledger_header *header, int cl
         return NULL;
     }
     if (offset + size > header->backed_bytes) {
-        long result = system_call6(SYS_fallocate, fd, 0, (long)offset, (long)size, 0, 0);
-        if (system_failed(result)) {
+        if (system_failed(system_allocate(fd, offset, size))) {
             drop(header, LEDGER_DROP_SPACE);
             return NULL;
         }
@@ -127,4 +126,19 @@ void slot_end(struct ledger_slot *slot, uint64_t end_ns)
 {
     slot->end_ns = end_ns;
     __atomic_store_n(&slot->state, LEDGER_ENDED, __ATOMIC_RELEASE);
+}
+
+void slot_discard(const struct slot_claim *claim)
+{
+    struct ledger_slot *slot = claim->slot;
+    int class = slot_class(slot->slot_bytes);
+    uint64_t *list = &claim->header->free_list[class];
+    uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
+    uint64_t next;
+    __atomic_store_n(&slot->state, LEDGER_FREE, __ATOMIC_RELEASE);
+    do {
+        slot->next_free = (uint32_t)head;
+        next = ((head >> 32) + 1) << 32 | (uint32_t)(slot->offset / LEDGER_PAGE);
+    } while (!__atomic_compare_exchange_n(list, &head, next, 1, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
 }

@@ -25,4 +25,7 @@ void slot_open(struct ledger_slot *slot);
 /* Signs the end. Memory writes only. */
 void slot_end(struct ledger_slot *slot, uint64_t end_ns);
 
+/* Gives the slot to the next process that wants one of its size. Memory writes only. */
+void slot_discard(const struct slot_claim *claim);
+
 #endif

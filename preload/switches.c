@@ -23,6 +23,8 @@ enum {
 struct launchers {
     const char *size[SIZE_NAMES];
     const char *rank[RANK_NAMES];
+    const char *ompi_first_ranks; /* Open MPI: the first rank of each program, "0 4" */
+    const char *leader;           /* JOBTRAIL_LEADER: the plugin's word on it */
 };
 
 static void note_value(const char *entry, const char *const *names, const char **values, int count)
@@ -43,44 +45,97 @@ static uint32_t first_number(const char *const *values, int count, uint32_t othe
     return otherwise;
 }
 
-static void note_own(const char *entry, struct switches *switches)
+static void note_text(const char *entry, const char *name, const char **value)
 {
-    const char *value;
-    if ((value = text_behind(entry, "JOBTRAIL_SPOOL=")) != NULL)
-        switches->spool = value;
-    else if ((value = text_behind(entry, "JOBTRAIL_POLICY=")) != NULL)
-        switches->policy = value;
-    else if ((value = text_behind(entry, "JOBTRAIL_TASK=")) != NULL)
-        switches->task = value;
+    const char *behind = text_behind(entry, name);
+    if (behind != NULL)
+        *value = behind;
+}
+
+static void note_switch(const char *entry, const char *name, enum switch_state *state)
+{
+    const char *value = text_behind(entry, name);
+    if (value != NULL)
+        *state = text_equal(value, "yes") ? SWITCH_YES : SWITCH_NO;
+}
+
+static void note_trace(const char *entry, enum switch_trace *trace)
+{
+    const char *value = text_behind(entry, "XALT_TRACING=");
+    if (value == NULL)
+        return;
+    if (text_equal(value, "yes") || text_equal(value, "run"))
+        *trace = TRACE_ALL;
+    else if (text_equal(value, "yes0"))
+        *trace = TRACE_RANK_0;
+}
+
+static void note_own(const char *entry, struct switches *switches, struct launchers *launchers)
+{
+    note_text(entry, "JOBTRAIL_SPOOL=", &switches->spool);
+    note_text(entry, "JOBTRAIL_POLICY=", &switches->policy);
+    note_text(entry, "JOBTRAIL_TASK=", &switches->task);
+    note_text(entry, "JOBTRAIL_LEADER=", &launchers->leader);
 }
 
 static void note_xalt(const char *entry, struct switches *switches)
 {
-    const char *value;
-    if ((value = text_behind(entry, "XALT_EXECUTABLE_TRACKING=")) != NULL)
-        switches->executable = text_equal(value, "yes");
-    else if ((value = text_behind(entry, "XALT_SCALAR_TRACKING=")) != NULL)
-        switches->scalar = !text_equal(value, "no");
-    else if ((value = text_behind(entry, "XALT_MPI_TRACKING=")) != NULL)
-        switches->mpi = !text_equal(value, "no");
+    note_switch(entry, "XALT_EXECUTABLE_TRACKING=", &switches->executable);
+    note_switch(entry, "XALT_SCALAR_TRACKING=", &switches->scalar);
+    note_switch(entry, "XALT_MPI_TRACKING=", &switches->mpi);
+    note_switch(entry, "XALT_GPU_TRACKING=", &switches->gpu);
+    note_switch(entry, "XALT_SAMPLING=", &switches->sampling);
+    note_switch(entry, "XALT_SIGNAL_HANDLER=", &switches->signal_handler);
+    note_trace(entry, &switches->trace);
+    note_text(entry, "XALT_TESTING_RUNTIME=", &switches->testing_runtime);
+    note_text(entry, "XALT_MPI_ALWAYS_RECORD=", &switches->always_ranks);
+}
+
+/* The first rank of the program that `rank` runs, from the ascending list `ranks`. */
+static uint32_t leader_of(uint32_t rank, const char *ranks)
+{
+    uint32_t leader = 0;
+    while (*ranks != '\0') {
+        uint32_t first = text_number(ranks);
+        if (first <= rank)
+            leader = first;
+        while (*ranks >= '0' && *ranks <= '9')
+            ranks++;
+        while (*ranks != '\0' && (*ranks < '0' || *ranks > '9'))
+            ranks++;
+    }
+    return leader;
+}
+
+/* Open MPI's word counts before the plugin's: where mpirun started the ranks, the plugin knows its
+ * daemons only. */
+static uint32_t find_leader(uint32_t rank, const struct launchers *launchers)
+{
+    if (launchers->ompi_first_ranks != NULL && launchers->rank[0] != NULL)
+        return leader_of(rank, launchers->ompi_first_ranks);
+    int by_slurm = launchers->rank[0] == NULL && launchers->rank[1] == NULL &&
+                   launchers->size[1] == NULL && launchers->size[2] == NULL;
+    return by_slurm && launchers->leader != NULL ? text_number(launchers->leader) : 0;
 }
 
 void switches_read(char **envp, struct switches *switches)
 {
-    struct launchers launchers = {{NULL}, {NULL}};
-    *switches = (struct switches){.scalar = 1, .mpi = 1};
+    struct launchers launchers = {{NULL}, {NULL}, NULL, NULL};
+    *switches = (struct switches){.spool = NULL};
     for (; *envp != NULL; envp++) {
         const char *entry = *envp;
         switch (entry[0]) {
         case 'J':
-            note_own(entry, switches);
+            note_own(entry, switches, &launchers);
             break;
         case 'X':
             note_xalt(entry, switches);
             note_value(entry, size_names, launchers.size, SIZE_NAMES);
             break;
-        case 'M':
         case 'O':
+            note_text(entry, "OMPI_FIRST_RANKS=", &launchers.ompi_first_ranks);
+            /* fall through */
+        case 'M':
         case 'P':
         case 'S':
             note_value(entry, size_names, launchers.size, SIZE_NAMES);
@@ -93,4 +148,5 @@ void switches_read(char **envp, struct switches *switches)
     uint32_t size = first_number(launchers.size, SIZE_NAMES, 1);
     switches->size = size == 0 ? 1 : size;
     switches->rank = first_number(launchers.rank, RANK_NAMES, 0);
+    switches->leader = find_leader(switches->rank, &launchers);
 }

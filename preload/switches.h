@@ -9,15 +9,23 @@
 
 #include <stdint.h>
 
+/* A switch that may be left to the site. */
+enum switch_state { SWITCH_UNSET, SWITCH_NO, SWITCH_YES };
+
+/* XALT_TRACING */
+enum switch_trace { TRACE_OFF, TRACE_RANK_0, TRACE_ALL };
+
 struct switches {
-    const char *spool;    /* JOBTRAIL_SPOOL: the job's spool directory; NULL: not in a job */
-    const char *policy;   /* JOBTRAIL_POLICY: path of the compiled policy */
-    const char *task;     /* JOBTRAIL_TASK: "STEP.TASK"; may be NULL */
-    int executable;       /* XALT_EXECUTABLE_TRACKING is "yes" */
-    int scalar;           /* XALT_SCALAR_TRACKING is not "no" */
-    int mpi;              /* XALT_MPI_TRACKING is not "no" */
+    const char *spool;           /* JOBTRAIL_SPOOL: the job's spool directory; NULL: not in a job */
+    const char *policy;          /* JOBTRAIL_POLICY: path of the compiled policy */
+    const char *task;            /* JOBTRAIL_TASK: "STEP.TASK.PID"; may be NULL */
+    const char *testing_runtime; /* XALT_TESTING_RUNTIME: seconds to sample by; NULL: unset */
+    const char *always_ranks;    /* XALT_MPI_ALWAYS_RECORD; NULL: as the policy says */
+    enum switch_state executable, scalar, mpi, gpu, sampling, signal_handler;
+    enum switch_trace trace;
     uint32_t rank;
-    uint32_t size; /* number of ranks; 1 where no launcher says */
+    uint32_t size;   /* number of ranks; 1 where no launcher says */
+    uint32_t leader; /* the rank that records for this process's executable: mostly 0 */
 };
 
 void switches_read(char **envp, struct switches *switches);

@@ -14,6 +14,10 @@
 
 #if defined(__x86_64__)
 
+#define SYSTEM_MAP SYS_mmap
+#define SYSTEM_STAT SYS_fstat
+#define SYSTEM_MAP_UNIT 1u /* mmap's offset counts bytes */
+
 static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
 {
     long result;
@@ -27,7 +31,37 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
     return result;
 }
 
+#elif defined(__i386__)
+
+#define SYSTEM_MAP SYS_mmap2
+#define SYSTEM_STAT SYS_fstat64
+#define SYSTEM_MAP_UNIT 4096u
+
+/* ebx holds the address of the global offset table, ebp may be the frame pointer: both are set
+ * and put back by hand. */
+static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result;
+    const long rest[3] = {number, a, f};
+    __asm__ volatile("push %%ebx\n\t"
+                     "push %%ebp\n\t"
+                     "mov 8(%%eax), %%ebp\n\t"
+                     "mov 4(%%eax), %%ebx\n\t"
+                     "mov (%%eax), %%eax\n\t"
+                     "int $0x80\n\t"
+                     "pop %%ebp\n\t"
+                     "pop %%ebx"
+                     : "=a"(result)
+                     : "a"(rest), "c"(b), "d"(c), "S"(d), "D"(e)
+                     : "memory");
+    return result;
+}
+
 #elif defined(__aarch64__)
+
+#define SYSTEM_MAP SYS_mmap
+#define SYSTEM_STAT SYS_fstat
+#define SYSTEM_MAP_UNIT 1u
 
 static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -74,11 +108,30 @@ static inline long system_readlink(const char *path, char *buffer, size_t size)
     return system_call6(SYS_readlinkat, AT_FDCWD, (long)path, (long)buffer, (long)size, 0, 0);
 }
 
+struct stat;
+
+/* fstat(2) */
+static inline long system_stat(int fd, struct stat *status)
+{
+    return system_call6(SYSTEM_STAT, fd, (long)status, 0, 0, 0, 0);
+}
+
+/* fallocate(2) */
+static inline long system_allocate(int fd, uint64_t offset, uint64_t size)
+{
+#if defined(__i386__)
+    return system_call6(SYS_fallocate, fd, 0, (long)offset, (long)(offset >> 32), (long)size,
+                        (long)(size >> 32));
+#else
+    return system_call6(SYS_fallocate, fd, 0, (long)offset, (long)size, 0, 0);
+#endif
+}
+
 /* NULL when it failed. */
 static inline void *system_map(size_t size, int protection, int fd, uint64_t offset)
 {
-    long result =
-        system_call6(SYS_mmap, 0, (long)size, protection, MAP_SHARED, fd, (long)offset);
+    long result = system_call6(SYSTEM_MAP, 0, (long)size, protection, MAP_SHARED, fd,
+                               (long)(offset / SYSTEM_MAP_UNIT));
     return system_failed(result) ? NULL : (void *)result;
 }
 

@@ -43,9 +43,10 @@ static int spawn(char *const argv[], int message_fd, pid_t *pid)
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, message_fd, 2); /* first: it may be 0 or 1 itself */
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, message_fd, 2);
+    posix_spawn_file_actions_addclosefrom_np(&files, 3); /* Slurm's own, sockets and pipes */
     int error = posix_spawn(pid, argv[0], &files, &attributes, argv, environment);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);

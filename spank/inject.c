@@ -3,57 +3,21 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "leader.h"
+#include "policy.h"
+#include "preload_list.h"
+
 enum { PRELOAD_MAX = 16384 };
 
-/* Whether the list `preload`, separated by colons or blanks (ld.so(8)), has the entry `library`. */
-static int has_entry(const char *preload, const char *library)
-{
-    size_t length = strlen(library);
-    for (const char *at = preload; *at != '\0';) {
-        size_t entry = strcspn(at, ": ");
-        if (entry == length && memcmp(at, library, length) == 0)
-            return 1;
-        at += entry;
-        at += strspn(at, ": ");
-    }
-    return 0;
-}
-
-int inject_preload(const char *library, const char *user, char *value, size_t size)
-{
-    int length;
-    if (has_entry(user, library))
-        length = snprintf(value, size, "%s", user);
-    else
-        length = snprintf(value, size, "%s%s%s", library, user[0] == '\0' ? "" : ":", user);
-    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
-}
-
-void inject_remove(const char *library, char *preload)
-{
-    size_t length = strlen(library);
-    char *to = preload;
-    for (const char *at = preload; *at != '\0';) {
-        size_t entry = strcspn(at, ": ");
-        size_t whole = entry + strspn(at + entry, ": ");
-        if (entry != length || memcmp(at, library, length) != 0) {
-            memmove(to, at, whole);
-            to += whole;
-        }
-        at += whole;
-    }
-    while (to > preload && strchr(": ", to[-1]) != NULL)
-        to--;
-    *to = '\0';
-}
-
-/* A library that is not there makes the loader complain in every process of the job. */
+/* A library that is not there makes the loader complain in every process of the job. A `$LIB` in
+ * its path is looked up as it stands: the installation has a link of that name. */
 static int can_load(const char *library)
 {
-    return strchr(library, '$') != NULL || access(library, R_OK) == 0;
+    return access(library, R_OK) == 0;
 }
 
 static int set_preload(spank_t spank, const char *library)
@@ -65,26 +29,66 @@ static int set_preload(spank_t spank, const char *library)
         user[0] = '\0';
     else if (error != ESPANK_SUCCESS)
         return -ENAMETOOLONG;
-    int result = inject_preload(library, user, value, sizeof value);
+    int result = preload_list_add(library, user, value, sizeof value);
     if (result == 0 && spank_setenv(spank, "LD_PRELOAD", value, 1) != ESPANK_SUCCESS)
         result = -EINVAL;
     return result;
 }
 
+/* The first rank of the task's executable. In a step with several programs S_JOB_ARGV is the path
+ * of the multi-prog configuration and its text; in a heterogeneous step a component's tasks are
+ * numbered from 0, and SLURM_PROCID goes on counting. */
+static uint32_t leader_of(spank_t spank, uint32_t rank)
+{
+    char procid[16];
+    char **argv = NULL;
+    int argc = 0;
+    uint32_t leader = 0;
+    if (spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc == 2)
+        leader = leader_find(argv[1], rank);
+    if (spank_getenv(spank, "SLURM_PROCID", procid, sizeof procid) == ESPANK_SUCCESS)
+        leader += (uint32_t)strtoul(procid, NULL, 10) - rank;
+    return leader;
+}
+
+static void set_number(spank_t spank, const char *name, uint32_t value)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", value);
+    spank_setenv(spank, name, text, 1);
+}
+
+static void set_switches(spank_t spank, uint32_t switches)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {
+        {POLICY_TRACK_SCALAR, "XALT_SCALAR_TRACKING"}, {POLICY_TRACK_MPI, "XALT_MPI_TRACKING"},
+        {POLICY_TRACK_GPU, "XALT_GPU_TRACKING"},       {POLICY_SAMPLE, "XALT_SAMPLING"},
+    };
+    spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "yes", 1);
+    if (switches & POLICY_CATCH_SIGNALS) /* a user may choose otherwise for his programs */
+        spank_setenv(spank, "XALT_SIGNAL_HANDLER", "yes", 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        spank_setenv(spank, names[i].name, switches & names[i].bit ? "yes" : "no", 1);
+}
+
 int inject_task(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart)
 {
     char spool[PATH_MAX + 32];
-    char task[32];
+    char task[48];
     uint32_t step = 0, rank = 0;
     if (!can_load(settings->library))
         return -ENOENT;
     spank_get_item(spank, S_JOB_STEPID, &step);
     spank_get_item(spank, S_TASK_GLOBAL_ID, &rank);
     snprintf(spool, sizeof spool, "%s/%u.%u", settings->spool, job, restart);
-    snprintf(task, sizeof task, "%u.%u", step, rank);
+    snprintf(task, sizeof task, "%u.%u.%d", step, rank, (int)getpid());
     spank_setenv(spank, "JOBTRAIL_SPOOL", spool, 1);
     spank_setenv(spank, "JOBTRAIL_POLICY", settings->policy_path, 1);
     spank_setenv(spank, "JOBTRAIL_TASK", task, 1);
-    spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "yes", 1);
+    set_number(spank, "JOBTRAIL_LEADER", leader_of(spank, rank));
+    set_switches(spank, settings->switches);
     return set_preload(spank, settings->library);
 }

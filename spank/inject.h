@@ -6,16 +6,9 @@
 #define JOBTRAIL_INJECT_H
 
 #include <slurm/spank.h>
-#include <stddef.h>
+#include <stdint.h>
 
 #include "settings.h"
-
-/* Puts `library` in front of the LD_PRELOAD value `user` (may be ""), or keeps it as it is where
- * the library is in it already. Writes `size` bytes at `value`. Returns 0 or -ENAMETOOLONG. */
-int inject_preload(const char *library, const char *user, char *value, size_t size);
-
-/* Takes `library` out of the LD_PRELOAD value `preload`, in place. */
-void inject_remove(const char *library, char *preload);
 
 /* Sets the task's environment; to be called as the user, in the task itself. Returns 0, or -errno
  * when the task was left alone. */

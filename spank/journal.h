@@ -12,7 +12,8 @@
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks, cpus (of the job here), cpus_per_task, array_job, array_task
- *         (4294967294: none), and, as the user's environment claims it, submit_host
+ *         (4294967294: none), pid and ticks of the step's daemon, and, as the user's environment
+ *         claims it, submit_host
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot)
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it)
  * end     the step is over on this node: step

@@ -77,6 +77,7 @@ int settings_open(const char *conf, struct settings *settings)
     found.submit = policy_string(found.policy, POLICY_SUBMIT);
     found.ledger_bytes = header->ledger_bytes;
     found.epilog_timeout_s = header->epilog_timeout_s;
+    found.switches = header->switches;
     if (spool == NULL || found.library == NULL || found.submit == NULL)
         result = -EINVAL;
     else

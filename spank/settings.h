@@ -16,6 +16,7 @@ struct settings {
     const char *conf; /* the configuration file, from the plugin's arguments */
     uint64_t ledger_bytes;
     uint32_t epilog_timeout_s;
+    uint32_t switches; /* POLICY_TRACK_SCALAR ... */
     char policy_path[PATH_MAX];
     char spool[PATH_MAX]; /* of this node */
 };

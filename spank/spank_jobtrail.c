@@ -19,6 +19,7 @@
 #include "helper.h"
 #include "inject.h"
 #include "journal_line.h"
+#include "preload_list.h"
 #include "settings.h"
 #include "spool.h"
 
@@ -41,14 +42,24 @@ static struct job_key job_key(spank_t spank)
     return key;
 }
 
-/* Brings the compiled policy up to date where the configuration is newer. A bad configuration is
+static int has_policy(const char *conf)
+{
+    struct settings settings;
+    if (settings_open(conf, &settings) != 0)
+        return 0;
+    settings_close(&settings);
+    return 1;
+}
+
+/* Brings the compiled policy up to date where the configuration is newer, or where the policy is
+ * none that this plugin can read, as after an upgrade. A bad configuration is
  * refused by the compiler, and the policy in force stays. */
 static void refresh_policy(const char *conf)
 {
     char program[PATH_MAX];
     char compile[] = "compile", if_newer[] = "--if-newer", option[] = "--conf", path[PATH_MAX];
     struct helper_result result = {0};
-    if (!settings_stale(conf) || strlen(conf) >= sizeof path)
+    if ((!settings_stale(conf) && has_policy(conf)) || strlen(conf) >= sizeof path)
         return;
     strcpy(path, conf);
     char *const argv[] = {program, compile, if_newer, option, path, NULL};
@@ -80,7 +91,7 @@ static void restore_preload(const struct settings *settings)
     char *copy = preload == NULL ? NULL : strdup(preload);
     if (copy == NULL)
         return;
-    inject_remove(settings->library, copy);
+    preload_list_remove(settings->library, copy);
     if (copy[0] == '\0')
         unsetenv("LD_PRELOAD");
     else if (strcmp(copy, preload) != 0)
@@ -132,6 +143,27 @@ static void add_items(spank_t spank, struct journal_line *line)
         journal_text(line, "submit_host", submit_host);
 }
 
+/* Clock ticks since boot at which the process `pid` started, 0 when unknown (proc(5)). */
+static unsigned long long start_ticks(pid_t pid)
+{
+    char path[32], text[512];
+    unsigned long long ticks = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    if (fgets(text, sizeof text, file) != NULL) {
+        char *rest = strrchr(text, ')');
+        if (rest == NULL || sscanf(rest + 1,
+                                   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
+                                   " %*d %*d %*d %*d %llu",
+                                   &ticks) != 1)
+            ticks = 0;
+    }
+    fclose(file);
+    return ticks;
+}
+
 static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key = job_key(spank);
@@ -149,6 +181,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     journal_number(&line, "restart", key.restart);
     journal_number(&line, "step", key.step);
     journal_text(&line, "node", spool_node());
+    journal_number(&line, "pid", (uint64_t)getpid());
+    journal_number(&line, "ticks", start_ticks(getpid()));
     add_items(spank, &line);
     int error = journal_append(&line, spool);
     if (error == 0)
@@ -182,27 +216,6 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
     inject_task(spank, &settings, key.id, key.restart);
     settings_close(&settings);
     return 0;
-}
-
-/* Clock ticks since boot at which the process `pid` started, 0 when unknown (proc(5)). */
-static unsigned long long start_ticks(pid_t pid)
-{
-    char path[32], text[512];
-    unsigned long long ticks = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    if (fgets(text, sizeof text, file) != NULL) {
-        char *rest = strrchr(text, ')');
-        if (rest == NULL || sscanf(rest + 1,
-                                   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
-                                   " %*d %*d %*d %*d %llu",
-                                   &ticks) != 1)
-            ticks = 0;
-    }
-    fclose(file);
-    return ticks;
 }
 
 /* Appends a line to the journal of the job that the callback is about; `what` names it in the log

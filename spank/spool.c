@@ -42,6 +42,14 @@ static int open_directory(int at, const char *path)
     return fd < 0 ? -errno : fd;
 }
 
+/* Makes one directory; whatever the daemon's umask is, it gets this mode. */
+static int make_directory(int at, const char *path, mode_t mode)
+{
+    if (mkdirat(at, path, mode) == 0)
+        return fchmodat(at, path, mode, 0) != 0 ? -errno : 0;
+    return errno == EEXIST ? 0 : -errno;
+}
+
 /* mkdir -p; the last directory gets the mode `mode`. */
 static int make_directories(const char *path, mode_t mode)
 {
@@ -51,10 +59,11 @@ static int make_directories(const char *path, mode_t mode)
     strcpy(text, path);
     for (char *slash = text; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        if (mkdir(text, 0755) != 0 && errno != EEXIST)
-            return -errno;
+        int result = make_directory(AT_FDCWD, text, 0755);
+        if (result != 0)
+            return result;
     }
-    return mkdir(text, mode) != 0 && errno != EEXIST ? -errno : 0;
+    return make_directory(AT_FDCWD, text, mode);
 }
 
 static int open_job(const char *spool, uint32_t job, uint32_t restart, int make)
@@ -64,10 +73,8 @@ static int open_job(const char *spool, uint32_t job, uint32_t restart, int make)
     if (base < 0)
         return base;
     snprintf(name, sizeof name, "%u.%u", job, restart);
-    int fd;
-    if (make && mkdirat(base, name, 0711) != 0 && errno != EEXIST)
-        fd = -errno;
-    else
+    int fd = make ? make_directory(base, name, 0711) : 0;
+    if (fd == 0)
         fd = open_directory(base, name);
     close(base);
     return fd;

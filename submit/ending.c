@@ -66,8 +66,8 @@ static struct ending of_last(const struct capture *capture, const struct journal
     else
         ending = inferred(capture, journal, last_ns);
     ending.task = task;
-    ending.status_known = waited;
-    ending.status = waited ? task->status : 0;
+    ending.status_known = waited || capture->signal != 0;
+    ending.status = waited ? task->status : (int)capture->signal;
     return ending;
 }
 

@@ -2,7 +2,8 @@
  *
  * How a run ended: what the process signed, what root saw, and what follows from both.
  *
- *   fini       the process reached its exit handlers; status known where Slurm waited for it
+ *   fini       the process reached its exit handlers, or our handler of the signal that ended it;
+ *              status known where Slurm waited for it, or from the handler
  *   exec       it replaced itself; the next capture of the same process begins where it ended
  *   task_exit  it was a task of Slurm's and did not sign: root has the wait status
  *   step_end   it was gone without a word when its step was over: the end lies anywhere before

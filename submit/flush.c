@@ -43,8 +43,14 @@ static int deliver(void *context, const struct transport_record *record)
     return flush->transport->send(flush->transport_state, record);
 }
 
+/* The daemons of steps too: a step that is being set up has no tasks yet. */
 static int still_running(const struct journal *journal)
 {
+    for (size_t i = 0; journal->epilog_ns == 0 && i < journal->step_count; i++) {
+        const struct journal_step *step = &journal->steps[i];
+        if (step->end_ns == 0 && process_alive(step->pid, step->ticks))
+            return 1;
+    }
     for (size_t i = 0; journal->epilog_ns == 0 && i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
         if (task->end_ns == 0 && process_alive(task->pid, task->ticks))
@@ -93,6 +99,7 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
 {
     const char *reason = result == -EUCLEAN  ? "damaged captures in the ledger"
                          : result == -EINVAL ? "the ledger is not one"
+                         : result == -EPROTO ? "reading the ledger broke down"
                          : result == -ENODATA ? "the journal does not say whose job this is"
                                               : NULL;
     if (reason == NULL || flush->options->dry_run)

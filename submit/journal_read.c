@@ -78,7 +78,8 @@ static uint64_t parse_time(const char *text)
     if (text == NULL || *text < '0' || *text > '9')
         return 0;
     unsigned long long seconds = strtoull(text, &end, 10);
-    if (*end != '.' || strlen(end + 1) != 9 || seconds > UINT32_MAX * 4ull)
+    if (*end != '.' || strspn(end + 1, "0123456789") != 9 || end[10] != '\0' ||
+        seconds > UINT32_MAX * 4ull)
         return 0;
     return seconds * 1000000000u + strtoull(end + 1, NULL, 10);
 }
@@ -153,6 +154,8 @@ static int take_step(struct journal *journal, const struct line *line)
         .local_tasks = number32(line, "local_tasks", 0),
         .cpus = number32(line, "cpus", 0),
         .cpus_per_task = number32(line, "cpus_per_task", 0),
+        .pid = (int32_t)number32(line, "pid", 0),
+        .ticks = number(line, "ticks", 0),
         .start_ns = line->time_ns,
     };
     return 0;
@@ -179,12 +182,15 @@ static int take_exit(struct journal *journal, const struct line *line)
     uint32_t step = number32(line, "step", JOURNAL_NONE);
     uint32_t task = number32(line, "task", JOURNAL_NONE);
     int32_t pid = (int32_t)number32(line, "pid", 0);
+    uint64_t status = number(line, "status", UINT64_MAX);
+    if (status > UINT32_MAX)
+        return -EINVAL;
     for (size_t i = journal->task_count; i > 0; i--) {
         struct journal_task *known = &journal->tasks[i - 1];
         if (known->step != step || known->task != task || known->pid != pid || known->end_ns != 0)
             continue;
         known->end_ns = line->time_ns;
-        known->status = (int)number32(line, "status", 0);
+        known->status = (int)status;
         return 0;
     }
     return -ENOENT;
@@ -261,18 +267,22 @@ static int take(struct journal *journal, const struct line *line)
     return 0;
 }
 
-static int take_lines(struct journal *journal, char *text)
+/* A line that a full file system cut has no newline; what was appended to it later is lost with
+ * it. Bytes of a file that a crash left unwritten are NUL. */
+static int take_lines(struct journal *journal, char *text, const char *end)
 {
     struct line line;
-    char *rest;
-    for (char *one = strtok_r(text, "\n", &rest); one != NULL; one = strtok_r(NULL, "\n", &rest)) {
-        int result = cut(one, &line);
+    char *newline;
+    for (; (newline = memchr(text, '\n', (size_t)(end - text))) != NULL; text = newline + 1) {
+        *newline = '\0';
+        int result = strlen(text) == (size_t)(newline - text) ? cut(text, &line) : -EINVAL;
         if (result == 0)
             result = take(journal, &line);
         if (result == -ENOMEM)
             return result;
         journal->bad_lines += result != 0;
     }
+    journal->bad_lines += text != end;
     return 0;
 }
 
@@ -298,12 +308,14 @@ static int start_empty(struct journal *journal)
 int journal_parse(const char *text, size_t size, struct journal *journal)
 {
     struct journal found;
-    char *copy = strndup(text, size);
+    char *copy = malloc(size + 1);
     int result = start_empty(&found);
     if (copy == NULL)
         result = -ENOMEM;
-    if (result == 0)
-        result = take_lines(&found, copy);
+    if (result == 0) {
+        memcpy(copy, text, size);
+        result = take_lines(&found, copy, copy + size);
+    }
     if (result == 0 && (found.step_count == 0 || found.uid == (uid_t)-1 || found.gid == (gid_t)-1))
         result = -ENODATA;
     free(copy);

@@ -8,7 +8,12 @@
 
 #include "ledger.h"
 
-enum { CAPTURES_MAX = 1 << 20 };
+/* The largest ledger that a site can configure. Its owner can make the file as long as the file
+ * system allows, and a walk over that would never end. */
+#define LEDGER_BYTES_MAX (UINT64_C(1) << 30)
+
+/* What captures may take in memory, fields and lists of objects; the flush runs with 2 GiB. */
+#define MEMORY_MAX ((size_t)1 << 30)
 
 /* Reads `size` bytes at `offset`, or fewer at the end of the file. */
 static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
@@ -51,40 +56,55 @@ static void take_ancestor(struct capture *capture, const char *at, size_t size)
     capture->ancestor_count++;
 }
 
-static int take_object(struct capture *capture, const char *at, size_t size)
+static int add_object(struct capture *capture, struct capture_object object)
 {
-    size_t id_size = size == 0 ? 0 : (unsigned char)at[0];
-    if (size < 1 + id_size || capture->object_count == CAPTURE_OBJECTS_MAX)
+    if (capture->object_count == CAPTURE_OBJECTS_MAX)
         return 0;
     if (capture->objects == NULL) {
         capture->objects = calloc(CAPTURE_OBJECTS_MAX, sizeof *capture->objects);
         if (capture->objects == NULL)
             return -ENOMEM;
     }
-    capture->objects[capture->object_count++] = (struct capture_object){
-        .build_id = {.at = at + 1, .size = id_size},
-        .path = {.at = at + 1 + id_size, .size = size - 1 - id_size},
-    };
+    capture->objects[capture->object_count++] = object;
     return 0;
 }
 
-/* "STEP.TASK", both decimal. */
+static int take_object(struct capture *capture, const char *at, size_t size)
+{
+    size_t id_size = size == 0 ? 0 : (unsigned char)at[0];
+    if (size < 1 + id_size)
+        return 0;
+    return add_object(capture, (struct capture_object){
+                                   .build_id = {.at = at + 1, .size = id_size},
+                                   .path = {.at = at + 1 + id_size, .size = size - 1 - id_size},
+                               });
+}
+
+/* The decimal number up to the next point or the end, behind which `*at` moves. Returns whether
+ * there is one that fits. */
+static int take_number(const char **at, const char *end, uint32_t *number)
+{
+    uint64_t value = 0;
+    const char *start = *at;
+    for (; *at < end && **at >= '0' && **at <= '9' && value <= UINT32_MAX; (*at)++)
+        value = value * 10 + (uint64_t)(**at - '0');
+    if (*at == start || value > UINT32_MAX || (*at < end && *(*at)++ != '.'))
+        return 0;
+    *number = (uint32_t)value;
+    return 1;
+}
+
+/* "STEP.TASK" or "STEP.TASK.PID", all decimal. */
 static void take_task(struct capture *capture, const char *at, size_t size)
 {
-    char text[32];
-    char *end;
-    if (size >= sizeof text)
+    const char *end = at + size;
+    uint32_t step, task, pid = 0;
+    if (!take_number(&at, end, &step) || !take_number(&at, end, &task) ||
+        (at < end && !take_number(&at, end, &pid)) || at < end)
         return;
-    memcpy(text, at, size);
-    text[size] = '\0';
-    unsigned long step = strtoul(text, &end, 10);
-    if (*end != '.' || step > UINT32_MAX)
-        return;
-    unsigned long task = strtoul(end + 1, &end, 10);
-    if (*end != '\0' || task > UINT32_MAX)
-        return;
-    capture->step = (uint32_t)step;
-    capture->task = (uint32_t)task;
+    capture->step = step;
+    capture->task = task;
+    capture->task_pid = pid <= INT32_MAX ? (int32_t)pid : 0;
 }
 
 static int take_field(struct capture *capture, const struct ledger_field *field, const char *at)
@@ -111,6 +131,11 @@ static int take_field(struct capture *capture, const struct ledger_field *field,
         break;
     case LEDGER_OBJECT:
         return take_object(capture, at, field->length);
+    case LEDGER_LOADED:
+        return add_object(capture, (struct capture_object){.path = bytes});
+    case LEDGER_CONTAINER:
+        capture->container = bytes;
+        break;
     case LEDGER_ANCESTOR:
         take_ancestor(capture, at, field->length);
         break;
@@ -183,6 +208,11 @@ static int read_capture(int fd, const struct ledger_slot *slot, struct capture *
         .end_ns = slot->state == LEDGER_ENDED ? slot->end_ns : 0,
         .rank = slot->rank,
         .size = slot->size == 0 ? 1 : slot->size,
+        .random = slot->random,
+        .probability =
+            slot->probability > 0 && slot->probability <= 1 ? slot->probability : 0,
+        .signal = slot->signal < 128 ? slot->signal : 0,
+        .gpus = slot->gpus,
         .step = UINT32_MAX,
         .task = UINT32_MAX,
         .cut = (slot->flags & LEDGER_SLOT_CUT) != 0,
@@ -220,8 +250,10 @@ static int add_capture(struct captures *captures, const struct capture *capture)
     return 0;
 }
 
-/* What stands at `offset`: adds it when it is a capture. `*step` is how far to go on. */
-static int read_slot(int fd, uint64_t offset, struct captures *captures, uint32_t *step)
+/* What stands at `offset`: adds it when it is a capture, and takes its memory from `*room`. `*step`
+ * is how far to go on. */
+static int read_slot(int fd, uint64_t offset, struct captures *captures, uint32_t *step,
+                     size_t *room)
 {
     struct ledger_slot slot;
     struct capture capture;
@@ -246,7 +278,17 @@ static int read_slot(int fd, uint64_t offset, struct captures *captures, uint32_
         captures->damaged++;
         return 0;
     }
-    if (result == 0 && (result = add_capture(captures, &capture)) != 0)
+    if (result != 0)
+        return result;
+    size_t taken = slot.fields_bytes + capture.object_count * sizeof *capture.objects;
+    if (taken > *room) {
+        captures->damaged++;
+        capture_free(&capture);
+        return 0;
+    }
+    *room -= taken;
+    result = add_capture(captures, &capture);
+    if (result != 0)
         capture_free(&capture);
     return result;
 }
@@ -266,12 +308,14 @@ int ledger_read(int fd, struct captures *captures)
         return -errno;
     if (end > (uint64_t)size)
         end = (uint64_t)size;
+    if (end > LEDGER_BYTES_MAX)
+        end = LEDGER_BYTES_MAX;
     for (int i = 0; i < LEDGER_DROPS; i++)
         found.dropped += header.dropped[i];
+    size_t room = MEMORY_MAX;
     uint32_t step;
-    for (uint64_t offset = LEDGER_PAGE; offset < end && found.count < CAPTURES_MAX;
-         offset += step) {
-        int result = read_slot(fd, offset, &found, &step);
+    for (uint64_t offset = LEDGER_PAGE; offset < end; offset += step) {
+        int result = read_slot(fd, offset, &found, &step, &room);
         if (result != 0) {
             captures_free(&found);
             return result;

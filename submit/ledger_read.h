@@ -17,6 +17,7 @@ struct capture_bytes {
     int cut; /* the process had more */
 };
 
+/* Objects that were loaded while the program ran have no build-id here. */
 struct capture_object {
     struct capture_bytes path, build_id;
 };
@@ -34,8 +35,13 @@ struct capture {
     uint64_t end_ns; /* 0: the process has not signed */
     uint8_t uuid[16];
     uint32_t rank, size;
+    uint64_t random;    /* what sampling compares with */
+    double probability; /* with which the process kept its run; 0: it did not come to decide */
+    uint32_t signal;    /* caught by the library at the end; 0: none */
+    uint32_t gpus;      /* devices held open at the end */
     uint32_t step, task; /* as the process says; UINT32_MAX: it does not */
-    struct capture_bytes exec, cwd, argv, env, watermark, build_id;
+    int32_t task_pid;    /* of the task that it is or descends from, as it says; 0: it does not */
+    struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;
     struct capture_object *objects; /* owned */
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
@@ -48,7 +54,7 @@ struct captures {
     struct capture *capture; /* owned */
     size_t count;
     uint64_t dropped; /* captures that found no room, as the ledger counts them */
-    size_t damaged;   /* slots that could not be used */
+    size_t damaged;   /* slots that could not be used, or found no room in memory */
 };
 
 /* Reads all captures of the ledger open at `fd`. Returns 0; -EINVAL when it is no ledger; -ENOMEM;

@@ -12,8 +12,10 @@ int process_alive(int32_t pid, uint64_t ticks)
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return 0;
-    char *rest = fgets(text, sizeof text, file) == NULL ? NULL : strrchr(text, ')');
+    /* Not a line: the name, which the user chooses, may hold a newline or a parenthesis. */
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
+    char *rest = strrchr(text, ')');
     /* Fields 3 and 22 of proc(5) stat. */
     return rest != NULL &&
            sscanf(rest + 1,

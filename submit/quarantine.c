@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,13 +17,14 @@ static int all_zero(const char *bytes, size_t size)
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* Copies what is not zero: a ledger is mostly a hole. */
-static int copy_bytes(int from, int to)
+/* Copies the first `limit` bytes, of them what is not zero: a ledger is mostly a hole, and its
+ * owner can make it as long as the file system allows. */
+static int copy_bytes(int from, int to, uint64_t limit)
 {
     char block[64 << 10];
     off_t at = 0;
     ssize_t got;
-    while ((got = pread(from, block, sizeof block, at)) > 0) {
+    while ((got = pread(from, block, sizeof block, at)) > 0 && (uint64_t)at < limit) {
         if (!all_zero(block, (size_t)got) && pwrite(to, block, (size_t)got, at) != got)
             return -EIO;
         at += got;
@@ -30,16 +32,17 @@ static int copy_bytes(int from, int to)
     return got < 0 || ftruncate(to, at) != 0 ? -errno : 0;
 }
 
-static int copy_file(int from_directory, int to_directory, const char *name)
+/* What is missing, or no file that root would open, is left out: the reason stays. */
+static int copy_file(int from_directory, int to_directory, const char *name, uint64_t limit)
 {
     int from = spool_open_file(from_directory, name);
-    if (from == -ENOENT)
+    if (from == -ENOENT || from == -EINVAL)
         return 0;
     if (from < 0)
         return from;
     int to = openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
                     0600);
-    int result = to < 0 ? -errno : copy_bytes(from, to);
+    int result = to < 0 ? -errno : copy_bytes(from, to, limit);
     if (to >= 0)
         close(to);
     close(from);
@@ -67,9 +70,9 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
     int target = directory_make(path, 0700);
     if (target < 0)
         return target;
-    int result = copy_file(directory, target, "ledger");
+    int result = copy_file(directory, target, "ledger", conf->ledger_bytes);
     if (result == 0)
-        result = copy_file(directory, target, JOURNAL_NAME);
+        result = copy_file(directory, target, JOURNAL_NAME, UINT64_MAX);
     if (result == 0)
         result = write_reason(target, reason);
     close(target);

@@ -111,6 +111,20 @@ static uint32_t cpu_count(const struct run_source *source)
     return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
 }
 
+static void step_text(uint32_t step, char *text, size_t size)
+{
+    if (step == JOURNAL_STEP_BATCH)
+        snprintf(text, size, "batch");
+    else if (step == JOURNAL_STEP_EXTERN)
+        snprintf(text, size, "extern");
+    else if (step == JOURNAL_STEP_INTERACTIVE)
+        snprintf(text, size, "interactive");
+    else if (step == UINT32_MAX)
+        snprintf(text, size, "unknown");
+    else
+        snprintf(text, size, "%u", step);
+}
+
 static void measured(struct run *run, const char *phase, double since)
 {
     char text[64];
@@ -127,7 +141,10 @@ static void add_user(struct run *run)
     char text[64];
 
     json_add_text(table, "account", known(journal->account));
-    json_add_text(table, "container", "unknown");
+    if (capture->container.at == NULL)
+        json_add_text(table, "container", "none");
+    else
+        json_add_bytes(table, "container", capture->container);
     snprintf(text, sizeof text, "%.4f", clock_seconds(CLOCK_REALTIME));
     json_add_text(table, "currentEpoch", text);
     json_add_bytes(table, "cwd", capture->cwd);
@@ -150,6 +167,7 @@ static void add_user(struct run *run)
 
 static void add_numbers(struct run *run)
 {
+    char text[32];
     const struct capture *capture = run->source->capture;
     const struct ending *ending = run->source->ending;
     struct json_object *table = json_object_new_object();
@@ -162,16 +180,20 @@ static void add_numbers(struct run *run)
         {"end_time", seconds(ending->end_ns)},
         {"exec_epoch", (double)run->executable.modified.tv_sec},
         {"num_cores", capture->size},
-        {"num_gpus", 0},
+        {"num_gpus", capture->gpus},
         {"num_nodes", node_count(run->source)},
         {"num_tasks", capture->size},
         {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
-        {"probability", 1},
         {"run_time", seconds(ending->end_ns - capture->start_ns)},
         {"start_time", seconds(capture->start_ns)},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_add_double(table, numbers[i].key, numbers[i].value);
+    /* Four decimals are XALT's habit, and too few for small ones. */
+    snprintf(text, sizeof text, run->source->probability < 0.001 ? "%.10g" : "%.4f",
+             run->source->probability);
+    json_object_object_add(table, "probability",
+                           json_object_new_double_s(run->source->probability, text));
     json_object_object_add(run->record, "userDT", table);
 }
 
@@ -196,6 +218,26 @@ static void add_environment(struct run *run)
     json_object_object_add(run->record, "envT", table);
 }
 
+/* The process walks up to its task; above that is the step's daemon, whom root knows. */
+static void add_daemon(struct run *run, struct json_object *array)
+{
+    const struct capture *capture = run->source->capture;
+    const struct journal_step *step = journal_find_step(run->source->journal, capture->step);
+    char title[64], name[32];
+    if (capture->task_pid == 0 || step == NULL || step->pid == 0)
+        return;
+    struct json_object *entry = json_object_new_object();
+    json_add_text(entry, "cmd_name", "slurmstepd");
+    json_add_text(entry, "cmd_path", "");
+    json_add_int(entry, "pid", step->pid);
+    step_text(step->step, name, sizeof name);
+    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", run->source->journal->job, name);
+    json_object_object_add(
+        entry, "cmdlineA",
+        json_strings((struct capture_bytes){.at = title, .size = strlen(title)}));
+    json_object_array_add(array, entry);
+}
+
 static void add_ancestors(struct run *run)
 {
     const struct capture *capture = run->source->capture;
@@ -209,6 +251,7 @@ static void add_ancestors(struct run *run)
         json_object_object_add(entry, "cmdlineA", json_strings(ancestor->argv));
         json_object_array_add(array, entry);
     }
+    add_daemon(run, array);
     json_object_object_add(run->record, "ptA", array);
 }
 
@@ -260,26 +303,18 @@ static void add_quality(struct run *run)
 {
     const struct run_source *source = run->source;
     struct json_object *table = json_object_new_object();
+    char text[16];
     json_add_text(table, "JOBTRAIL_VERSION", JOBTRAIL_VERSION);
     json_add_text(table, "XALT_EXECUTABLE_TRACKING", "yes");
-    json_add_text(table, "XALT_SAMPLING", "no");
+    json_add_text(table, "XALT_SAMPLING", source->conf->sample ? "yes" : "no");
+    snprintf(text, sizeof text, "%u", source->conf->always_ranks);
+    json_add_text(table, "XALT_MPI_ALWAYS_RECORD", text);
+    json_add_text(table, "XALT_MPI_TRACKING", source->conf->track_mpi ? "yes" : "no");
+    json_add_text(table, "XALT_SCALAR_TRACKING", source->conf->track_scalar ? "yes" : "no");
+    json_add_text(table, "XALT_GPU_TRACKING", source->conf->track_gpu ? "yes" : "no");
     json_add_text(table, "XALT_TRANSMISSION_STYLE", source->conf->transport);
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", source->capture->cut ? "yes" : "no");
     json_object_object_add(run->record, "XALT_qaT", table);
-}
-
-static void step_text(uint32_t step, char *text, size_t size)
-{
-    if (step == JOURNAL_STEP_BATCH)
-        snprintf(text, size, "batch");
-    else if (step == JOURNAL_STEP_EXTERN)
-        snprintf(text, size, "extern");
-    else if (step == JOURNAL_STEP_INTERACTIVE)
-        snprintf(text, size, "interactive");
-    else if (step == UINT32_MAX)
-        snprintf(text, size, "unknown");
-    else
-        snprintf(text, size, "%u", step);
 }
 
 static void add_ending(struct json_object *table, const struct ending *ending)

@@ -28,6 +28,7 @@ struct run_source {
     const struct capture *capture;
     const struct ending *ending;
     uint64_t dropped; /* captures that the job lost on this node */
+    double probability; /* with which the run was kept, (0, 1] */
 };
 
 /* Builds the end record of a run; reads and hashes the executable (and its objects where the site

@@ -116,7 +116,7 @@ int spool_open_file(int directory, const char *name)
     struct stat status;
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
-        return -errno;
+        return errno == ELOOP || errno == ENXIO ? -EINVAL : -errno; /* a symbolic link, a socket */
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1)
         return fd;
     close(fd);

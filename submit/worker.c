@@ -20,8 +20,13 @@
 #include "ledger_read.h"
 #include "privileges.h"
 #include "run_record.h"
+#include "sampling_read.h"
 
 enum { TEXT_MAX = 16 << 20 };
+
+/* How long the child may be silent: it looks at files of the user's, on file systems that may be
+ * the user's too, and hang. */
+enum { SILENCE_MS = 600000 };
 
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
 enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
@@ -50,6 +55,9 @@ static int read_all(int fd, void *bytes, size_t size)
 {
     char *at = bytes;
     while (size > 0) {
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        if (poll(&ready, 1, SILENCE_MS) == 0)
+            return -ETIMEDOUT;
         ssize_t got = read(fd, at, size);
         if (got < 0 && errno == EINTR)
             continue;
@@ -74,20 +82,35 @@ static int hand_over(int fd, const struct record *record)
     return result;
 }
 
+static int build_and_hand_over(const struct run_source *source, int fd)
+{
+    struct record record;
+    int result = run_record_build(source, &record);
+    if (result == 0) {
+        result = hand_over(fd, &record);
+        record_free(&record);
+    }
+    return result;
+}
+
 static int hand_over_all(const struct conf *conf, const struct journal *journal,
-                         const struct captures *captures, const struct ending *endings, int fd)
+                         const struct captures *captures, const struct ending *endings, int fd,
+                         struct worker_summary *summary)
 {
     for (size_t i = 0; i < captures->count; i++) {
-        struct run_source source = {conf, journal, &captures->capture[i], &endings[i],
-                                    captures->dropped};
-        struct record record;
-        int result = run_record_build(&source, &record);
-        if (result == 0) {
-            result = hand_over(fd, &record);
-            record_free(&record);
+        struct run_source source = {.conf = conf,
+                                    .journal = journal,
+                                    .capture = &captures->capture[i],
+                                    .ending = &endings[i],
+                                    .dropped = captures->dropped};
+        if (!sampling_keeps(conf, source.capture, source.ending, &source.probability)) {
+            summary->sampled_out++;
+            continue;
         }
+        int result = build_and_hand_over(&source, fd);
         if (result != 0)
             return result;
+        summary->records++;
     }
     return 0;
 }
@@ -105,8 +128,8 @@ static int work(const struct conf *conf, const struct journal *journal, int ledg
     struct ending *endings = calloc(captures.count + 1, sizeof *endings);
     if (endings == NULL || endings_find(&captures, journal, now_ns, endings) != 0)
         return EXIT_BROKEN;
-    struct worker_summary summary = {captures.count, captures.damaged, captures.dropped};
-    result = hand_over_all(conf, journal, &captures, endings, fd);
+    struct worker_summary summary = {.damaged = captures.damaged, .dropped = captures.dropped};
+    result = hand_over_all(conf, journal, &captures, endings, fd, &summary);
     if (result == 0)
         result = write_all(fd, &last, sizeof last);
     if (result == 0)

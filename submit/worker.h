@@ -14,6 +14,7 @@
 
 struct worker_summary {
     uint64_t records;
+    uint64_t sampled_out; /* killed runs only: others have gone without a trace */
     uint64_t damaged; /* slots of the ledger that could not be used */
     uint64_t dropped; /* captures that found no room */
 };
@@ -22,8 +23,8 @@ struct worker_summary {
 typedef int worker_take(void *context, const struct transport_record *record);
 
 /* Turns the ledger open at `ledger` into records. `now_ns`: see endings_find(). Returns 0 and
- * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; or what
- * `take` returned. */
+ * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT when
+ * it said nothing for ten minutes; or what `take` returned. */
 int worker_run(const struct conf *conf, const struct journal *journal, int ledger,
                uint64_t now_ns, worker_take *take, void *context, struct worker_summary *summary);
 

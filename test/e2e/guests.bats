@@ -10,7 +10,7 @@ setup() {
 
 @test "output, errors and exit status are the same with and without the library" {
     unnoticed "$PROGRAMS/exit_with" 42
-    unnoticed ls -la / /does-not-exist
+    unnoticed ls -la "$BATS_TEST_DIRNAME" /does-not-exist
     unnoticed "$PROGRAMS/kill_self" 15
     flush
     [[ $(endings) == $'exit_with fini\nkill_self epilog\nls fini' ]]

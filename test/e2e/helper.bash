@@ -6,15 +6,21 @@
 #   setup() { new_job; }
 #
 # new_job makes a job's spool directory, as the plugin does, and a policy; $RULES (text, for
-# example a [paths] section) is appended to the configuration.
+# example a [paths] section) is appended to the configuration. $PLACE is the directory for all of
+# it, $LIBRARY what is preloaded; both have defaults.
+
+# for $RULES: the default rules leave out shells and small tools
+# shellcheck disable=SC2034 # tests use it
+KEEP_ALL=$'[paths]\nkeep = .*'
 
 new_job() {
+    local place=${PLACE:-$BATS_TEST_TMPDIR}
     JOB=4711
     PROGRAMS=$JOBTRAIL_BUILD/test/programs
-    SPOOL=$BATS_TEST_TMPDIR/spool
-    RECORDS=$BATS_TEST_TMPDIR/records
-    CONF=$BATS_TEST_TMPDIR/jobtrail.conf
-    LIBRARY=$JOBTRAIL_STAGE/lib/libjobtrail.so
+    SPOOL=$place/spool
+    RECORDS=$place/records
+    CONF=$place/jobtrail.conf
+    LIBRARY=${LIBRARY:-$JOBTRAIL_STAGE/lib/libjobtrail.so}
     cat >"$CONF" <<EOF
 [site]
 cluster = lab
@@ -23,7 +29,7 @@ cluster = lab
 dir = $SPOOL
 
 [submit]
-state = $BATS_TEST_TMPDIR/state
+state = $place/state
 
 [file]
 dir = $RECORDS
@@ -41,16 +47,13 @@ tracked() {
     env "${TRACKED[@]}" "$@"
 }
 
-# untracked COMMAND...: the same environment without the library
-untracked() {
-    env "${TRACKED[@]:0:4}" "$@"
-}
-
-# observe NAME RUNNER COMMAND...: stdout, stderr and exit status in the directory NAME; stdin is empty
+# observe NAME [VARIABLE=VALUE]... COMMAND...: stdout, stderr and exit status of the command in this
+# environment, in the directory NAME; stdin is empty
 observe() {
     local status=0 seen=$BATS_TEST_TMPDIR/seen
     mkdir "$seen"
-    "${@:2}" >"$seen/stdout" 2>"$seen/stderr" </dev/null || status=$?
+    # exec: no shell between, which would say on stderr what killed the command
+    (exec env "${@:2}" >"$seen/stdout" 2>"$seen/stderr" </dev/null) || status=$?
     echo "$status" >"$seen/status"
     rm -rf "${BATS_TEST_TMPDIR:?}/$1"
     mv "$seen" "$BATS_TEST_TMPDIR/$1"
@@ -58,12 +61,13 @@ observe() {
 
 # unnoticed COMMAND...: stdout, stderr and exit status are the same with and without the library
 unnoticed() {
-    observe without untracked "$@"
-    observe with tracked "$@"
+    observe without "${TRACKED[@]:0:4}" "$@"
+    observe with "${TRACKED[@]}" "$@"
     diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
 }
 
-# flush: the job is over
+# flush OPTION...: the job is over
+# shellcheck disable=SC2120 # tests pass options
 flush() {
     "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e "$@"
 }
@@ -76,4 +80,36 @@ records() {
 # endings: "NAME END_SOURCE" of all records, sorted
 endings() {
     records | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.end_source)"' | sort
+}
+
+# leaves ENDING...: the job is over, the flush has nothing to complain about and leaves nothing
+# behind, and the records are these, in any order ("NAME END_SOURCE", as `endings` prints them)
+leaves() {
+    local said
+    # shellcheck disable=SC2119
+    said=$(flush 2>&1 >/dev/null) || said+="status $?"
+    if [[ $said != "" || -e $SPOOL/$JOB.0 ]]; then
+        echo "flush: ${said:-the job is still in the spool}"
+        return 1
+    fi
+    diff <(printf '%s\n' "$@" | sed '/^$/d' | sort) <(endings)
+}
+
+# repeated COUNT WORD: the word, COUNT times, one a line
+repeated() {
+    local i
+    for ((i = 0; i < $1; i++)); do
+        echo "$2"
+    done
+}
+
+# wait_for COMMAND...: until it is true, 20 s at the most
+wait_for() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        ! "$@" || return 0
+        sleep 0.1
+    done
+    echo "20 s without: $*"
+    return 1
 }

@@ -63,6 +63,11 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.host.count, 0);
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
     assert_int_equal(conf.path_rules.rule[0].line, 0);
+    assert_true(conf.track_scalar && conf.track_mpi && conf.track_gpu && !conf.catch_signals);
+    assert_int_equal(conf.sample, 0);
+    assert_int_equal(conf.always_ranks, 128);
+    assert_int_equal(conf.scalar.count, 3);
+    assert_int_equal(conf.mpi.count, 3);
     for (int i = 0; i < CONF_KEYS; i++)
         assert_int_equal(conf.key_line[i], 0);
     conf_free(&conf);
@@ -171,6 +176,41 @@ static const struct refusal refusals[] = {
     {"[spool]\n= 1\n", 2, 1, "unknown key ''", "there is dir, ledger_size"},
     {"[paths]\nskp = /x\n", 2, 1, "unknown key", "did you mean skip?"},
     {"[hosts]\npkgs = n1\n", 2, 1, "unknown key", "there is keep, skip"},
+    {"[hosts]\ncustom = n1\n", 2, 1, "unknown key", "there is keep, skip"},
+    {"[paths]\njump_1 = /x\n", 2, 1, "unknown key", "there is keep, skip, pkgs, custom"},
+    {"[arguments]\njump_5 = /x;y\n", 2, 1, "unknown key", "did you mean jump_1?"},
+    {"[arguments]\ncustom = /x;y\n", 2, 1, "unknown key", "there is keep, skip, pkgs, continue"},
+    {"[arguments]\nskip = /x ;-c\n", 2, 11, "a ';' after a blank", "PATH;ARGUMENT"},
+    {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},
+    {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},
+    {"[sampling]\nscaler = 0 1\n", 2, 1, "unknown key", "did you mean scalar?"},
+    {"[sampling]\ngpu = 0 1\n", 2, 1, "unknown key", "it belongs in [tracking]"},
+    {"[sampling]\nalways_ranks = 0\n", 2, 16, "out of range", "1 to 1000000000"},
+    {"[sampling]\nalways_ranks = 12x\n", 2, 18, "not a number of ranks", "1 to 1000000000"},
+    {"[sampling]\nscalar = 10 1\n", 2, 10, "does not start at 0", "start with 0"},
+    {"[sampling]\nscalar = 0 1\nscalar = 0 1\n", 3, 10, "not later", "ascending"},
+    {"[sampling]\nmpi = 0 1\nmpi = 1h 1\nmpi = 59m 1\n", 4, 7, "not later", "ascending"},
+    {"[sampling]\nmpi = 0 1\nmpi = 1 1\nmpi = 2 1\nmpi = 3 1\nmpi = 4 1\nmpi = 5 1\nmpi = 6 1\nmpi "
+     "= 7 1\nmpi = 8 1\nmpi = 9 1\nmpi = 10 1\nmpi = 11 1\nmpi = 12 1\nmpi = 13 1\nmpi = 14 1\nmpi "
+     "= 15 1\nmpi = 16 1\n",
+     18, 7, "more than 16", "join"},
+    {"[sampling]\nmpi = 0\n", 2, 8, "no probability", "FROM PROBABILITY"},
+    {"[sampling]\nmpi =\n", 2, 6, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = -1 1\n", 2, 7, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = 0d 1\n", 2, 8, "not a time", "s, m or h"},
+    {"[sampling]\nmpi = 0.5 1\n", 2, 8, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = 1234567890 1\n", 2, 7, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = 999999h 1\n", 2, 7, "more than 10^9 seconds", "s, m or h"},
+    {"[sampling]\nmpi = 0  0\n", 2, 10, "a probability of 0", "1:1000000"},
+    {"[sampling]\nmpi = 0 0.000\n", 2, 9, "a probability of 0", "1:1000000"},
+    {"[sampling]\nmpi = 0 1.01\n", 2, 9, "a probability above 1", "up to 1"},
+    {"[sampling]\nmpi = 0 2\n", 2, 9, "a probability above 1", "up to 1"},
+    {"[sampling]\nmpi = 0 1:0\n", 2, 9, "a probability above 1", "1:N"},
+    {"[sampling]\nmpi = 0 2:3\n", 2, 9, "not a probability", "1:N"},
+    {"[sampling]\nmpi = 0 1%\n", 2, 9, "not a probability", "decimal"},
+    {"[sampling]\nmpi = 0 .5\n", 2, 9, "not a probability", "decimal"},
+    {"[sampling]\nmpi = 0 1 1\n", 2, 9, "not a probability", "decimal"},
+    {"[sampling]\nmpi = 0 0.1234567891\n", 2, 9, "not a probability", "decimal"},
     {"[spool]\njust text\n", 2, 1, "neither a comment", "'#'"},
     {"[spool]\ndir = /a\n[file]\n[spool]\ndir = /b\n", 5, 1, "given twice", "line 2"},
     {"[spool]\ndir = /a\n  /b\n", 3, 1, "starts with blanks", "cannot be continued"},
@@ -294,6 +334,8 @@ static void the_installed_file_says_what_is_built_in(void **state)
     assert_same_rules(&shipped.host, &built_in.host);
     assert_same_rules(&shipped.path_rules, &built_in.path_rules);
     assert_same_rules(&shipped.env, &built_in.env);
+    assert_int_equal(shipped.argument.count, 0);
+    assert_int_equal(shipped.package.count, 0);
     conf_free(&shipped);
     conf_free(&built_in);
 }

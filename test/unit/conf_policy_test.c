@@ -27,6 +27,13 @@ struct policy {
     size_t size;
 };
 
+static struct conf_rule arguments[] = {
+    {POLICY_JUMP_1, (char *)".*/custom;-m", 20, 8},
+    {POLICY_SKIP, (char *)".*/custom;-c", 21, 8},
+};
+
+static struct conf_interval scalar[] = {{0, 1, 10000, 5}, {1800, 1, 100, 6}, {7200, 1, 1, 7}};
+
 static struct conf conf_of(struct conf_rule *rules, size_t count)
 {
     static char path[] = "/etc/jobtrail/jobtrail.conf", spool[] = "/run/jobtrail/%n",
@@ -37,6 +44,11 @@ static struct conf conf_of(struct conf_rule *rules, size_t count)
                          .submit = submit,
                          .ledger_bytes = 5u << 20,
                          .epilog_timeout_s = 7,
+                         .always_ranks = 64,
+                         .track_mpi = 1,
+                         .sample = 1,
+                         .scalar = {scalar, 3},
+                         .argument = {arguments, 2},
                          .path_rules = {rules, count}};
 }
 
@@ -52,11 +64,12 @@ static struct policy compiled(struct conf_rule *rules, size_t count)
 }
 
 static struct conf_rule example[] = {
-    {POLICY_KEEP, (char *)".*/special/bash", 10, 8},
-    {POLICY_SKIP, (char *)".*/(ba|da)?sh", 11, 8},
-    {POLICY_PKGS, (char *)".*/python[0-9.]*", 12, 8},
-    {POLICY_KEEP, (char *)".*/python3", 13, 8},
+    {POLICY_KEEP, (char *)".*/special/bash", 10, 8},  {POLICY_SKIP, (char *)".*/(ba|da)?sh", 11, 8},
+    {POLICY_PKGS, (char *)".*/python[0-9.]*", 12, 8}, {POLICY_KEEP, (char *)".*/python3", 13, 8},
+    {POLICY_CUSTOM, (char *)".*/custom", 14, 8},
 };
+
+#define EXAMPLES (sizeof example / sizeof *example)
 
 /* The line of the rule that decides, or 0. */
 static unsigned line_for(const void *bytes, const char *text)
@@ -83,7 +96,7 @@ static void the_first_rule_that_matches_the_whole_path_wins(void **state)
         {"/bin/bash\n", 0},
         {"/bin/python", 12},
     };
-    struct policy policy = compiled(example, 4);
+    struct policy policy = compiled(example, EXAMPLES);
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (line_for(policy.bytes, cases[i].text) != cases[i].line)
@@ -93,12 +106,12 @@ static void the_first_rule_that_matches_the_whole_path_wins(void **state)
 
 static void a_policy_carries_actions_strings_and_numbers(void **state)
 {
-    struct policy policy = compiled(example, 4);
+    struct policy policy = compiled(example, EXAMPLES);
     const struct policy_header *header = policy.bytes;
     uint32_t count;
     const struct policy_rule *rules = policy_rules(policy.bytes, POLICY_PATH, &count);
     (void)state;
-    assert_int_equal(count, 4);
+    assert_int_equal(count, EXAMPLES);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(rules[i].action, example[i].action);
     assert_string_equal(policy_string(policy.bytes, POLICY_SPOOL), "/run/jobtrail/%n");
@@ -107,6 +120,8 @@ static void a_policy_carries_actions_strings_and_numbers(void **state)
     assert_string_equal(policy_string(policy.bytes, POLICY_CONF), "/etc/jobtrail/jobtrail.conf");
     assert_int_equal(header->ledger_bytes, 5u << 20);
     assert_int_equal(header->epilog_timeout_s, 7);
+    assert_int_equal(header->switches, POLICY_TRACK_MPI | POLICY_SAMPLE);
+    assert_int_equal(header->always_ranks, 64);
     free(policy.bytes);
 }
 
@@ -253,21 +268,41 @@ static void random_lists_decide_by_their_first_match(void **state)
     }
 }
 
+static void read_list(const void *bytes, enum policy_section which)
+{
+    uint32_t count;
+    const struct policy_rule *rules = policy_rules(bytes, which, &count);
+    const struct policy_rule *rule = policy_match(bytes, which, "/usr/bin/bash", 13);
+    assert_true(rule == NULL || (rule >= rules && rule < rules + count));
+}
+
+static void read_table(const void *bytes, size_t size, enum policy_section which)
+{
+    const struct policy_interval *found = policy_interval(bytes, which, 3600000000000u);
+    const char *start = bytes;
+    assert_true(found == NULL ||
+                ((const char *)found >= start && (const char *)(found + 1) <= start + size));
+    assert_true(found == NULL || found->from_ns <= 3600000000000u);
+}
+
 /* Uses everything in `size` bytes at `bytes` that a reader would, if they are usable. */
 static void read_all(const void *bytes, size_t size)
 {
+    static char *const argv[] = {(char *)"x", (char *)"-m", (char *)"a", (char *)"-c"};
     if (!policy_usable(bytes, size))
         return;
-    for (enum policy_section which = POLICY_HOST; which <= POLICY_ENV; which++) {
-        uint32_t count;
-        const struct policy_rule *rules = policy_rules(bytes, which, &count);
-        const struct policy_rule *rule = policy_match(bytes, which, "/usr/bin/bash", 13);
-        assert_true(rule == NULL || (rule >= rules && rule < rules + count));
-    }
+    for (enum policy_section which = POLICY_HOST; which <= POLICY_ENV; which++)
+        read_list(bytes, which);
+    read_list(bytes, POLICY_ARGUMENT);
+    read_list(bytes, POLICY_PKG);
     for (enum policy_section which = POLICY_SPOOL; which <= POLICY_CONF; which++) {
         const char *text = policy_string(bytes, which);
         assert_true(text == NULL || strlen(text) < size);
     }
+    read_table(bytes, size, POLICY_SCALAR);
+    read_table(bytes, size, POLICY_MPI);
+    struct policy_decision decision = policy_decide(bytes, "/bin/custom", 11, 4, argv);
+    assert_true(decision.action >= POLICY_KEEP && decision.action <= POLICY_PKGS);
 }
 
 /* A copy that ends where its allocation does, so that AddressSanitizer sees what reads beyond. */
@@ -281,7 +316,7 @@ static void *copy_of(const void *bytes, size_t size)
 
 static void a_truncated_policy_is_refused(void **state)
 {
-    struct policy policy = compiled(example, 4);
+    struct policy policy = compiled(example, EXAMPLES);
     (void)state;
     for (size_t size = 0; size < policy.size; size++) {
         void *copy = copy_of(policy.bytes, size);
@@ -293,7 +328,7 @@ static void a_truncated_policy_is_refused(void **state)
 
 static void a_truncated_policy_that_claims_its_size_never_crashes(void **state)
 {
-    struct policy policy = compiled(example, 4);
+    struct policy policy = compiled(example, EXAMPLES);
     (void)state;
     for (size_t size = sizeof(struct policy_header); size < policy.size; size++) {
         struct policy_header *copy = copy_of(policy.bytes, size);
@@ -306,7 +341,7 @@ static void a_truncated_policy_that_claims_its_size_never_crashes(void **state)
 
 static void every_flipped_header_byte_is_refused_or_harmless(void **state)
 {
-    struct policy policy = compiled(example, 4);
+    struct policy policy = compiled(example, EXAMPLES);
     unsigned char *copy = copy_of(policy.bytes, policy.size);
     (void)state;
     for (size_t at = 0; at < sizeof(struct policy_header); at++) {
@@ -324,7 +359,7 @@ static void every_flipped_header_byte_is_refused_or_harmless(void **state)
 
 static void random_damage_never_crashes_a_reader(void **state)
 {
-    struct policy policy = compiled(example, 4);
+    struct policy policy = compiled(example, EXAMPLES);
     uint64_t seed = 42;
     (void)state;
     for (int i = 0; i < 20000; i++) {
@@ -381,7 +416,7 @@ static void a_policy_is_current_when_it_is_newer_and_from_the_same_file(void **s
     char *source = temporary_path("jobtrail.conf");
     char *other = temporary_path("other.conf");
     char *path = temporary_path("jobtrail.policy");
-    struct conf conf = conf_of(example, 4);
+    struct conf conf = conf_of(example, EXAMPLES);
     struct conf_error error;
     struct policy policy;
     (void)state;

@@ -31,10 +31,10 @@ static int matches(const char *pattern, const char *text)
     struct nfa nfa = {0};
     struct dfa dfa;
     struct pattern_error error = {0};
-    uint32_t culprit;
+    uint32_t culprit, first = 0;
     if (pattern_add(&nfa, pattern, &error) != 0)
         fail_msg("%s: %s", pattern, error.reason);
-    assert_int_equal(dfa_build(&nfa, &dfa, &culprit), 0);
+    assert_int_equal(dfa_build(&nfa, &first, &dfa, &culprit), 0);
     uint16_t before = run(&dfa, text);
     uint32_t states = dfa.states;
     assert_int_equal(dfa_minimise(&dfa), 0);
@@ -297,7 +297,7 @@ static void a_state_explosion_is_refused_and_names_its_rule(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(pattern_add(&nfa, rules[i], &error), 0);
-    assert_int_equal(dfa_build(&nfa, &dfa, &culprit), -E2BIG);
+    assert_int_equal(dfa_build(&nfa, (const uint32_t[]){0, 1, 2}, &dfa, &culprit), -E2BIG);
     assert_int_equal(culprit, 1);
     nfa_free(&nfa);
 }
@@ -315,9 +315,9 @@ static void the_automaton_is_as_small_as_can_be(void **state)
         struct nfa nfa = {0};
         struct dfa dfa;
         struct pattern_error error;
-        uint32_t culprit;
+        uint32_t culprit, first = 0;
         assert_int_equal(pattern_add(&nfa, cases[i].pattern, &error), 0);
-        assert_int_equal(dfa_build(&nfa, &dfa, &culprit), 0);
+        assert_int_equal(dfa_build(&nfa, &first, &dfa, &culprit), 0);
         assert_int_equal(dfa_minimise(&dfa), 0);
         assert_int_equal(dfa.accepts[POLICY_DEAD], 0);
         for (uint32_t class = 0; class < dfa.classes; class ++)
@@ -326,6 +326,31 @@ static void the_automaton_is_as_small_as_can_be(void **state)
         dfa_free(&dfa);
         nfa_free(&nfa);
     }
+}
+
+static void equal_rules_need_not_be_told_apart(void **state)
+{
+    static const char *const rules[] = {".*/x", ".*/y", "/a/.*", ".*/z", "/b/.*"};
+    static const uint32_t apart[] = {0, 1, 2, 3, 4}, equal[] = {0, 0, 0, 3, 3};
+    struct nfa nfa = {0};
+    struct dfa exact, small;
+    struct pattern_error error;
+    uint32_t culprit;
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(pattern_add(&nfa, rules[i], &error), 0);
+    assert_int_equal(dfa_build(&nfa, apart, &exact, &culprit), 0);
+    assert_int_equal(dfa_build(&nfa, equal, &small, &culprit), 0);
+    assert_true(small.states < exact.states);
+    assert_int_equal(run(&exact, "/a/x"), 1);
+    assert_int_equal(run(&small, "/a/x"), 3);
+    assert_int_equal(run(&small, "/b/x"), 1); /* of another action than the rule of /b/ */
+    assert_int_equal(run(&small, "/b/z"), 5);
+    assert_int_equal(run(&small, "/c/z"), 4);
+    assert_int_equal(run(&small, "/c/w"), 0);
+    dfa_free(&exact);
+    dfa_free(&small);
+    nfa_free(&nfa);
 }
 
 int main(void)
@@ -339,6 +364,7 @@ int main(void)
         cmocka_unit_test(nested_repeats_cannot_exhaust_memory),
         cmocka_unit_test(a_state_explosion_is_refused_and_names_its_rule),
         cmocka_unit_test(the_automaton_is_as_small_as_can_be),
+        cmocka_unit_test(equal_rules_need_not_be_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

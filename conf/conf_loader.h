@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the parts that read jobtrail.conf share while they do.
+ */
+#ifndef JOBTRAIL_CONF_LOADER_H
+#define JOBTRAIL_CONF_LOADER_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "conf.h"
+
+struct conf_loader {
+    FILE *stream;
+    struct conf *conf;
+    struct conf_error error;
+    int rc;     /* of the first error; nothing is read after it */
+    char *text; /* the line as it is in the file */
+    size_t room;
+    unsigned line;
+};
+
+/* Refuses the line just read, with the place `column`, from 1, and a reason. Returns -EINVAL. */
+__attribute__((format(printf, 3, 4))) int conf_refuse(struct conf_loader *loader, size_t column,
+                                                      const char *format, ...);
+
+void conf_refuse_hint(struct conf_loader *loader, const char *text);
+
+/* Notes an error that is about the file as a whole. Returns `rc`. */
+int conf_give_up(struct conf_loader *loader, int rc);
+
+/* libinih's reader: like fgets(), but only lines that libinih reads as they are meant. */
+char *conf_line_read(char *buffer, int size, void *loader);
+
+/* libinih's handler: takes a key's value. Returns non-zero for success. */
+int conf_line_take(void *loader, const char *section, const char *name, const char *value);
+
+#endif

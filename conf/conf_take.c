@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf_loader.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "conf_hint.h"
+#include "conf_keys.h"
+#include "conf_rules.h"
+#include "conf_sampling.h"
+
+/* Where in the line, from 1, the value starts. */
+static size_t value_column(const struct conf_loader *loader)
+{
+    size_t at = strcspn(loader->text, "=:");
+    at += loader->text[at] != '\0';
+    return at + strspn(loader->text + at, " \t") + 1;
+}
+
+/* Notes why a value was refused. Returns `rc`. */
+static int refuse_value(struct conf_loader *loader, const struct conf_fault *fault, int rc)
+{
+    if (rc != -EINVAL)
+        return conf_give_up(loader, rc);
+    conf_refuse(loader, value_column(loader) + fault->offset, "%s", fault->reason);
+    conf_refuse_hint(loader, fault->hint);
+    return rc;
+}
+
+static int take_key(struct conf_loader *loader, int index, const char *value)
+{
+    unsigned *given = &loader->conf->key_line[index];
+    struct conf_fault fault = {0};
+    if (*given != 0) {
+        conf_refuse(loader, 1, "the key '%s' is given twice", conf_keys[index].name);
+        snprintf(loader->error.hint, sizeof loader->error.hint, "remove it here or in line %u",
+                 *given);
+        return loader->rc;
+    }
+    int rc = conf_key_set(&conf_keys[index], loader->conf, value, &fault);
+    if (rc != 0)
+        return refuse_value(loader, &fault, rc);
+    *given = loader->line;
+    return 0;
+}
+
+/* The ';' of an argument rule that has ended up in a comment, as it follows a blank; or NULL. */
+static const char *lost_separator(const struct conf_loader *loader, const struct conf_list *list,
+                                  const char *value)
+{
+    if (list->which != POLICY_ARGUMENT || strchr(value, ';') != NULL)
+        return NULL;
+    return strchr(loader->text, ';');
+}
+
+static int take_rule(struct conf_loader *loader, const struct conf_list *list,
+                     enum policy_action action, const char *value)
+{
+    struct conf_rule rule = {action, (char *)value, loader->line, (unsigned)value_column(loader)};
+    const char *separator = lost_separator(loader, list, value);
+    if (*value == '\0') {
+        conf_refuse(loader, rule.column, "an empty pattern");
+        conf_refuse_hint(loader, "write what the whole text must match, or remove the line");
+        return loader->rc;
+    }
+    if (separator != NULL) {
+        conf_refuse(loader, (size_t)(separator - loader->text) + 1, "a ';' after a blank");
+        conf_refuse_hint(loader, "it starts a comment; write PATH;ARGUMENT without blanks, and a "
+                                 "comment on a line of its own");
+        return loader->rc;
+    }
+    int rc = conf_list_append(list, loader->conf, &rule);
+    return rc == 0 ? 0 : conf_give_up(loader, rc);
+}
+
+static int take_interval(struct conf_loader *loader, const struct conf_table *table,
+                         const char *value)
+{
+    struct conf_fault fault = {0};
+    int rc = conf_table_append(table, loader->conf, value, loader->line, &fault);
+    return rc == 0 ? 0 : refuse_value(loader, &fault, rc);
+}
+
+int conf_line_take(void *user, const char *section, const char *name, const char *value)
+{
+    struct conf_loader *loader = user;
+    const struct conf_list *list = conf_list_find(section);
+    const struct conf_table *table = conf_table_find(section, name);
+    int key = conf_key_find(section, name);
+    enum policy_action action = list != NULL ? conf_list_action(list, name) : POLICY_NONE;
+    if (loader->rc != 0)
+        return 0;
+    if (key >= 0)
+        return take_key(loader, key, value) == 0;
+    if (table != NULL)
+        return take_interval(loader, table, value) == 0;
+    if (action != POLICY_NONE)
+        return take_rule(loader, list, action, value) == 0;
+    if (*section == '\0')
+        conf_refuse(loader, 1, "the key '%.64s' is in no section", name);
+    else
+        conf_refuse(loader, 1, "unknown key '%.64s' in [%.32s]", name, section);
+    conf_hint_key(section, name, loader->error.hint, sizeof loader->error.hint);
+    return 0;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "devices.h"
+
+#include "memory.h"
+#include "system.h"
+
+enum { DEVICES_MAX = 64, ENTRIES_BYTES = 2048 };
+
+/* As getdents64(2) fills it. */
+struct entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+/* Devices seen: a class in the high half, a number in the low one. */
+struct devices {
+    uint32_t count;
+    uint32_t seen[DEVICES_MAX];
+    int kfd; /* AMD's common device is open */
+};
+
+static const char *last_part(const char *path)
+{
+    const char *name = path;
+    for (; *path != '\0'; path++) {
+        if (*path == '/')
+            name = path + 1;
+    }
+    return name;
+}
+
+static int has_gpu_runtime(const struct r_debug *loader)
+{
+    static const char *const runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
+    if (loader == NULL || loader->r_state != RT_CONSISTENT)
+        return 0;
+    for (const struct link_map *entry = loader->r_map; entry != NULL; entry = entry->l_next) {
+        const char *name = entry->l_name == NULL ? "" : last_part(entry->l_name);
+        for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
+            if (text_behind(name, runtimes[i]) != NULL)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static void add(struct devices *devices, uint32_t device)
+{
+    for (uint32_t i = 0; i < devices->count; i++) {
+        if (devices->seen[i] == device)
+            return;
+    }
+    if (devices->count < DEVICES_MAX)
+        devices->seen[devices->count++] = device;
+}
+
+static int is_number(const char *text)
+{
+    return *text >= '0' && *text <= '9';
+}
+
+static void look_at(struct devices *devices, const char *path)
+{
+    const uint32_t nvidia = 0, render = 1u << 16;
+    const char *behind;
+    if ((behind = text_behind(path, "/dev/nvidia")) != NULL && is_number(behind))
+        add(devices, nvidia | text_number(behind));
+    else if ((behind = text_behind(path, "/dev/dri/renderD")) != NULL && is_number(behind))
+        add(devices, render | text_number(behind));
+    else if (text_equal(path, "/dev/kfd"))
+        devices->kfd = 1;
+}
+
+static void look_at_descriptor(struct devices *devices, int directory, const char *name)
+{
+    char path[64];
+    long length = system_call6(SYS_readlinkat, directory, (long)name, (long)path,
+                               (long)sizeof path - 1, 0, 0);
+    if (length > 0) {
+        path[length] = '\0';
+        look_at(devices, path);
+    }
+}
+
+static void look_at_all(struct devices *devices, int directory)
+{
+    _Alignas(struct entry) char bytes[ENTRIES_BYTES];
+    long size;
+    while ((size = system_call6(SYS_getdents64, directory, (long)bytes, sizeof bytes, 0, 0, 0)) >
+           0) {
+        for (long at = 0; at < size;) {
+            const struct entry *entry = (const void *)(bytes + at);
+            look_at_descriptor(devices, directory, entry->name);
+            at += entry->length;
+        }
+    }
+}
+
+uint32_t devices_count(const struct r_debug *loader)
+{
+    struct devices devices = {.count = 0};
+    if (!has_gpu_runtime(loader))
+        return 0;
+    int directory = system_open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
+    if (directory < 0)
+        return 0;
+    look_at_all(&devices, directory);
+    system_close(directory);
+    return devices.count == 0 && devices.kfd ? 1 : devices.count;
+}

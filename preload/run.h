@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The run of this process: begun with a capture, ended with a signature.
+ */
+#ifndef JOBTRAIL_RUN_H
+#define JOBTRAIL_RUN_H
+
+#include "decide.h"
+#include "image.h"
+#include "switches.h"
+
+/* What a run is begun with. */
+struct run_start {
+    const struct image *image;
+    const struct switches *switches;
+    const void *policy; /* usable; not needed any more when run_begin() returns */
+    const struct decide_path *path;
+};
+
+/* Captures this process; `pkgs` marks it for the package hooks. Returns 1, or 0 where there is no
+ * capture to be had. */
+int run_begin(const struct run_start *start, int pkgs);
+
+/* Signs the end, or gives the slot back when the run is sampled out. Makes no system call, but for
+ * looking at devices where a GPU runtime is loaded, and where XALT_TRACING is on. In a forked
+ * child, and when there was no capture, it does nothing. */
+void run_end(void);
+
+#endif

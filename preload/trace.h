@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a process says on stderr about its own tracking where XALT_TRACING asks for it; otherwise
+ * not a byte. One write(2) a line.
+ */
+#ifndef JOBTRAIL_TRACE_H
+#define JOBTRAIL_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "switches.h"
+
+/* A line being put together; what does not fit is cut. */
+struct trace {
+    int on;
+    size_t used;
+    char text[1024];
+};
+
+/* Starts the line "jobtrail: PATH: "; `path` is `length` bytes. */
+void trace_start(struct trace *trace, const struct switches *switches, const char *path,
+                 size_t length);
+
+void trace_text(struct trace *trace, const char *text);
+void trace_number(struct trace *trace, uint64_t number);
+
+/* Writes the line. */
+void trace_say(struct trace *trace);
+
+#endif

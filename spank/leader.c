@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "leader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The text is the user's: bounds on the work. */
+enum { LINES_MAX = 1024, RANKS_MAX = 1 << 16 };
+
+struct line {
+    const char *ranks; /* "0", "1-3", "2,5-7", "*" */
+    const char *program;
+    size_t program_length;
+};
+
+struct lines {
+    struct line line[LINES_MAX];
+    size_t count;
+};
+
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " \t");
+}
+
+/* Returns 0 for a line that cannot be one of a multi-prog configuration. */
+static int parse_line(const char *text, struct lines *lines)
+{
+    text = skip_blanks(text);
+    if (*text == '\n' || *text == '\0' || *text == '#')
+        return 1;
+    size_t ranks = strspn(text, "0123456789,-*");
+    const char *program = skip_blanks(text + ranks);
+    size_t length = strcspn(program, " \t\n");
+    if (ranks == 0 || program == text + ranks || length == 0 || lines->count == LINES_MAX)
+        return 0;
+    lines->line[lines->count++] = (struct line){text, program, length};
+    return 1;
+}
+
+static int parse(const char *text, struct lines *lines)
+{
+    lines->count = 0;
+    while (*text != '\0') {
+        if (!parse_line(text, lines))
+            return 0;
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return lines->count > 0;
+}
+
+static int has_rank(const char *ranks, uint32_t rank)
+{
+    while (*ranks >= '0' && *ranks <= '9') {
+        char *end;
+        unsigned long first = strtoul(ranks, &end, 10), last = first;
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (first <= rank && rank <= last)
+            return 1;
+        ranks = *end == ',' ? end + 1 : "";
+    }
+    return 0;
+}
+
+/* A rank that no line names runs the program of the line `*`. */
+static const struct line *line_of(const struct lines *lines, uint32_t rank)
+{
+    const struct line *rest = NULL;
+    for (size_t i = 0; i < lines->count; i++) {
+        if (lines->line[i].ranks[0] == '*')
+            rest = &lines->line[i];
+        else if (has_rank(lines->line[i].ranks, rank))
+            return &lines->line[i];
+    }
+    return rest;
+}
+
+static int same_program(const struct line *a, const struct line *b)
+{
+    return a != NULL && b != NULL && a->program_length == b->program_length &&
+           memcmp(a->program, b->program, a->program_length) == 0;
+}
+
+uint32_t leader_find(const char *text, uint32_t rank)
+{
+    static struct lines lines; /* too large for a stack; a task's environment is made once */
+    if (rank == 0 || rank >= RANKS_MAX || !parse(text, &lines))
+        return 0;
+    const struct line *own = line_of(&lines, rank);
+    for (uint32_t other = 0; own != NULL && other < rank; other++) {
+        if (same_program(line_of(&lines, other), own))
+            return other;
+    }
+    return own == NULL ? 0 : rank;
+}

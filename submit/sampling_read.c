@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sampling_read.h"
+
+#include <stddef.h>
+
+#include "conf_sampling.h"
+
+static const struct conf_interval *find(const struct conf_intervals *table, uint64_t run_ns)
+{
+    const struct conf_interval *found = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->interval[i].from_s * 1000000000u <= run_ns)
+            found = &table->interval[i];
+    }
+    return found;
+}
+
+int sampling_keeps(const struct conf *conf, const struct capture *capture,
+                   const struct ending *ending, double *probability)
+{
+    *probability = capture->probability > 0 ? capture->probability : 1;
+    if (capture->probability > 0 || !conf->sample)
+        return 1;
+    if (capture->size > 1 && capture->size >= conf->always_ranks)
+        return 1;
+    const struct conf_interval *interval = find(capture->size > 1 ? &conf->mpi : &conf->scalar,
+                                                ending->end_ns - capture->start_ns);
+    if (interval == NULL)
+        return 1;
+    struct policy_interval compiled = conf_interval_compile(interval);
+    *probability = compiled.probability;
+    return capture->random <= compiled.threshold;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * ledger_read() and what is made of its captures. The input is a ledger without the empty parts of
+ * its pages: the header, then 512 bytes for the start of each page that follows.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ending.h"
+#include "ledger.h"
+#include "ledger_read.h"
+#include "text.h"
+
+enum { CHUNK = 512, PAGES_MAX = 64 };
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void use(struct capture_bytes bytes)
+{
+    size_t length;
+    free(text_from_bytes(bytes.at == NULL ? "" : bytes.at, bytes.size, &length));
+}
+
+static void use_capture(const struct capture *capture)
+{
+    use(capture->exec);
+    use(capture->cwd);
+    use(capture->argv);
+    use(capture->env);
+    use(capture->watermark);
+    use(capture->build_id);
+    use(capture->container);
+    for (size_t i = 0; i < capture->object_count; i++) {
+        use(capture->objects[i].path);
+        use(capture->objects[i].build_id);
+    }
+    for (size_t i = 0; i < capture->ancestor_count; i++) {
+        use(capture->ancestors[i].name);
+        use(capture->ancestors[i].path);
+        use(capture->ancestors[i].argv);
+    }
+}
+
+static void use_captures(const struct captures *captures)
+{
+    static const char text[] = "step time=1.000000000 job=1 uid=1 gid=1 step=0\n"
+                               "task time=1.000000000 step=0 task=0 pid=50 ticks=7\n"
+                               "exit time=2.000000000 step=0 task=0 pid=50 status=9\n"
+                               "end time=3.000000000 step=0\n";
+    struct journal journal;
+    struct ending *endings = calloc(captures->count + 1, sizeof *endings);
+    if (endings == NULL || journal_parse(text, sizeof text - 1, &journal) != 0 ||
+        endings_find(captures, &journal, 1u << 31, endings) != 0)
+        abort();
+    for (size_t i = 0; i < captures->count; i++) {
+        if (endings[i].source == NULL || endings[i].end_ns < captures->capture[i].start_ns)
+            abort();
+        use_capture(&captures->capture[i]);
+    }
+    journal_free(&journal);
+    free(endings);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    static int fd = -1;
+    struct captures captures;
+    size_t head = size < sizeof(struct ledger_header) ? size : sizeof(struct ledger_header);
+    if (fd < 0)
+        fd = memfd_create("ledger", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, data, head, 0) != (ssize_t)head)
+        abort();
+    off_t page = LEDGER_PAGE;
+    for (size_t at = head; at < size && page < PAGES_MAX * (off_t)LEDGER_PAGE; at += CHUNK) {
+        size_t part = size - at < CHUNK ? size - at : CHUNK;
+        if (pwrite(fd, data + at, part, page) != (ssize_t)part)
+            abort();
+        page += LEDGER_PAGE;
+    }
+    /* one byte says whether the last page is whole */
+    if (size > 0 && data[size - 1] % 2 == 0 && ftruncate(fd, page) != 0)
+        abort();
+    if (ledger_read(fd, &captures) == 0) {
+        use_captures(&captures);
+        captures_free(&captures);
+    }
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * watermark_read().
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "watermark.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void take(void *context, const char *key, const char *value)
+{
+    size_t *total = context;
+    *total += strlen(key) + strlen(value);
+    if (key[0] == '\0')
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    size_t total = 0;
+    int keys = watermark_read((const char *)data, size, take, &total);
+    if (total > size || (size_t)keys > size)
+        abort();
+    return 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Writes the first inputs of fuzz_ledger to the directory that the only argument names: made from
+ * the format's own header, so that they never fall behind it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger.h"
+
+enum { CHUNK = 512 };
+
+struct field {
+    uint16_t kind;
+    const char *content;
+    size_t size;
+};
+
+#define FIELD(kind, content)                                                                       \
+    {                                                                                              \
+        kind, content, sizeof content - 1                                                          \
+    }
+
+static const struct field fields[] = {
+    FIELD(LEDGER_EXEC, "/bin/x"),
+    FIELD(LEDGER_CWD, "/home"),
+    FIELD(LEDGER_ARGV, "x\0-a\0"),
+    FIELD(LEDGER_ENV, "A=1\0B=2\0"),
+    FIELD(LEDGER_OBJECT, "\x02\x01\x02/lib/libc.so"),
+    FIELD(LEDGER_WATERMARK, "\2XALT_Link_Info\0A%%b%%\0"),
+    FIELD(LEDGER_ANCESTOR, "\x01\0\0\0sh\0/bin/sh\0sh\0"),
+    FIELD(LEDGER_BUILD_ID, "\x01\x02"),
+    FIELD(LEDGER_TASK, "0.0.50"),
+    FIELD(LEDGER_LOADED, "/lib/p.so"),
+    FIELD(LEDGER_CONTAINER, "docker"),
+};
+
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+/* A slot at page `page` with the first `count` fields, into the CHUNK bytes at `at`. */
+static void make_slot(unsigned char *at, unsigned page, unsigned count)
+{
+    struct ledger_slot slot = {
+        .magic = LEDGER_SLOT_MAGIC,
+        .offset = (uint64_t)page * LEDGER_PAGE,
+        .slot_bytes = LEDGER_PAGE,
+        .state = page % 2 == 0 ? LEDGER_OPEN : LEDGER_ENDED,
+        .pid = 50,
+        .start_ticks = page < 3 ? 7 : page,
+        .start_ns = 1000000000,
+        .end_ns = 1500000000,
+        .size = 1,
+        .probability = 1,
+    };
+    size_t used = sizeof slot;
+    for (unsigned i = 0; i < count; i++) {
+        struct ledger_field head = {fields[i].kind, 0, (uint32_t)fields[i].size};
+        memcpy(at + used, &head, sizeof head);
+        memcpy(at + used + sizeof head, fields[i].content, fields[i].size);
+        used += sizeof head + ((fields[i].size + 7) & ~(size_t)7);
+    }
+    slot.fields_bytes = (uint32_t)(used - sizeof slot);
+    memcpy(at, &slot, sizeof slot);
+}
+
+/* A ledger of `slots` slots with `count` fields each. */
+static int write_seed(const char *directory, unsigned slots, unsigned count)
+{
+    unsigned char bytes[sizeof(struct ledger_header) + 4 * CHUNK] = {0};
+    struct ledger_header header = {
+        .magic = LEDGER_MAGIC,
+        .size_bytes = 1 << 20,
+        .backed_bytes = 1 << 20,
+        .used_bytes = (slots + 1) * (uint64_t)LEDGER_PAGE,
+    };
+    char path[4096];
+    memcpy(bytes, &header, sizeof header);
+    for (unsigned i = 0; i < slots; i++)
+        make_slot(bytes + sizeof header + (size_t)i * CHUNK, i + 1, count);
+    snprintf(path, sizeof path, "%s/%u-slots-%u-fields", directory, slots, count);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL)
+        return -1;
+    size_t size = sizeof header + (size_t)slots * CHUNK;
+    size_t written = fwrite(bytes, 1, size, file);
+    return fclose(file) != 0 || written != size ? -1 : 0;
+}
+
+int main(int argc, char *argv[])
+{
+    static const unsigned seeds[][2] = {{0, 0}, {1, 1}, {1, FIELDS}, {3, 1}, {4, FIELDS}};
+    for (size_t i = 0; argc == 2 && i < sizeof seeds / sizeof seeds[0]; i++) {
+        if (write_seed(argv[1], seeds[i][0], seeds[i][1]) != 0) {
+            perror(argv[1]);
+            return 1;
+        }
+    }
+    return argc == 2 ? 0 : 2;
+}

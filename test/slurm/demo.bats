@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# contrib/demo/run checks its own runs; here: what it prints, and that it leaves nothing behind.
+
+bats_require_minimum_version 1.5.0
+
+# Of a copy it is certain that nobody else changes it meanwhile.
+setup_file() {
+    export CHECKOUT=$BATS_FILE_TMPDIR/checkout
+    mkdir "$CHECKOUT"
+    tar -C "$JOBTRAIL_SOURCE" --exclude=./.git --exclude=./build -cf - . | tar -C "$CHECKOUT" -xf -
+}
+
+setup() {
+    DEMO=$CHECKOUT/contrib/demo/run
+    OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
+    checkout_before=$(checkout) users_before=$(getent passwd)
+}
+
+# The files of the checkout, when each was changed
+checkout() {
+    find "$CHECKOUT" -printf '%P %s %T@\n' | sort
+}
+
+scratch_of_demo() {
+    sed -n 's/^demo: working in //p' "$ERR"
+}
+
+# Whatever mentions the directory in its command, environment or mounts
+processes_of() { # DIRECTORY
+    local pid
+    for pid in /proc/[0-9]*; do
+        pid=${pid#/proc/}
+        [[ $pid != "$BASHPID" && $pid != "$$" ]] || continue
+        if cat /proc/"$pid"/{cmdline,environ,mountinfo} 2>/dev/null | grep -qaF "$1"; then
+            echo "$pid $(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline")"
+        fi
+    done
+}
+
+nothing_is_left() {
+    local scratch left
+    scratch=$(scratch_of_demo)
+    [[ $scratch == /tmp/jobtrail-demo-* && ! -e $scratch ]]
+    left=$(processes_of "$scratch")
+    echo "$left"
+    [[ -z $left ]]
+    ! grep -qsF "$scratch" /tmp/jobtrail-cluster-ports/*
+    diff <(echo "$checkout_before") <(checkout)
+    diff <(echo "$users_before") <(getent passwd)
+}
+
+section() { # TITLE: the lines below it
+    awk -v title="# $1" '/^(#|[0-9]+ runs)/ { on = $0 == title; next } on && NF' "$OUT"
+}
+
+rows() { # TITLE COLUMN...: of its table, without the header
+    local columns=${*:2}
+    section "$1" | awk '/^[0-9]/ { print '"\$${columns// /, \$}"' }'
+}
+
+run_demo() {
+    "$DEMO" --no-install >"$OUT" 2>"$ERR" || { cat "$OUT" "$ERR" && false; }
+}
+
+shows_every_run() {
+    # JobID User Exec State ExitCode NTasks EndSource
+    diff - <(rows "Who ran what, and how it ended" 1 2 3 4 5 7 8) <<'ROWS'
+1.0 alice heat COMPLETED 0:0 1 fini
+2.0 alice pi COMPLETED 0:0 4 fini
+2.batch alice pi EXITED ?:? 4 fini
+3.0 alice heat FAILED 2:0 1 fini
+4.0 bob heat KILLED 0:9 1 task_exit
+5.0 bob heat KILLED 0:15 1 task_exit
+6.0 bob heat COMPLETED 0:0 1 fini
+ROWS
+    [[ $(tail -n 1 "$OUT") == "7 runs of 6 jobs, "* ]]
+}
+
+@test "the demo shows every run and its end, and leaves nothing behind" {
+    run_demo
+    shows_every_run
+    nothing_is_left
+}
+
+@test "a second demo in a row shows the same, and the libraries, and Slurm's view" {
+    run_demo
+    shows_every_run
+    section "On which libraries" | grep -q '/librod\.so$'
+    section "On which libraries" | grep -q '/libm\.so\.6$'
+    section "Loading them again changes nothing" | grep -q '^7 read: 0 new, 0 updated, 7 unchanged'
+    diff <(rows "Who uses Open MPI" 1) <(printf '%s\n' 2.0 2.batch)
+    rows "What Slurm itself says of these jobs" 2 3 | grep -qx 'too-long TIMEOUT'
+    nothing_is_left
+}
+
+@test "a demo that is told to end while jobs run leaves nothing behind" {
+    local status=0
+    "$DEMO" --no-install >"$OUT" 2>"$ERR" 3>&- &
+    for _ in {1..600}; do
+        if grep -q 'waiting for the jobs' "$ERR"; then break; fi
+        sleep 0.1
+    done
+    kill -TERM $!
+    wait $! || status=$?
+    ((status == 143))
+    nothing_is_left
+}
+
+@test "a demo that fails says why, and leaves nothing behind" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\necho no compiler today; exit 7\n' >"$BATS_TEST_TMPDIR/bin/mpicc.openmpi"
+    chmod +x "$BATS_TEST_TMPDIR/bin/mpicc.openmpi"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$DEMO" --no-install >"$OUT" 2>"$ERR"
+    echo "$output" >"$ERR"
+    grep -qx "no compiler today" "$ERR"
+    grep -q "^demo: FAILED: mpicc.openmpi" "$ERR"
+    nothing_is_left
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+jobtrail_unit_test(submit_journal_test submit_journal_test.c
+    ${PROJECT_SOURCE_DIR}/spank/journal_line.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_ledger_test submit_ledger_test.c submit_fixture.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_ending_test submit_ending_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_text_test submit_text_test.c submit_fixture.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_record_test submit_record_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_spool_test submit_spool_test.c submit_fixture.c LIBS jobtrail_submit)

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reading the journal, also as the plugin writes it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "journal.h"
+#include "journal_line.h"
+#include "journal_read.h"
+
+#define WHO "step time=1.000000000 job=7 restart=0 step=0 uid=1000 gid=100\n"
+
+static struct journal parsed_bytes(const char *text, size_t size)
+{
+    struct journal journal;
+    assert_int_equal(journal_parse(text, size, &journal), 0);
+    return journal;
+}
+
+static struct journal parsed(const char *text)
+{
+    return parsed_bytes(text, strlen(text));
+}
+
+static void every_verb_gives_its_facts(void **state)
+{
+    struct journal journal = parsed(
+        "step time=1700000000.000000001 job=42 restart=3 step=4294967291 node=n%2D1 uid=1000 "
+        "gid=100 nodes=0 node_id=0 tasks=1 local_tasks=1 cpus_per_task=2 array_job=40 "
+        "array_task=2 cpus=4 pid=90 ticks=91 submit_host=login%201\n"
+        "step time=1700000001.5 step=0\n" /* not nine digits: a bad line */
+        "step time=1700000002.000000000 job=42 restart=3 step=0 node=n1 uid=1000 gid=100 nodes=2 "
+        "node_id=1 tasks=8 local_tasks=4 cpus_per_task=1 cpus=4 array_job=40 array_task=2\n"
+        "task time=1700000003.000000000 step=0 task=5 pid=100 ticks=200\n"
+        "exit time=1700000004.000000000 step=0 task=5 pid=100 status=256\n"
+        "end time=1700000005.000000000 step=0\n"
+        "epilog time=1700000006.000000000 user=alice account=proj partition=main cluster=c "
+        "nodes=2 cpus=4(x2),2 gpus=0,1,3 het_job=41\n");
+    (void)state;
+    assert_int_equal(journal.job, 42);
+    assert_int_equal(journal.restart, 3);
+    assert_int_equal(journal.uid, 1000);
+    assert_int_equal(journal.gid, 100);
+    assert_int_equal(journal.array_job, 40);
+    assert_int_equal(journal.array_task, 2);
+    assert_int_equal(journal.het_job, 41);
+    assert_int_equal(journal.nodes, 2);
+    assert_int_equal(journal.cpus, 10);
+    assert_int_equal(journal.gpus, 3);
+    assert_string_equal(journal.user, "alice");
+    assert_string_equal(journal.account, "proj");
+    assert_string_equal(journal.partition, "main");
+    assert_string_equal(journal.cluster, "c");
+    assert_string_equal(journal.node, "n1");
+    assert_string_equal(journal.submit_host, "login 1");
+    assert_true(journal.epilog_ns == UINT64_C(1700000006000000000));
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.step_count, 2);
+    assert_int_equal(journal.task_count, 1);
+
+    const struct journal_step *batch = journal_find_step(&journal, JOURNAL_STEP_BATCH);
+    assert_non_null(batch);
+    assert_int_equal(batch->nodes, 0);
+    assert_int_equal(batch->cpus_per_task, 2);
+    assert_int_equal(batch->pid, 90);
+    assert_int_equal(batch->ticks, 91);
+    assert_true(batch->start_ns == UINT64_C(1700000000000000001));
+    assert_int_equal(batch->end_ns, 0);
+    const struct journal_step *step = journal_find_step(&journal, 0);
+    assert_non_null(step);
+    assert_int_equal(step->nodes, 2);
+    assert_int_equal(step->node_id, 1);
+    assert_int_equal(step->tasks, 8);
+    assert_int_equal(step->local_tasks, 4);
+    assert_int_equal(step->cpus, 4);
+    assert_int_equal(step->pid, 0);
+    assert_true(step->end_ns == UINT64_C(1700000005000000000));
+    assert_null(journal_find_step(&journal, 1));
+
+    const struct journal_task *task = journal_find_task(&journal, 100, 200);
+    assert_non_null(task);
+    assert_int_equal(task->step, 0);
+    assert_int_equal(task->task, 5);
+    assert_int_equal(task->status, 256);
+    assert_true(task->start_ns == UINT64_C(1700000003000000000));
+    assert_true(task->end_ns == UINT64_C(1700000004000000000));
+    assert_null(journal_find_task(&journal, 100, 201));
+    assert_null(journal_find_task(&journal, 101, 200));
+    journal_free(&journal);
+}
+
+static void what_is_not_told_is_none(void **state)
+{
+    struct journal journal = parsed(WHO);
+    (void)state;
+    assert_int_equal(journal.array_job, JOURNAL_NONE);
+    assert_int_equal(journal.array_task, JOURNAL_NONE);
+    assert_int_equal(journal.het_job, JOURNAL_NONE);
+    assert_int_equal(journal.nodes, 0);
+    assert_int_equal(journal.cpus, 0);
+    assert_int_equal(journal.gpus, 0);
+    assert_int_equal(journal.epilog_ns, 0);
+    assert_string_equal(journal.user, "");
+    assert_string_equal(journal.account, "");
+    assert_string_equal(journal.partition, "");
+    assert_string_equal(journal.cluster, "");
+    assert_string_equal(journal.node, "");
+    assert_string_equal(journal.submit_host, "");
+    assert_int_equal(journal.bad_lines, 0);
+    journal_free(&journal);
+}
+
+static void an_array_job_without_a_task_is_no_array(void **state)
+{
+    struct journal journal = parsed("step time=1.000000000 job=7 uid=1 gid=1 array_job=0 "
+                                    "array_task=4294967294\n");
+    (void)state;
+    assert_int_equal(journal.array_job, JOURNAL_NONE);
+    assert_int_equal(journal.array_task, JOURNAL_NONE);
+    journal_free(&journal);
+}
+
+static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "\n",
+        "step time=1.000000000 job=7 step=0\n",
+        "step time=1.000000000 job=7 step=0 uid=1000\n",
+        "step time=1.000000000 job=7 step=0 gid=1000\n",
+        "step time=1.000000000 job=7 step=0 uid=x gid=100\n",
+        "step time=1.000000000 job=7 step=0 uid=-5 gid=100\n",
+        "step time=1.000000000 job=7 step=0 uid=4294967296 gid=100\n",
+        "step time=1.000000000 job=7 step=0 uid=1000 gid=100", /* cut: no newline */
+        "step job=7 step=0 uid=1000 gid=100\n",                /* no time */
+        "epilog time=1.000000000 user=alice\n",
+        "task time=1.000000000 step=0 task=0 pid=1 ticks=1 uid=1 gid=1\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct journal journal = {.job = 123};
+        if (journal_parse(texts[i], strlen(texts[i]), &journal) != -ENODATA)
+            fail_msg("not refused: %s", texts[i]);
+        assert_int_equal(journal.job, 123);
+    }
+}
+
+static void a_bad_line_is_counted_and_skipped(void **state)
+{
+    static const char *const lines[] = {
+        "task step=0 task=0 pid=5 ticks=6\n",                   /* no time */
+        "task time=1 step=0 task=0 pid=5 ticks=6\n",            /* no point */
+        "task time=1.00000000 step=0 task=0 pid=5 ticks=6\n",   /* eight digits */
+        "task time=1.0000000000 step=0 task=0 pid=5 ticks=6\n", /* ten */
+        "task time=1.-00000001 step=0 task=0 pid=5 ticks=6\n",  /* a sign */
+        "task time=1.00000000x step=0 task=0 pid=5 ticks=6\n",  /* a letter */
+        "task time=-1.000000000 step=0 task=0 pid=5 ticks=6\n", /* before the Epoch */
+        "task time=99999999999999999999.000000000 task=0 pid=5 ticks=6\n" /* too late */,
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%\n",
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%4\n",
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%4g\n",
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%4a\n", /* we write capitals */
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%00\n",
+        "\n",
+        "   \n",
+        "exit time=1.000000000 step=0 task=0 pid=5 status=0\n", /* of no task */
+        "end time=1.000000000 step=9\n",                        /* of no step */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s" WHO, lines[i]);
+        struct journal journal = parsed(text);
+        if (journal.bad_lines != 1 || journal.task_count != 0 || journal.step_count != 1)
+            fail_msg("%zu bad: %s", journal.bad_lines, lines[i]);
+        journal_free(&journal);
+    }
+}
+
+static void a_line_of_more_words_than_any_has_is_bad(void **state)
+{
+    char text[1024] = "task time=1.000000000 pid=5 ticks=6";
+    (void)state;
+    for (int i = 0; i < 62; i++)
+        strcat(text, " a=b");
+    strcat(text, "\n" WHO);
+    struct journal journal = parsed(text);
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.task_count, 0);
+    journal_free(&journal);
+}
+
+static void unknown_verbs_and_keys_are_skipped_without_a_word(void **state)
+{
+    struct journal journal = parsed(WHO "checkpoint time=1.000000000 what=ever\n"
+                                        "task time=2.000000000 colour=blue step=0 task=1 pid=5 "
+                                        "ticks=6 ticks2=7 =8 bare\n");
+    (void)state;
+    assert_int_equal(journal.bad_lines, 0);
+    assert_int_equal(journal.task_count, 1);
+    assert_int_equal(journal.tasks[0].ticks, 6);
+    journal_free(&journal);
+}
+
+static void a_cut_last_line_is_not_believed(void **state)
+{
+    /* status=256 with its last digit missing */
+    struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                        "exit time=3.000000000 step=0 task=0 pid=5 status=25");
+    (void)state;
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.tasks[0].end_ns, 0);
+    journal_free(&journal);
+}
+
+static void a_line_that_grew_together_with_a_cut_one_is_not_believed(void **state)
+{
+    struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                        "exit time=3.000000000 step=0 task=0 pid=5 status=2"
+                                        "end time=4.000000000 step=0\n");
+    (void)state;
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.tasks[0].end_ns, 0);
+    assert_int_equal(journal.steps[0].end_ns, 0);
+    journal_free(&journal);
+}
+
+static void a_line_with_nul_bytes_is_bad_and_the_next_one_is_read(void **state)
+{
+    static const char text[] = WHO "task time=2.000000000 step=0 task=0 pid=5\0\0\0 ticks=6\n"
+                                   "end time=3.000000000 step=0\n";
+    struct journal journal = parsed_bytes(text, sizeof text - 1);
+    (void)state;
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.task_count, 0);
+    assert_true(journal.steps[0].end_ns == UINT64_C(3000000000));
+    journal_free(&journal);
+}
+
+static void an_exit_belongs_to_its_task(void **state)
+{
+    struct journal journal =
+        parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                   "task time=2.000000000 step=0 task=1 pid=7 ticks=6\n"
+                   "task time=2.000000000 step=1 task=0 pid=9 ticks=6\n"
+                   "exit time=3.000000000 step=0 task=1 pid=7 status=9\n"
+                   "exit time=4.000000000 step=0 task=0 pid=9 status=1\n" /* step 1's pid */
+                   "exit time=5.000000000 step=1 task=1 pid=9 status=1\n" /* no such task */
+                   "exit time=6.000000000 step=1 task=0 pid=9 status=256\n"
+                   "exit time=7.000000000 step=1 task=0 pid=9 status=0\n"); /* told twice */
+    (void)state;
+    assert_int_equal(journal.bad_lines, 3);
+    assert_int_equal(journal.tasks[0].end_ns, 0);
+    assert_int_equal(journal.tasks[1].status, 9);
+    assert_true(journal.tasks[1].end_ns == UINT64_C(3000000000));
+    assert_int_equal(journal.tasks[2].status, 256);
+    assert_true(journal.tasks[2].end_ns == UINT64_C(6000000000));
+    journal_free(&journal);
+}
+
+static void a_pid_that_came_back_is_told_apart_by_its_start(void **state)
+{
+    struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                        "exit time=3.000000000 step=0 task=0 pid=5 status=256\n"
+                                        "task time=4.000000000 step=1 task=0 pid=5 ticks=60\n"
+                                        "exit time=5.000000000 step=1 task=0 pid=5 status=9\n");
+    (void)state;
+    assert_int_equal(journal_find_task(&journal, 5, 6)->status, 256);
+    assert_int_equal(journal_find_task(&journal, 5, 60)->status, 9);
+    journal_free(&journal);
+}
+
+static void lists_of_cpus_and_gpus_are_summed(void **state)
+{
+    static const struct {
+        const char *cpus, *gpus;
+        uint32_t cpu_sum, gpu_count;
+    } cases[] = {
+        {"4", "0", 4, 1},
+        {"4(x2)", "0,1", 8, 2},
+        {"4(x2),2", "3,4,5,6", 10, 4},
+        {"72(x100),36,1(x3)", "", 7239, 0},
+        {"", "", 0, 0},
+        {"x", "", 0, 0},
+        {"4,", "", 4, 0},
+        {",4", "", 0, 0},
+        {"4(x2", "", 0, 0},
+        {"4(y2)", "", 0, 0},
+        {"4(x2)3", "", 0, 0},
+        {"-4", "", 0, 0},
+        {"65537", "", 0, 0},
+        {"65536(x1000000)", "", 0, 0},
+        {"1(x1000000)", "", 1000000, 0},
+        {"1(x1000001)", "", 0, 0},
+        {"99999999999999999999999", "", 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, WHO "epilog time=2.000000000 cpus=%s gpus=%s\n", cases[i].cpus,
+                 cases[i].gpus);
+        struct journal journal = parsed(text);
+        if (journal.cpus != cases[i].cpu_sum || journal.gpus != cases[i].gpu_count)
+            fail_msg("%s, %s: %u, %u", cases[i].cpus, cases[i].gpus, journal.cpus, journal.gpus);
+        journal_free(&journal);
+    }
+}
+
+static void many_steps_and_tasks_are_all_kept(void **state)
+{
+    static char text[200000];
+    size_t used = 0;
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++)
+        used += (size_t)sprintf(text + used,
+                                "step time=1.000000000 job=7 uid=1 gid=1 step=%u\n"
+                                "task time=1.000000000 step=%u task=0 pid=%u ticks=3\n",
+                                i, i, i + 1);
+    struct journal journal = parsed(text);
+    assert_int_equal(journal.step_count, 1000);
+    assert_int_equal(journal.task_count, 1000);
+    assert_int_equal(journal_find_task(&journal, 777, 3)->step, 776);
+    journal_free(&journal);
+}
+
+/* What is in the journal after these lines were appended to it. */
+static struct journal written(struct journal_line *lines, size_t count)
+{
+    char directory[] = "/tmp/submit_journal_test.XXXXXX";
+    static char text[4 * JOURNAL_LINE_MAX];
+    assert_non_null(mkdtemp(directory));
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(journal_append(&lines[i], fd), 0);
+    int file = openat(fd, JOURNAL_NAME, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(status.st_mode, S_IFREG | 0600);
+    ssize_t size = read(file, text, sizeof text);
+    assert_true(size > 0 && text[size - 1] == '\n');
+    close(file);
+    unlinkat(fd, JOURNAL_NAME, 0);
+    close(fd);
+    rmdir(directory);
+    return parsed_bytes(text, (size_t)size);
+}
+
+static struct journal_line step_line(void)
+{
+    struct journal_line line;
+    journal_start(&line, "step");
+    journal_number(&line, "job", 4294967295u);
+    journal_number(&line, "uid", 1000);
+    journal_number(&line, "gid", 100);
+    return line;
+}
+
+static void a_value_of_any_bytes_comes_back_as_it_was(void **state)
+{
+    char all[256];
+    static const char *const values[] = {
+        "plain",          "",         "with blank",  "two\nlines", "a=b",          "100%", "%41",
+        "\n\nstep uid=0", "\xff\x80", "caf\xc3\xa9", "\x01\x7f",   "_./:,@+()[]-", " ",
+    };
+    (void)state;
+    for (int i = 0; i < 255; i++)
+        all[i] = (char)(i + 1);
+    all[255] = '\0';
+    for (size_t i = 0; i <= sizeof values / sizeof values[0]; i++) {
+        const char *value = i < sizeof values / sizeof values[0] ? values[i] : all;
+        struct journal_line line = step_line();
+        journal_text(&line, "submit_host", value);
+        journal_text(&line, "node", "after");
+        struct journal journal = written(&line, 1);
+        assert_int_equal(journal.bad_lines, 0);
+        assert_int_equal(journal.step_count, 1);
+        assert_string_equal(journal.submit_host, value);
+        assert_string_equal(journal.node, "after");
+        assert_int_equal(journal.uid, 1000);
+        assert_int_equal(journal.job, 4294967295u);
+        journal_free(&journal);
+    }
+}
+
+static void a_value_that_does_not_fit_is_left_out_whole(void **state)
+{
+    char value[JOURNAL_LINE_MAX + 1];
+    (void)state;
+    for (size_t length = JOURNAL_LINE_MAX - 120; length <= JOURNAL_LINE_MAX; length++) {
+        struct journal_line line = step_line();
+        memset(value, 'x', length);
+        value[length] = '\0';
+        journal_text(&line, "submit_host", value);
+        journal_text(&line, "node", "n1");
+        assert_true(line.length < JOURNAL_LINE_MAX);
+        struct journal journal = written(&line, 1);
+        assert_int_equal(journal.bad_lines, 0);
+        if (journal.submit_host[0] != '\0')
+            assert_string_equal(journal.submit_host, value);
+        assert_true(journal.node[0] == '\0' || strcmp(journal.node, "n1") == 0);
+        if (length == JOURNAL_LINE_MAX)
+            assert_string_equal(journal.submit_host, "");
+        if (length == JOURNAL_LINE_MAX - 120)
+            assert_string_equal(journal.submit_host, value);
+        journal_free(&journal);
+    }
+}
+
+static void a_value_whose_escapes_do_not_fit_is_left_out_whole(void **state)
+{
+    char value[JOURNAL_LINE_MAX];
+    (void)state;
+    for (size_t length = 1300; length < 1370; length++) {
+        struct journal_line line = step_line();
+        memset(value, ' ', length);
+        value[length] = '\0';
+        journal_text(&line, "submit_host", value);
+        struct journal journal = written(&line, 1);
+        assert_int_equal(journal.bad_lines, 0);
+        if (journal.submit_host[0] != '\0')
+            assert_string_equal(journal.submit_host, value);
+        if (length == 1369)
+            assert_string_equal(journal.submit_host, "");
+        if (length == 1300)
+            assert_string_equal(journal.submit_host, value);
+        journal_free(&journal);
+    }
+}
+
+static void lines_are_appended_and_a_missing_value_adds_nothing(void **state)
+{
+    struct journal_line lines[3] = {step_line()};
+    (void)state;
+    journal_start(&lines[1], "task");
+    journal_number(&lines[1], "step", 0);
+    journal_number(&lines[1], "task", 0);
+    journal_number(&lines[1], "pid", 77);
+    journal_number(&lines[1], "ticks", UINT64_MAX);
+    journal_start(&lines[2], "epilog");
+    journal_text(&lines[2], "user", NULL);
+    journal_text(&lines[2], "account", "a");
+    struct journal journal = written(lines, 3);
+    assert_int_equal(journal.bad_lines, 0);
+    assert_non_null(journal_find_task(&journal, 77, UINT64_MAX));
+    assert_string_equal(journal.user, "");
+    assert_string_equal(journal.account, "a");
+    assert_true(journal.epilog_ns >= journal.tasks[0].start_ns);
+    journal_free(&journal);
+}
+
+static void a_journal_that_is_a_symbolic_link_is_not_followed(void **state)
+{
+    char directory[] = "/tmp/submit_journal_test.XXXXXX";
+    struct journal_line line = step_line();
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(symlinkat("elsewhere", fd, JOURNAL_NAME), 0);
+    assert_int_equal(journal_append(&line, fd), -ELOOP);
+    assert_int_equal(faccessat(fd, "elsewhere", F_OK, 0), -1);
+    unlinkat(fd, JOURNAL_NAME, 0);
+    close(fd);
+    rmdir(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_verb_gives_its_facts),
+        cmocka_unit_test(what_is_not_told_is_none),
+        cmocka_unit_test(an_array_job_without_a_task_is_no_array),
+        cmocka_unit_test(a_journal_that_does_not_say_whose_job_it_is_is_refused),
+        cmocka_unit_test(a_bad_line_is_counted_and_skipped),
+        cmocka_unit_test(a_line_of_more_words_than_any_has_is_bad),
+        cmocka_unit_test(unknown_verbs_and_keys_are_skipped_without_a_word),
+        cmocka_unit_test(a_cut_last_line_is_not_believed),
+        cmocka_unit_test(a_line_that_grew_together_with_a_cut_one_is_not_believed),
+        cmocka_unit_test(a_line_with_nul_bytes_is_bad_and_the_next_one_is_read),
+        cmocka_unit_test(an_exit_belongs_to_its_task),
+        cmocka_unit_test(a_pid_that_came_back_is_told_apart_by_its_start),
+        cmocka_unit_test(lists_of_cpus_and_gpus_are_summed),
+        cmocka_unit_test(many_steps_and_tasks_are_all_kept),
+        cmocka_unit_test(a_value_of_any_bytes_comes_back_as_it_was),
+        cmocka_unit_test(a_value_that_does_not_fit_is_left_out_whole),
+        cmocka_unit_test(a_value_whose_escapes_do_not_fit_is_left_out_whole),
+        cmocka_unit_test(lines_are_appended_and_a_missing_value_adds_nothing),
+        cmocka_unit_test(a_journal_that_is_a_symbolic_link_is_not_followed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
