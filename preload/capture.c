@@ -20,7 +20,7 @@ enum {
 
 static void put_cwd(struct fields *fields)
 {
-    char text[4096];
+    static char text[4096]; /* stacks may be small */
     long size = system_call6(SYS_getcwd, (long)text, sizeof text, 0, 0, 0, 0);
     if (size > 0)
         fields_put(fields, LEDGER_CWD, text, (size_t)size - 1);

@@ -57,12 +57,22 @@ clock_function *clock_find(const struct image *image)
     return NULL;
 }
 
-uint64_t clock_now(clock_function *function)
+static uint64_t ask(clock_function *function, clockid_t clock)
 {
     struct timespec now = {0, 0};
     if (function != NULL)
-        function(CLOCK_REALTIME, &now);
+        function(clock, &now);
     else
-        system_call6(SYS_clock_gettime, CLOCK_REALTIME, (long)&now, 0, 0, 0, 0);
+        system_call6(SYS_clock_gettime, clock, (long)&now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_now(clock_function *function)
+{
+    return ask(function, CLOCK_REALTIME);
+}
+
+uint64_t clock_now_coarse(clock_function *function)
+{
+    return ask(function, CLOCK_REALTIME_COARSE);
 }

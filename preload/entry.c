@@ -8,6 +8,7 @@
 #include "image.h"
 #include "memory.h"
 #include "policy_read.h"
+#include "proc.h"
 #include "run.h"
 #include "switches.h"
 #include "system.h"
@@ -64,11 +65,24 @@ static void start_by_policy(const struct image *image, const struct switches *sw
     decide_unmap(&policy);
 }
 
+/* musl passes nothing to constructors: there the kernel's word on the stack helps. */
+static int find_image(int argc, char **argv, char **envp, struct image *image)
+{
+    if (image_find(argc, argv, envp, image))
+        return 1;
+    const uintptr_t *stack = (const uintptr_t *)proc_start_stack();
+    if (stack == NULL)
+        return 0;
+    argc = (int)stack[0];
+    argv = (char **)(uintptr_t)(stack + 1);
+    return image_find(argc, argv, argv + argc + 1, image);
+}
+
 __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, char **envp)
 {
     struct image image;
     struct switches switches;
-    if (!image_find(argc, argv, envp, &image))
+    if (!find_image(argc, argv, envp, &image))
         return;
     switches_read(image.envp, &switches);
     if (switches.spool == NULL || switches.policy == NULL)

@@ -140,20 +140,18 @@ struct image_bytes image_exec_note(const struct image *image, const char *owner,
     return find_note_in(image->load_bias, image->phdr, image->phdr_count, owner, type);
 }
 
-/* Whether 8 bytes can be read at `address`. rt_sigprocmask(2) copies the new set in before it
- * looks at `how`, which is none here: EINVAL says readable, EFAULT not, and nothing changes. */
-static int readable(const void *address)
+/* Whether a page is mapped at `address`, a multiple of the page size (mincore(2)). */
+static int mapped(const void *address)
 {
-    const long no_such_how = -1;
-    const long einval = -22;
-    return system_call6(SYS_rt_sigprocmask, no_such_how, (long)address, 0, 8, 0, 0) == einval;
+    unsigned char resident;
+    return system_call6(SYS_mincore, (long)address, PAGE, (long)&resident, 0, 0, 0) == 0;
 }
 
 struct image_bytes image_build_id(const struct link_map *entry)
 {
     const struct image_bytes none = {NULL, 0};
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
-    if (header == NULL || (uintptr_t)header % PAGE != 0 || !readable(header))
+    if (header == NULL || (uintptr_t)header % PAGE != 0 || !mapped(header))
         return none;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_phentsize != sizeof(ElfW(Phdr)))

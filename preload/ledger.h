@@ -72,6 +72,8 @@ enum ledger_field_kind {
                              task that this process is or descends from */
     LEDGER_LOADED = 10,   /* an object that was loaded after the start: its path */
     LEDGER_CONTAINER = 11, /* the kind of container: apptainer, docker, ... */
+    LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace that pid counts in: only where the task is
+                              not among the ancestors, as in a namespace of its own */
 };
 
 #define LEDGER_FIELD_CUT 1u /* the content did not fit and ends early */

@@ -54,41 +54,63 @@ static uint64_t number_of(const char *text)
     return value;
 }
 
-/* "PID (NAME) S PPID ...": the name may hold anything, also ") ", so it ends at the last ')'. */
+enum { STAT_ROOM = 1024, STATE = 3, PPID = 4, STARTTIME = 22, STARTSTACK = 28 }; /* as in proc(5) */
+
+/* "PID (NAME) S PPID ...": the name may hold anything, also ") ", so it ends at the last ')'. Returns
+ * that one's address, or NULL. */
+static const char *name_end(const char *text, size_t size)
+{
+    const char *close = text + size;
+    while (close > text && *close != ')')
+        close--;
+    return close > text ? close : NULL;
+}
+
+static uint64_t field(const char *close, int number)
+{
+    return number_of(word(close, number - STATE + 1));
+}
+
 static int parse_stat(const char *text, size_t size, struct proc_stat *stat)
 {
     const char *open = text;
-    const char *close = text + size;
+    const char *close = name_end(text, size);
     while (*open != '(' && *open != '\0')
         open++;
-    while (close > open && *close != ')')
-        close--;
-    if (close <= open)
+    if (close == NULL || close <= open)
         return 0;
     size_t length = (size_t)(close - open) - 1;
     if (length >= sizeof stat->name)
         length = sizeof stat->name - 1;
     memcpy(stat->name, open + 1, length);
     stat->name[length] = '\0';
-    const int state = 3, ppid = 4, starttime = 22; /* numbered as in proc(5) */
     stat->pid = (int32_t)number_of(text);
-    stat->ppid = (int32_t)number_of(word(close, ppid - state + 1));
-    stat->start_ticks = number_of(word(close, starttime - state + 1));
+    stat->ppid = (int32_t)field(close, PPID);
+    stat->start_ticks = field(close, STARTTIME);
     return 1;
 }
 
 int proc_stat(int32_t pid, struct proc_stat *stat)
 {
-    char text[512];
+    char text[STAT_ROOM];
     size_t size = read_file(pid, "/stat", text, sizeof text - 1);
     text[size] = '\0';
     return size > 0 && parse_stat(text, size, stat);
 }
 
+uintptr_t proc_start_stack(void)
+{
+    char text[STAT_ROOM];
+    size_t size = read_file(0, "/stat", text, sizeof text - 1);
+    text[size] = '\0';
+    const char *close = name_end(text, size);
+    return close == NULL ? 0 : (uintptr_t)field(close, STARTSTACK);
+}
+
 static void put_ancestor(const struct proc_stat *stat, struct fields *fields)
 {
     char path[64];
-    char text[LINK_MAX];
+    static char text[LINK_MAX]; /* stacks may be small */
     if (!fields_begin(fields, LEDGER_ANCESTOR))
         return;
     fields_add(fields, &stat->pid, sizeof stat->pid, fields->room);
@@ -102,12 +124,22 @@ static void put_ancestor(const struct proc_stat *stat, struct fields *fields)
     fields_end(fields);
 }
 
+static void put_namespace(struct fields *fields)
+{
+    char text[64];
+    long length = system_readlink("/proc/self/ns/pid", text, sizeof text);
+    if (length > 0)
+        fields_put(fields, LEDGER_NAMESPACE, text, (size_t)length);
+}
+
 void proc_ancestors(const struct proc_stat *self, int32_t last, struct fields *fields)
 {
     struct proc_stat stat = *self;
-    for (int i = 0; i < ANCESTORS_MAX && stat.pid != last && stat.ppid > 1; i++) {
-        if (!proc_stat(stat.ppid, &stat))
+    for (int i = 0; i < ANCESTORS_MAX && stat.pid != last; i++) {
+        if (stat.ppid <= 1 || !proc_stat(stat.ppid, &stat)) {
+            put_namespace(fields);
             return;
+        }
         put_ancestor(&stat, fields);
         if (text_equal(stat.name, "slurmstepd"))
             return;

@@ -167,8 +167,10 @@ void run_end(void)
     if (slot == NULL)
         return;
     own.run.claim.slot = NULL;
-    uint64_t end_ns = clock_now(own.run.now);
-    uint64_t run_ns = end_ns > slot->start_ns ? end_ns - slot->start_ns : 0;
+    uint64_t end_ns = clock_now_coarse(own.run.now);
+    if (end_ns < slot->start_ns)
+        end_ns = slot->start_ns;
+    uint64_t run_ns = end_ns - slot->start_ns;
     const struct policy_interval *interval = sampling_find(&own.run.sampling, run_ns);
     if (interval != NULL && slot->random > interval->threshold) {
         say_end("ended, sampled out");

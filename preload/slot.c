@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "slot.h"
 
+#include <sys/stat.h>
+
 #include "memory.h"
 #include "system.h"
 
@@ -22,11 +24,27 @@ static void drop(struct ledger_header *header, enum ledger_drop why)
 
 static int open_ledger(const char *spool)
 {
-    char path[PATH_ROOM];
+    static char path[PATH_ROOM]; /* stacks may be small */
     char *at = text_append(path, path + sizeof path, spool);
     if (at == NULL || text_append(at, path + sizeof path, "/ledger") == NULL)
         return -1;
     return system_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+}
+
+/* Maps the ledger's header, or returns NULL where the file is no ledger, or is shorter than it
+ * says: touching what is not there would be SIGBUS. */
+static struct ledger_header *map_header(int fd)
+{
+    struct stat status;
+    if (system_stat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < LEDGER_PAGE)
+        return NULL;
+    struct ledger_header *header = system_map(LEDGER_PAGE, PROT_READ | PROT_WRITE, fd, 0);
+    if (header == NULL)
+        return NULL;
+    if (header->magic == LEDGER_MAGIC && header->size_bytes <= (uint64_t)status.st_size)
+        return header;
+    system_unmap(header, LEDGER_PAGE);
+    return NULL;
 }
 
 static struct ledger_slot *map_slot(int fd, uint64_t offset, size_t size)
@@ -100,9 +118,9 @@ int slot_claim(const char *spool, size_t size, struct slot_claim *claim)
     int fd = class < 0 ? -1 : open_ledger(spool);
     if (fd < 0)
         return 0;
-    struct ledger_header *header = system_map(LEDGER_PAGE, PROT_READ | PROT_WRITE, fd, 0);
+    struct ledger_header *header = map_header(fd);
     struct ledger_slot *slot = NULL;
-    if (header != NULL && header->magic == LEDGER_MAGIC) {
+    if (header != NULL) {
         slot = take_free(fd, header, class);
         if (slot == NULL)
             slot = take_new(fd, header, class);

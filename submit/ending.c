@@ -3,6 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The process takes the time by the kernel's tick, 100 to 1000 a second. */
+#define FINI_ERROR_NS UINT64_C(10000000)
 
 /* slurmstepd waits for the tasks of a node in turn, up to 100 ms apart (measured, 22.05). */
 #define TASK_EXIT_ERROR_NS UINT64_C(100000000)
@@ -20,9 +24,17 @@ static int by_process(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Processes of different namespaces may share pid and start. A process that loses its ancestors
+ * between two programs tells its namespace with the second only. */
+static int same_namespace(struct capture_bytes a, struct capture_bytes b)
+{
+    return a.at == NULL || b.at == NULL || (a.size == b.size && memcmp(a.at, b.at, a.size) == 0);
+}
+
 static int same_process(const struct capture *a, const struct capture *b)
 {
-    return a->pid == b->pid && a->start_ticks == b->start_ticks;
+    return a->pid == b->pid && a->start_ticks == b->start_ticks &&
+           same_namespace(a->name_space, b->name_space);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -58,7 +70,8 @@ static struct ending of_last(const struct capture *capture, const struct journal
     int waited = task != NULL && task->end_ns != 0;
     struct ending ending;
     if (capture->end_ns != 0)
-        ending = (struct ending){.source = "fini", .end_ns = capture->end_ns};
+        ending = (struct ending){
+            .source = "fini", .end_ns = capture->end_ns, .error_ns = FINI_ERROR_NS};
     else if (waited)
         ending = (struct ending){.source = "task_exit",
                                  .end_ns = task->end_ns,
@@ -74,7 +87,8 @@ static struct ending of_last(const struct capture *capture, const struct journal
 static struct ending of_replaced(const struct capture *capture, const struct capture *next)
 {
     if (capture->end_ns != 0)
-        return (struct ending){.source = "fini", .end_ns = capture->end_ns};
+        return (struct ending){
+            .source = "fini", .end_ns = capture->end_ns, .error_ns = FINI_ERROR_NS};
     return (struct ending){.source = "exec", .end_ns = next->start_ns};
 }
 

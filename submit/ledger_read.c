@@ -110,6 +110,7 @@ static void take_task(struct capture *capture, const char *at, size_t size)
 static int take_field(struct capture *capture, const struct ledger_field *field, const char *at)
 {
     struct capture_bytes bytes = {at, field->length, (field->flags & LEDGER_FIELD_CUT) != 0};
+    capture->cut |= bytes.cut;
     switch (field->kind) {
     case LEDGER_EXEC:
         capture->exec = bytes;
@@ -135,6 +136,9 @@ static int take_field(struct capture *capture, const struct ledger_field *field,
         return add_object(capture, (struct capture_object){.path = bytes});
     case LEDGER_CONTAINER:
         capture->container = bytes;
+        break;
+    case LEDGER_NAMESPACE:
+        capture->name_space = bytes;
         break;
     case LEDGER_ANCESTOR:
         take_ancestor(capture, at, field->length);

@@ -42,11 +42,12 @@ struct capture {
     uint32_t step, task; /* as the process says; UINT32_MAX: it does not */
     int32_t task_pid;    /* of the task that it is or descends from, as it says; 0: it does not */
     struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;
+    struct capture_bytes name_space; /* that pid counts in; missing: the task's */
     struct capture_object *objects; /* owned */
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
     size_t ancestor_count;
-    int cut;   /* whole fields are missing */
+    int cut;   /* fields are missing, or end early */
     void *memory; /* owned; what the bytes point into */
 };
 

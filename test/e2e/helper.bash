@@ -20,7 +20,7 @@ new_job() {
     SPOOL=$place/spool
     RECORDS=$place/records
     CONF=$place/jobtrail.conf
-    LIBRARY=${LIBRARY:-$JOBTRAIL_STAGE/lib/libjobtrail.so}
+    LIBRARY=${LIBRARY:-$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so}
     cat >"$CONF" <<EOF
 [site]
 cluster = lab
@@ -39,7 +39,7 @@ EOF
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
     TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0" JOBTRAIL_POLICY="${CONF%.conf}.policy"
-        JOBTRAIL_TASK=4294967291.0 XALT_EXECUTABLE_TRACKING=yes LD_PRELOAD="$LIBRARY")
+        JOBTRAIL_TASK=4294967291.0.$$ XALT_EXECUTABLE_TRACKING=yes LD_PRELOAD="$LIBRARY")
 }
 
 # tracked COMMAND...: as a task of the job runs it

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Which processes are tracked, and what a capture holds, beyond what guests.bats shows.
 
+bats_require_minimum_version 1.5.0
 load helper
 
 setup() {
@@ -163,6 +164,7 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
 # test's own.
 @test "GPU devices that are open at the end count where a GPU runtime is loaded" {
     gcc -shared -o "$BATS_TEST_TMPDIR/libcuda.so.1" -xc - <<<'int made_up;'
+    # shellcheck disable=SC2016
     unshare --mount bash -c '
         set -e
         mount -t tmpfs dev /dev
@@ -181,6 +183,7 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
 
 # in_root MARK COMMAND...: in a root directory of its own that has the file or directory MARK
 in_root() {
+    # shellcheck disable=SC2016
     unshare --mount bash -c '
         set -e
         mount -t tmpfs root "$1"
@@ -218,6 +221,7 @@ in_root() {
 
 @test "the signal handler leaves alone what is not at its default" {
     for handler in no yes; do
+        # shellcheck disable=SC2016
         XALT_SIGNAL_HANDLER=$handler unnoticed bash -c 'trap "" TERM; exec "$0" 15' "$PROGRAMS/kill_self"
     done
 }
@@ -250,9 +254,9 @@ in_root() {
     RULES=$'[paths]\nskip = .*/exit_with' new_job
     env "${TRACKED[@]}" strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=openat,open,creat "$PROGRAMS/exit_with"
     [[ $(sed -n '/libjobtrail/,/policy/p' "$BATS_TEST_TMPDIR/calls" | grep -c "jobtrail.policy") == 1 ]]
-    ! grep -q "$SPOOL" "$BATS_TEST_TMPDIR/calls"
+    run ! grep "$SPOOL" "$BATS_TEST_TMPDIR/calls"
     env "${TRACKED[@]}" PMI_RANK=1 PMI_SIZE=2 strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=openat "$PROGRAMS/exit_with"
-    ! grep -q "jobtrail.policy\|$SPOOL" "$BATS_TEST_TMPDIR/calls"
+    run ! grep "jobtrail.policy\|$SPOOL" "$BATS_TEST_TMPDIR/calls"
 }
 
 @test "the exit path makes no system call" {

@@ -34,7 +34,7 @@ spans_seconds() { # JOB NAME MIN MAX
     job=$(submit_and_wait "srun $PROGRAMS/exit_with 0")
     [[ $(ending "$job" exit_with) == "fini 0:0" ]]
     [[ $(record_count "$job") == 1 ]]
-    [[ $(field "$job" exit_with .slurmT.end_time_error) == 0 ]]
+    [[ $(field "$job" exit_with .slurmT.end_time_error) == 0.01 ]]
 }
 
 @test "a task that exits with 3 has exit code 3" {

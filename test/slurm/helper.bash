@@ -60,7 +60,7 @@ cluster = lab
 dir = $DIR/run/%n
 
 [preload]
-library = $STAGE/lib/libjobtrail.so
+library = $STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
 
 [submit]
 program = $STAGE/bin/jobtrail-submit

@@ -53,16 +53,16 @@ teardown_file() {
 @test "the library comes before what the user preloads, which stays" {
     libm=$(ldconfig -p | awk '/libm\.so\.6 .*x86-64/ { print $NF; exit }')
     job=$(submit_and_wait "export LD_PRELOAD=$libm:\$LD_PRELOAD; srun bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/libjobtrail.so:$libm" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so:$libm" ]]
     job=$(submit_and_wait "export LD_PRELOAD=$libm; srun bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/libjobtrail.so:$libm" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so:$libm" ]]
     job=$(submit_and_wait "srun --export=ALL,LD_PRELOAD=$libm bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/libjobtrail.so:$libm" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so:$libm" ]]
 }
 
 @test "srun inside a preloaded batch script injects the library once" {
     job=$(submit_and_wait "srun bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/libjobtrail.so" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so" ]]
 }
 
 @test "a step with --export=NONE is recorded" {
@@ -131,9 +131,9 @@ recorded_argument() { # TEXT
 }
 
 @test "without the library the job runs unchanged" {
-    mv "$STAGE/lib/libjobtrail.so" "$STAGE/lib/away"
+    mv "$STAGE/lib/jobtrail" "$STAGE/lib/away"
     job=$(submit_and_wait "srun $PROGRAMS/exit_with 0 && echo all is well")
-    mv "$STAGE/lib/away" "$STAGE/lib/libjobtrail.so"
+    mv "$STAGE/lib/away" "$STAGE/lib/jobtrail"
     [[ $(output_of "$job") == "all is well" ]]
 }
 
