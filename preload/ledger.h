@@ -33,6 +33,10 @@
 #define LEDGER_CLASSES 6
 #define LEDGER_SLOT_MAX (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
 
+/* A named pipe beside the jobs' directories, which the watcher of the node reads: a byte in it says
+ * that a run of policy_header.always_ranks or more has begun. */
+#define LEDGER_WAKE "wake"
+
 enum ledger_state {
     LEDGER_FREE = 0,  /* being filled, or on a free list */
     LEDGER_OPEN = 1,  /* a process runs, or died without a word */
@@ -86,6 +90,7 @@ struct ledger_field {
 
 #define LEDGER_SLOT_CUT 1u  /* whole fields are missing: there was no room */
 #define LEDGER_SLOT_PKGS 2u /* the policy's action was `pkgs` */
+#define LEDGER_SLOT_START 4u /* of a size whose start gets a record of its own */
 
 struct ledger_slot {
     uint64_t magic;

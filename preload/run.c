@@ -12,6 +12,7 @@
 #include "system.h"
 #include "trace.h"
 #include "uuid.h"
+#include "wake.h"
 
 /* Room behind the capture for objects that are loaded while the program runs. */
 enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };
@@ -122,13 +123,15 @@ int run_begin(const struct run_start *start, int pkgs)
         size = LEDGER_SLOT_MAX;
     if (!forget_on_fork() || !slot_claim(start->switches->spool, size, &claim))
         return 0;
-    if (pkgs)
-        fields.slot_flags |= LEDGER_SLOT_PKGS;
+    int always = sampling_always(start->policy, start->switches);
+    fields.slot_flags |= (pkgs ? LEDGER_SLOT_PKGS : 0) | (always ? LEDGER_SLOT_START : 0);
     fill_slot(claim.slot, start, &self, &fields, start_ns);
     slot_open(claim.slot);
     keep(start, &claim, now, self.pid);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
+    if (always)
+        wake_watcher(start->switches->spool);
     return 1;
 }
 

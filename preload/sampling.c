@@ -26,15 +26,21 @@ static int enabled(const struct policy_header *header, const struct switches *sw
     return switches->sampling == SWITCH_YES;
 }
 
+int sampling_always(const void *policy, const struct switches *switches)
+{
+    const struct policy_header *header = policy;
+    uint32_t always = switches->always_ranks != NULL ? text_number(switches->always_ranks)
+                                                     : header->always_ranks;
+    return switches->size > 1 && switches->size >= always;
+}
+
 void sampling_choose(const void *policy, const struct switches *switches,
                      struct sampling *sampling)
 {
     const struct policy_header *header = policy;
     enum policy_section table = switches->size > 1 ? POLICY_MPI : POLICY_SCALAR;
-    uint32_t always = switches->always_ranks != NULL ? text_number(switches->always_ranks)
-                                                     : header->always_ranks;
     sampling->count = 0;
-    if (!enabled(header, switches) || (switches->size > 1 && switches->size >= always))
+    if (!enabled(header, switches) || sampling_always(policy, switches))
         return;
     struct policy_span span = header->section[table];
     size_t count = span.size / sizeof(struct policy_interval);

@@ -23,7 +23,7 @@ enum {
 struct launchers {
     const char *size[SIZE_NAMES];
     const char *rank[RANK_NAMES];
-    const char *ompi_first_ranks; /* Open MPI: the first rank of each program, "0 4" */
+    const char *ompi_counts; /* Open MPI: the number of ranks of each program, "4 2" */
     const char *leader;           /* JOBTRAIL_LEADER: the plugin's word on it */
 };
 
@@ -91,28 +91,29 @@ static void note_xalt(const char *entry, struct switches *switches)
     note_text(entry, "XALT_MPI_ALWAYS_RECORD=", &switches->always_ranks);
 }
 
-/* The first rank of the program that `rank` runs, from the ascending list `ranks`. */
-static uint32_t leader_of(uint32_t rank, const char *ranks)
+/* The first rank of the program that `rank` runs, where `counts` lists the ranks of each. */
+static uint32_t leader_of(uint32_t rank, const char *counts)
 {
-    uint32_t leader = 0;
-    while (*ranks != '\0') {
-        uint32_t first = text_number(ranks);
-        if (first <= rank)
-            leader = first;
-        while (*ranks >= '0' && *ranks <= '9')
-            ranks++;
-        while (*ranks != '\0' && (*ranks < '0' || *ranks > '9'))
-            ranks++;
+    uint64_t first = 0;
+    while (*counts >= '0' && *counts <= '9') {
+        uint64_t next = first + text_number(counts);
+        if (rank < next)
+            return (uint32_t)first;
+        first = next;
+        while (*counts >= '0' && *counts <= '9')
+            counts++;
+        while (*counts == ' ')
+            counts++;
     }
-    return leader;
+    return 0;
 }
 
 /* Open MPI's word counts before the plugin's: where mpirun started the ranks, the plugin knows its
  * daemons only. */
 static uint32_t find_leader(uint32_t rank, const struct launchers *launchers)
 {
-    if (launchers->ompi_first_ranks != NULL && launchers->rank[0] != NULL)
-        return leader_of(rank, launchers->ompi_first_ranks);
+    if (launchers->ompi_counts != NULL && launchers->rank[0] != NULL)
+        return leader_of(rank, launchers->ompi_counts);
     int by_slurm = launchers->rank[0] == NULL && launchers->rank[1] == NULL &&
                    launchers->size[1] == NULL && launchers->size[2] == NULL;
     return by_slurm && launchers->leader != NULL ? text_number(launchers->leader) : 0;
@@ -133,7 +134,7 @@ void switches_read(char **envp, struct switches *switches)
             note_value(entry, size_names, launchers.size, SIZE_NAMES);
             break;
         case 'O':
-            note_text(entry, "OMPI_FIRST_RANKS=", &launchers.ompi_first_ranks);
+            note_text(entry, "OMPI_APP_CTX_NUM_PROCS=", &launchers.ompi_counts);
             /* fall through */
         case 'M':
         case 'P':

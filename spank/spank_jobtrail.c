@@ -4,7 +4,7 @@
  * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node.
  * slurm_info() is the one way to that log which never reaches a user's stderr.
  *
- * Where they run: init in slurmd and in srun; init_post_opt, task_post_fork, task_exit and exit in
+ * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork, task_exit and exit in
  * slurmstepd, as root; task_init in the task, as the user; job_epilog in a process of its own, as
  * root, where init has not been called. State between them is on disk only: from Slurm 24.05 on
  * some may run in a cloned child.
@@ -25,7 +25,7 @@
 
 SPANK_PLUGIN(jobtrail, 1)
 
-enum { COMPILE_TIMEOUT_S = 5 };
+enum { COMPILE_TIMEOUT_S = 5, WATCHER_TIMEOUT_S = 6 };
 
 struct job_key {
     uint32_t id;
@@ -82,6 +82,32 @@ static int open_settings(int argc, char *argv[], struct settings *settings)
     return error;
 }
 
+/* `stop` NULL starts the watcher of this node, which goes on by itself; "--stop" ends it. */
+static void run_watcher(const char *conf, const char *stop, unsigned timeout_s)
+{
+    char program[PATH_MAX], path[PATH_MAX], node[256], option[16];
+    char watch[] = "watch", conf_option[] = "--conf", node_option[] = "--node";
+    struct settings settings;
+    struct helper_result result = {0};
+    if (settings_open(conf, &settings) != 0)
+        return;
+    snprintf(program, sizeof program, "%s", settings.submit);
+    snprintf(path, sizeof path, "%s", conf);
+    snprintf(node, sizeof node, "%s", spool_node());
+    snprintf(option, sizeof option, "%s", stop == NULL ? "" : stop);
+    char *const argv[] = {program,     watch, conf_option,                  path,
+                          node_option, node,  stop == NULL ? NULL : option, NULL};
+    int error = helper_run(argv, timeout_s, &result);
+    if (error != 0)
+        slurm_info("jobtrail: cannot run %s: %s", program, strerror(-error));
+    settings_close(&settings);
+}
+
+static void start_watcher(const char *conf)
+{
+    run_watcher(conf, NULL, 0);
+}
+
 /* In a preloaded batch script srun finds LD_PRELOAD set, by us, and a variable that is set wins
  * over `srun --export=ALL,LD_PRELOAD=...`: the user's value would be lost. So srun gets the
  * environment that it would have without us; its tasks get the library from task_init. */
@@ -106,10 +132,18 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
     (void)spank;
     if (spank_context() == S_CTX_SLURMD) {
         refresh_policy(conf);
+        start_watcher(conf);
     } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         settings_close(&settings);
     }
+    return 0;
+}
+
+int slurm_spank_slurmd_exit(spank_t spank, int argc, char *argv[])
+{
+    (void)spank;
+    run_watcher(settings_conf(argc, argv), "--stop", WATCHER_TIMEOUT_S);
     return 0;
 }
 

@@ -10,15 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "journal.h"
 #include "journal_read.h"
 #include "process.h"
 #include "quarantine.h"
+#include "spool_job.h"
 #include "spool_read.h"
 #include "transport.h"
 #include "worker.h"
-
-enum { JOURNAL_MAX_BYTES = 256 << 20 };
 
 struct flush {
     const struct conf *conf;
@@ -59,18 +57,6 @@ static int still_running(const struct journal *journal)
     return 0;
 }
 
-static int read_journal(int directory, struct journal *journal)
-{
-    char *text;
-    size_t size;
-    int result = spool_read_file(directory, JOURNAL_NAME, JOURNAL_MAX_BYTES, &text, &size);
-    if (result != 0)
-        return result;
-    result = journal_parse(text, size, journal);
-    free(text);
-    return result;
-}
-
 /* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
  * or -errno. A job without a ledger has nothing to send. */
 static int send_captures(struct flush *flush, const struct journal *journal, int directory)
@@ -81,8 +67,12 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
         return 0;
     if (ledger < 0)
         return ledger;
-    int result =
-        worker_run(flush->conf, journal, ledger, flush->now_ns, deliver, flush, &summary);
+    const struct worker_order order = {.conf = flush->conf,
+                                       .journal = journal,
+                                       .ledger = ledger,
+                                       .kind = WORKER_ENDS,
+                                       .now_ns = flush->now_ns};
+    int result = worker_run(&order, deliver, flush, &summary);
     close(ledger);
     if (result == 0) {
         flush->count->records += summary.records;
@@ -118,9 +108,7 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
 static int flush_directory(struct flush *flush, const struct spool_job *job, int directory)
 {
     struct journal journal = {0};
-    int result = read_journal(directory, &journal);
-    if (result == -ENOENT)
-        result = -ENODATA;
+    int result = spool_job_journal(directory, &journal);
     if (result == 0 && still_running(&journal)) {
         flush->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);

@@ -14,12 +14,15 @@
 
 #include "conf.h"
 #include "flush.h"
+#include "watch.h"
 
 enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
 
 static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all) [--dry-run]\n"
+    "       jobtrail-submit watch [--conf FILE] [--node NAME] [--stop]\n"
     "\n"
+    "flush\n"
     "Turns what a job left in this node's spool into records and sends them. The SPANK plugin\n"
     "runs it in the epilog; by hand it does the same, at any time and any number of times.\n"
     "\n"
@@ -29,6 +32,13 @@ static const char usage[] =
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
     "  --dry-run     print the records on stdout, send and remove nothing\n"
     "  --json        print the summary as JSON\n"
+    "\n"
+    "watch\n"
+    "Sends start records of large MPI programs soon after their starts, until it is ended. The SPANK\n"
+    "plugin starts it with slurmd; a new one takes the place of the old.\n"
+    "\n"
+    "  --stop        end the watcher that there is\n"
+    "\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
@@ -37,7 +47,7 @@ static const char usage[] =
 struct arguments {
     const char *conf;
     struct flush_options flush;
-    int all, json;
+    int all, json, stop, watch;
 };
 
 static const char *default_node(void)
@@ -73,7 +83,8 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
         {"job", required_argument, NULL, 'j'},  {"all", no_argument, NULL, 'a'},
         {"conf", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
         {"dry-run", no_argument, NULL, 'd'},    {"json", no_argument, NULL, 'J'},
-        {"help", no_argument, NULL, 'h'},       {"version", no_argument, NULL, 'V'},
+        {"stop", no_argument, NULL, 's'},       {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
     int option;
@@ -98,6 +109,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
         case 'J':
             arguments->json = 1;
             break;
+        case 's':
+            arguments->stop = 1;
+            break;
         case 'h':
             fputs(usage, stdout);
             return 1;
@@ -109,12 +123,26 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
             return EXIT_USAGE + 1;
         }
     }
-    if (optind != argc - 1 || strcmp(argv[optind], "flush") != 0 ||
-        arguments->all == (arguments->flush.job != 0)) {
+    const char *command = optind == argc - 1 ? argv[optind] : "";
+    int job = arguments->all || arguments->flush.job != 0;
+    arguments->watch = strcmp(command, "watch") == 0;
+    if (arguments->watch ? job
+                         : strcmp(command, "flush") != 0 || arguments->stop || !job ||
+                               (arguments->all && arguments->flush.job != 0)) {
         fputs(usage, stderr);
         return EXIT_USAGE + 1;
     }
     return 0;
+}
+
+static int watch(const struct arguments *arguments)
+{
+    int result = arguments->stop ? watch_stop(arguments->conf, arguments->flush.node)
+                                 : watch_run(arguments->conf, arguments->flush.node);
+    if (result == 0)
+        return 0;
+    fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-result));
+    return EXIT_UNUSABLE;
 }
 
 static void print_count(const struct flush_count *count, int json)
@@ -149,6 +177,8 @@ int main(int argc, char *argv[])
         return parsed - 1;
     signal(SIGPIPE, SIG_IGN);
     close_range(3, ~0u, 0);
+    if (arguments.watch)
+        return watch(&arguments);
     if (conf_load(arguments.conf, &conf, &error) != 0) {
         conf_error_text(&error, text, sizeof text);
         fprintf(stderr, "jobtrail-submit: %s\n", text);

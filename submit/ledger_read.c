@@ -220,6 +220,8 @@ static int read_capture(int fd, const struct ledger_slot *slot, struct capture *
         .step = UINT32_MAX,
         .task = UINT32_MAX,
         .cut = (slot->flags & LEDGER_SLOT_CUT) != 0,
+        .pkgs = (slot->flags & LEDGER_SLOT_PKGS) != 0,
+        .wants_start = (slot->flags & LEDGER_SLOT_START) != 0,
         .memory = malloc(size + 1),
     };
     memcpy(found.uuid, slot->uuid, sizeof found.uuid);

@@ -47,6 +47,8 @@ struct capture {
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
     size_t ancestor_count;
+    int wants_start; /* of a size whose start gets a record of its own */
+    int pkgs;        /* the policy's action was `pkgs` */
     int cut;   /* fields are missing, or end early */
     void *memory; /* owned; what the bytes point into */
 };

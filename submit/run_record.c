@@ -169,7 +169,7 @@ static void add_numbers(struct run *run)
 {
     char text[32];
     const struct capture *capture = run->source->capture;
-    const struct ending *ending = run->source->ending;
+    uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
     struct json_object *table = json_object_new_object();
     const struct {
         const char *key;
@@ -177,14 +177,14 @@ static void add_numbers(struct run *run)
     } numbers[] = {
         {"Build_Epoch", run->build_epoch},
         {"currentEpoch", clock_seconds(CLOCK_REALTIME)},
-        {"end_time", seconds(ending->end_ns)},
+        {"end_time", seconds(end_ns)},
         {"exec_epoch", (double)run->executable.modified.tv_sec},
         {"num_cores", capture->size},
         {"num_gpus", capture->gpus},
         {"num_nodes", node_count(run->source)},
         {"num_tasks", capture->size},
         {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
-        {"run_time", seconds(ending->end_ns - capture->start_ns)},
+        {"run_time", end_ns == 0 ? 0 : seconds(end_ns - capture->start_ns)},
         {"start_time", seconds(capture->start_ns)},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -255,6 +255,24 @@ static void add_ancestors(struct run *run)
     json_object_object_add(run->record, "ptA", array);
 }
 
+static struct json_object *build_id(struct capture_bytes id)
+{
+    char text[2 * 64 + 1] = "0";
+    for (size_t i = 0; id.at != NULL && i < id.size && i < 64; i++)
+        snprintf(text + 2 * i, 3, "%02x", (unsigned char)id.at[i]);
+    return json_object_new_string(text);
+}
+
+/* Our own, beside libA: the build-id of each object, or "0". */
+static void add_build_ids(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < capture->object_count; i++)
+        json_object_array_add(array, build_id(capture->objects[i].build_id));
+    json_object_object_add(run->record, "buildIdA", array);
+}
+
 /* [real path, sha1 or "0"] */
 static struct json_object *object_entry(const struct capture_object *object, int hash)
 {
@@ -313,26 +331,30 @@ static void add_quality(struct run *run)
     json_add_text(table, "XALT_SCALAR_TRACKING", source->conf->track_scalar ? "yes" : "no");
     json_add_text(table, "XALT_GPU_TRACKING", source->conf->track_gpu ? "yes" : "no");
     json_add_text(table, "XALT_TRANSMISSION_STYLE", source->conf->transport);
+    json_add_text(table, "JOBTRAIL_PKGS", source->capture->pkgs ? "yes" : "no");
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", source->capture->cut ? "yes" : "no");
     json_object_object_add(run->record, "XALT_qaT", table);
 }
 
+/* A start record has none: nulls. */
 static void add_ending(struct json_object *table, const struct ending *ending)
 {
-    int exited = ending->status_known && WIFEXITED(ending->status);
-    int signaled = ending->status_known && WIFSIGNALED(ending->status);
+    int known = ending != NULL && ending->status_known;
+    int exited = known && WIFEXITED(ending->status);
+    int signaled = known && WIFSIGNALED(ending->status);
     json_object_object_add(
         table, "exit_code",
-        ending->status_known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0)
-                             : NULL);
+        known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0) : NULL);
     json_object_object_add(
         table, "signal",
-        ending->status_known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0)
-                             : NULL);
+        known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0) : NULL);
     json_object_object_add(table, "core_dumped",
                            json_object_new_boolean(signaled && WCOREDUMP(ending->status)));
-    json_add_text(table, "end_source", ending->source);
-    json_add_double(table, "end_time_error", seconds(ending->error_ns));
+    if (ending == NULL)
+        json_object_object_add(table, "end_source", NULL);
+    else
+        json_add_text(table, "end_source", ending->source);
+    json_add_double(table, "end_time_error", ending == NULL ? 0 : seconds(ending->error_ns));
 }
 
 static void add_slurm(struct run *run)
@@ -365,6 +387,7 @@ static void add_slurm(struct run *run)
     json_add_text(table, "partition", journal->partition);
     json_add_text(table, "qos", "");
     json_add_int(table, "dropped", (int64_t)source->dropped);
+    json_object_object_add(table, "build_id", build_id(source->capture->build_id));
     json_object_object_add(run->record, "slurmT", table);
 }
 
@@ -395,6 +418,7 @@ static void add_all(struct run *run)
         measured(run, parts[i].phase, since);
     }
     add_numbers(run);
+    add_build_ids(run);
     add_slurm(run);
     add_quality(run);
     measured(run, "07____total______", run->started);
@@ -424,7 +448,7 @@ static void plain_name(const char *text, char *name, size_t size)
     name[length] = '\0';
 }
 
-/* run.SYSHOST.DATE.USER.zzz.UUID.json; DATE is the start in local time, to 1/10000 s. */
+/* run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; DATE is the start in local time, to 1/10000 s. */
 static void name_record(const struct run *run, struct record *record)
 {
     uint64_t start_ns = run->source->capture->start_ns;
@@ -435,8 +459,9 @@ static void name_record(const struct run *run, struct record *record)
         strftime(date, sizeof date, "%Y_%m_%d_%H_%M_%S", &local);
     plain_name(syshost(run->source), host, sizeof host);
     plain_name(known(run->source->journal->user), user, sizeof user);
-    snprintf(record->name, sizeof record->name, "run.%s.%s_%04u.%s.zzz.%s.json", host, date,
-             (unsigned)(start_ns % 1000000000u / 100000u), user, run->uuid);
+    snprintf(record->name, sizeof record->name, "run.%s.%s_%04u.%s.%s.%s.json", host, date,
+             (unsigned)(start_ns % 1000000000u / 100000u), user,
+             run->source->ending == NULL ? "aaa" : "zzz", run->uuid);
 }
 
 static void uuid_text(const uint8_t uuid[16], char *text)

@@ -17,7 +17,7 @@
 enum { RECORD_NAME_MAX = 256 };
 
 struct record {
-    char name[RECORD_NAME_MAX]; /* file name: run.SYSHOST.DATE.USER.zzz.UUID.json */
+    char name[RECORD_NAME_MAX]; /* file name: run.SYSHOST.DATE.USER.aaa|zzz.UUID.json */
     char *text;                 /* owned; ASCII, no newline */
     size_t length;
 };
@@ -26,12 +26,12 @@ struct run_source {
     const struct conf *conf;
     const struct journal *journal;
     const struct capture *capture;
-    const struct ending *ending;
+    const struct ending *ending; /* NULL: a start record */
     uint64_t dropped; /* captures that the job lost on this node */
     double probability; /* with which the run was kept, (0, 1] */
 };
 
-/* Builds the end record of a run; reads and hashes the executable (and its objects where the site
+/* Builds the record of a run; reads and hashes the executable (and its objects where the site
  * asks for it). Returns 0 or -ENOMEM. record_free() releases `*record`. */
 int run_record_build(const struct run_source *source, struct record *record);
 

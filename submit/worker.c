@@ -93,17 +93,35 @@ static int build_and_hand_over(const struct run_source *source, int fd)
     return result;
 }
 
-static int hand_over_all(const struct conf *conf, const struct journal *journal,
-                         const struct captures *captures, const struct ending *endings, int fd,
-                         struct worker_summary *summary)
+static int hand_over_starts(const struct worker_order *order, const struct captures *captures,
+                            int fd, struct worker_summary *summary)
 {
     for (size_t i = 0; i < captures->count; i++) {
-        struct run_source source = {.conf = conf,
-                                    .journal = journal,
+        const struct capture *capture = &captures->capture[i];
+        const struct run_source source = {.conf = order->conf,
+                                          .journal = order->journal,
+                                          .capture = capture,
+                                          .probability = 1};
+        if (!capture->wants_start || capture->end_ns != 0)
+            continue;
+        int result = build_and_hand_over(&source, fd);
+        if (result != 0)
+            return result;
+        summary->records++;
+    }
+    return 0;
+}
+
+static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
+                              const struct ending *endings, int fd, struct worker_summary *summary)
+{
+    for (size_t i = 0; i < captures->count; i++) {
+        struct run_source source = {.conf = order->conf,
+                                    .journal = order->journal,
                                     .capture = &captures->capture[i],
                                     .ending = &endings[i],
                                     .dropped = captures->dropped};
-        if (!sampling_keeps(conf, source.capture, source.ending, &source.probability)) {
+        if (!sampling_keeps(order->conf, source.capture, source.ending, &source.probability)) {
             summary->sampled_out++;
             continue;
         }
@@ -115,26 +133,35 @@ static int hand_over_all(const struct conf *conf, const struct journal *journal,
     return 0;
 }
 
-static int work(const struct conf *conf, const struct journal *journal, int ledger,
-                uint64_t now_ns, int fd)
+static int hand_over_ends(const struct worker_order *order, const struct captures *captures, int fd,
+                          struct worker_summary *summary)
+{
+    struct ending *endings = calloc(captures->count + 1, sizeof *endings);
+    int result = endings == NULL
+                     ? -ENOMEM
+                     : endings_find(captures, order->journal, order->now_ns, endings);
+    if (result == 0)
+        result = hand_over_each_end(order, captures, endings, fd, summary);
+    free(endings);
+    return result;
+}
+
+static int work(const struct worker_order *order, int fd)
 {
     const struct head last = {0, 0};
     struct captures captures;
-    if (privileges_drop(journal->uid, journal->gid) != 0)
+    if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int result = ledger_read(ledger, &captures);
+    int result = ledger_read(order->ledger, &captures);
     if (result != 0)
         return result == -EINVAL ? EXIT_NO_LEDGER : EXIT_BROKEN;
-    struct ending *endings = calloc(captures.count + 1, sizeof *endings);
-    if (endings == NULL || endings_find(&captures, journal, now_ns, endings) != 0)
-        return EXIT_BROKEN;
     struct worker_summary summary = {.damaged = captures.damaged, .dropped = captures.dropped};
-    result = hand_over_all(conf, journal, &captures, endings, fd, &summary);
+    result = order->kind == WORKER_STARTS ? hand_over_starts(order, &captures, fd, &summary)
+                                          : hand_over_ends(order, &captures, fd, &summary);
     if (result == 0)
         result = write_all(fd, &last, sizeof last);
     if (result == 0)
         result = write_all(fd, &summary, sizeof summary);
-    free(endings);
     captures_free(&captures);
     return result == 0 ? 0 : EXIT_BROKEN;
 }
@@ -181,8 +208,7 @@ static int take_all(int fd, worker_take *take, void *context, struct worker_summ
     return result == 0 ? read_all(fd, summary, sizeof *summary) : result;
 }
 
-static pid_t start(const struct conf *conf, const struct journal *journal, int ledger,
-                   uint64_t now_ns, int *fd)
+static pid_t start(const struct worker_order *order, int *fd)
 {
     int fds[2];
     if (pipe(fds) != 0)
@@ -190,7 +216,7 @@ static pid_t start(const struct conf *conf, const struct journal *journal, int l
     pid_t pid = fork();
     if (pid == 0) {
         close(fds[0]);
-        _exit(work(conf, journal, ledger, now_ns, fds[1]));
+        _exit(work(order, fds[1]));
     }
     int error = errno;
     close(fds[1]);
@@ -202,12 +228,12 @@ static pid_t start(const struct conf *conf, const struct journal *journal, int l
     return pid;
 }
 
-int worker_run(const struct conf *conf, const struct journal *journal, int ledger,
-               uint64_t now_ns, worker_take *take, void *context, struct worker_summary *summary)
+int worker_run(const struct worker_order *order, worker_take *take, void *context,
+               struct worker_summary *summary)
 {
     struct worker_summary found = {0};
     int fd = -1, status = 0;
-    pid_t pid = start(conf, journal, ledger, now_ns, &fd);
+    pid_t pid = start(order, &fd);
     if (pid < 0)
         return (int)pid;
     int result = take_all(fd, take, context, &found);

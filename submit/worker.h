@@ -19,13 +19,27 @@ struct worker_summary {
     uint64_t dropped; /* captures that found no room */
 };
 
+/* Which records of a ledger are wanted. */
+enum worker_kind {
+    WORKER_ENDS,   /* of all runs: the job is over */
+    WORKER_STARTS, /* of the runs that go on and whose start gets a record of its own */
+};
+
 /* Called in the parent for each record; a result other than 0 ends the work and is returned. */
 typedef int worker_take(void *context, const struct transport_record *record);
 
-/* Turns the ledger open at `ledger` into records. `now_ns`: see endings_find(). Returns 0 and
+struct worker_order {
+    const struct conf *conf;
+    const struct journal *journal;
+    int ledger; /* open for reading */
+    enum worker_kind kind;
+    uint64_t now_ns; /* see endings_find() */
+};
+
+/* Turns a ledger into records. Returns 0 and
  * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT when
  * it said nothing for ten minutes; or what `take` returned. */
-int worker_run(const struct conf *conf, const struct journal *journal, int ledger,
-               uint64_t now_ns, worker_take *take, void *context, struct worker_summary *summary);
+int worker_run(const struct worker_order *order, worker_take *take, void *context,
+               struct worker_summary *summary);
 
 #endif

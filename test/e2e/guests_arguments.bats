@@ -40,6 +40,7 @@ redis() {
         tr '\0' '\n' <"/proc/$server/cmdline"
         redis-cli -s redis.sock bgsave
         wait_for bgsave_done
+        sleep 0.5 # until the server has closed the last client's connection
         find "/proc/$server/fd" -type l -printf '%f ' | tr ' ' '\n' | sort -n
         redis-cli -s redis.sock shutdown nosave
     } 2>&1

@@ -58,7 +58,7 @@ one() { # JQ-PATH: from the only record
 
 @test "the first rank of each program of an mpirun with several is tracked" {
     for rank in 0 1 2 3; do
-        with OMPI_FIRST_RANKS="0 2" OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 "$PROGRAMS/exit_with" "$rank" || true
+        with OMPI_APP_CTX_NUM_PROCS="2 2" OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 "$PROGRAMS/exit_with" "$rank" || true
     done
     flush
     [[ $(records | jq -c 'map(.cmdlineA[1]) | sort') == '["0","2"]' ]]

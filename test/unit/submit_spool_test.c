@@ -597,7 +597,7 @@ static void a_job_whose_task_is_gone_is_flushed_without_an_epilog(void **state)
     make_ledger(1);
     put_ledger("7.0");
     assert_count(flush(), COUNT(.jobs = 1, .records = 1));
-    assert_int_equal(count_files(records_dir, ".unknown.zzz."), 1);
+    assert_int_equal(count_files(records_dir, ".zzz."), 1);
 }
 
 static void a_step_that_is_being_set_up_is_left_alone(void **state)
@@ -813,16 +813,18 @@ static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
     snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-    assert_int_equal(worker_run(&conf, &journal, ledger, 1, refuse_second, &taken, &summary),
+    const struct worker_order order = {
+        .conf = &conf, .journal = &journal, .ledger = ledger, .kind = WORKER_ENDS, .now_ns = 1};
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary),
                      -EDQUOT);
     assert_int_equal(taken, 2);
     taken = 10;
-    assert_int_equal(worker_run(&conf, &journal, ledger, 1, refuse_second, &taken, &summary), 0);
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), 0);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 3);
     journal.uid = (uid_t)-1; /* nobody can become this one */
     summary.records = 77;
-    assert_int_equal(worker_run(&conf, &journal, ledger, 1, refuse_second, &taken, &summary),
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary),
                      -EPROTO);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "starts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spool_job.h"
+#include "spool_read.h"
+#include "transport.h"
+#include "worker.h"
+
+#define STARTED "started"
+
+enum { STARTED_MAX_BYTES = 64 << 20 };
+
+struct starts {
+    const struct conf *conf;
+    const struct transport *transport;
+    void *transport_state;
+    int directory;  /* of the job */
+    char *started;  /* the file's text; owned */
+};
+
+static int read_started(struct starts *starts)
+{
+    size_t size;
+    int result =
+        spool_read_file(starts->directory, STARTED, STARTED_MAX_BYTES, &starts->started, &size);
+    if (result != -ENOENT)
+        return result;
+    starts->started = strdup("");
+    return starts->started == NULL ? -ENOMEM : 0;
+}
+
+static int note_started(const struct starts *starts, const char *name)
+{
+    int fd = openat(starts->directory, STARTED,
+                    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int result = dprintf(fd, "%s\n", name) < 0 ? -EIO : 0;
+    close(fd);
+    return result;
+}
+
+static int deliver(void *context, const struct transport_record *record)
+{
+    struct starts *starts = context;
+    if (strstr(starts->started, record->name) != NULL)
+        return 0;
+    int result = starts->transport->send(starts->transport_state, record);
+    return result == 0 ? note_started(starts, record->name) : result;
+}
+
+static int send_of_job(struct starts *starts)
+{
+    struct journal journal = {0};
+    struct worker_summary summary;
+    int result = spool_job_journal(starts->directory, &journal);
+    if (result != 0)
+        return result;
+    int ledger = spool_open_file(starts->directory, "ledger");
+    const struct worker_order order = {.conf = starts->conf,
+                                       .journal = &journal,
+                                       .ledger = ledger,
+                                       .kind = WORKER_STARTS};
+    result = ledger < 0 ? ledger : read_started(starts);
+    if (result == 0) {
+        result = worker_run(&order, deliver, starts, &summary);
+        free(starts->started);
+    }
+    if (ledger >= 0)
+        close(ledger);
+    journal_free(&journal);
+    return result;
+}
+
+/* A job that is being flushed gets its end records. */
+static void look_at_job(struct starts *starts, int spool, const struct spool_job *job)
+{
+    starts->directory = spool_open_job(spool, job);
+    if (starts->directory < 0)
+        return;
+    int result = spool_lock(starts->directory, 0);
+    if (result == 0)
+        result = send_of_job(starts);
+    close(starts->directory);
+    if (result != 0 && result != -EAGAIN && result != -ENOENT && result != -ENODATA)
+        fprintf(stderr, "jobtrail-submit: job %s: no start records: %s\n", job->name,
+                strerror(-result));
+}
+
+int starts_send(const struct conf *conf, int spool)
+{
+    struct spool_jobs jobs;
+    struct starts starts = {.conf = conf, .transport = transport_find(conf->transport)};
+    int result = starts.transport == NULL
+                     ? -EINVAL
+                     : starts.transport->open(conf, &starts.transport_state);
+    if (result != 0)
+        return result;
+    result = spool_list(spool, 0, &jobs);
+    if (result == 0) {
+        for (size_t i = 0; i < jobs.count; i++)
+            look_at_job(&starts, spool, &jobs.job[i]);
+        free(jobs.job);
+    }
+    starts.transport->close(starts.transport_state);
+    return result;
+}

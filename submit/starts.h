@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Start records: of runs that go on and that are of a size which is always recorded. Each is sent
+ * once: the file `started` in the job's spool directory, root's, keeps the names of those that are.
+ */
+#ifndef JOBTRAIL_STARTS_H
+#define JOBTRAIL_STARTS_H
+
+#include "conf.h"
+
+/* Sends what start records there are to send for the jobs in the directory open at `spool`. Trouble
+ * with one job is told on stderr and does not keep the others. Returns 0, or -errno when the spool or
+ * the transport cannot be used at all. */
+int starts_send(const struct conf *conf, int spool);
+
+#endif
