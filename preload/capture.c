@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capture.h"
 
+#include <limits.h>
+
 #include "container.h"
 #include "memory.h"
 #include "policy_read.h"
@@ -20,10 +22,14 @@ enum {
 
 static void put_cwd(struct fields *fields)
 {
-    static char text[4096]; /* stacks may be small */
-    long size = system_call6(SYS_getcwd, (long)text, sizeof text, 0, 0, 0, 0);
+    size_t room;
+    if (!fields_begin(fields, LEDGER_CWD))
+        return;
+    unsigned char *at = fields_room(fields, PATH_MAX, &room);
+    long size = system_call6(SYS_getcwd, (long)at, (long)room, 0, 0, 0, 0);
     if (size > 0)
-        fields_put(fields, LEDGER_CWD, text, (size_t)size - 1);
+        fields_wrote(fields, (size_t)size - 1);
+    fields_end(fields);
 }
 
 static void put_container(const struct image *image, struct fields *fields)

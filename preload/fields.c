@@ -37,6 +37,19 @@ void fields_add(struct fields *fields, const void *bytes, size_t size, size_t li
     field->length += (uint32_t)size;
 }
 
+unsigned char *fields_room(struct fields *fields, size_t limit, size_t *size)
+{
+    size_t room = fields->room - fields->used;
+    *size = room < limit ? room : limit;
+    return fields->start + fields->used;
+}
+
+void fields_wrote(struct fields *fields, size_t size)
+{
+    open_field(fields)->length += (uint32_t)size;
+    fields->used += size;
+}
+
 void fields_end(struct fields *fields)
 {
     while (fields->used % 8 != 0 && fields->used < fields->room)

@@ -24,6 +24,12 @@ int fields_begin(struct fields *fields, enum ledger_field_kind kind);
 /* Adds to the field begun last, at the most until its content is `limit` bytes. */
 void fields_add(struct fields *fields, const void *bytes, size_t size, size_t limit);
 
+/* Where the next bytes of the field begun last go, and how many fit at the most `limit`: for system
+ * calls that fill a buffer. fields_wrote() says how many they were. One buffer for all keeps the
+ * number of touched pages low. */
+unsigned char *fields_room(struct fields *fields, size_t limit, size_t *size);
+void fields_wrote(struct fields *fields, size_t size);
+
 void fields_end(struct fields *fields);
 
 /* Begin, add and end in one. */

@@ -110,17 +110,18 @@ uintptr_t proc_start_stack(void)
 static void put_ancestor(const struct proc_stat *stat, struct fields *fields)
 {
     char path[64];
-    static char text[LINK_MAX]; /* stacks may be small */
+    size_t room;
     if (!fields_begin(fields, LEDGER_ANCESTOR))
         return;
     fields_add(fields, &stat->pid, sizeof stat->pid, fields->room);
     fields_add(fields, stat->name, text_length(stat->name) + 1, fields->room);
     proc_path(stat->pid, "/exe", path);
-    long length = system_readlink(path, text, sizeof text);
-    fields_add(fields, text, length > 0 ? (size_t)length : 0, fields->room);
+    char *text = (char *)fields_room(fields, LINK_MAX, &room);
+    long length = system_readlink(path, text, room);
+    fields_wrote(fields, length > 0 ? (size_t)length : 0);
     fields_add(fields, "", 1, fields->room);
-    size_t size = read_file(stat->pid, "/cmdline", text, ARGUMENTS_MAX);
-    fields_add(fields, text, size, fields->room);
+    text = (char *)fields_room(fields, ARGUMENTS_MAX, &room);
+    fields_wrote(fields, read_file(stat->pid, "/cmdline", text, room));
     fields_end(fields);
 }
 

@@ -37,7 +37,7 @@ static union {
 _Static_assert(sizeof own == LEDGER_PAGE, "one page");
 
 /* The capture is put together here and copied into the slot whole. Only touched pages cost. */
-static unsigned char workspace[LEDGER_SLOT_MAX - sizeof(struct ledger_slot)]
+static unsigned char workspace[LEDGER_SLOT_MAX - sizeof(struct ledger_slot) + SLOT_PATH_ROOM]
     __attribute__((aligned(8)));
 
 static int forget_on_fork(void)
@@ -110,7 +110,7 @@ int run_begin(const struct run_start *start, int pkgs)
 {
     struct proc_stat self;
     struct slot_claim claim;
-    struct fields fields = {.start = workspace, .room = sizeof workspace};
+    struct fields fields = {.start = workspace, .room = sizeof workspace - SLOT_PATH_ROOM};
     clock_function *now = clock_find(start->image);
     uint64_t start_ns = clock_now(now);
 
@@ -121,7 +121,9 @@ int run_begin(const struct run_start *start, int pkgs)
     size_t size = sizeof *claim.slot + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
     if (size > LEDGER_SLOT_MAX)
         size = LEDGER_SLOT_MAX;
-    if (!forget_on_fork() || !slot_claim(start->switches->spool, size, &claim))
+    /* Behind the fields there is room for a path: the workspace holds more than a slot. */
+    char *scratch = (char *)workspace + fields.used;
+    if (!forget_on_fork() || !slot_claim(start->switches->spool, size, scratch, &claim))
         return 0;
     int always = sampling_always(start->policy, start->switches);
     fields.slot_flags |= (pkgs ? LEDGER_SLOT_PKGS : 0) | (always ? LEDGER_SLOT_START : 0);

@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "system.h"
 
-enum { TRIES = 64, PATH_ROOM = 4096 };
+enum { TRIES = 64 };
 
 static int slot_class(size_t size)
 {
@@ -22,11 +22,11 @@ static void drop(struct ledger_header *header, enum ledger_drop why)
     __atomic_fetch_add(&header->dropped[why], 1, __ATOMIC_RELAXED);
 }
 
-static int open_ledger(const char *spool)
+static int open_ledger(const char *spool, char *path)
 {
-    static char path[PATH_ROOM]; /* stacks may be small */
-    char *at = text_append(path, path + sizeof path, spool);
-    if (at == NULL || text_append(at, path + sizeof path, "/ledger") == NULL)
+    const char *end = path + SLOT_PATH_ROOM;
+    char *at = text_append(path, end, spool);
+    if (at == NULL || text_append(at, end, "/ledger") == NULL)
         return -1;
     return system_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
 }
@@ -112,10 +112,10 @@ static struct ledger_slot *take_new(int fd, struct ledger_header *header, int cl
     return slot;
 }
 
-int slot_claim(const char *spool, size_t size, struct slot_claim *claim)
+int slot_claim(const char *spool, size_t size, char *path, struct slot_claim *claim)
 {
     int class = slot_class(size);
-    int fd = class < 0 ? -1 : open_ledger(spool);
+    int fd = class < 0 ? -1 : open_ledger(spool, path);
     if (fd < 0)
         return 0;
     struct ledger_header *header = map_header(fd);

@@ -9,15 +9,17 @@
 
 #include "ledger.h"
 
+enum { SLOT_PATH_ROOM = 4096 };
+
 struct slot_claim {
     struct ledger_header *header; /* stays mapped */
     struct ledger_slot *slot;     /* stays mapped; its magic, offset and size are set */
 };
 
 /* Claims a slot with room for `size` bytes (head and fields) in the ledger of the spool directory
- * `spool`. Returns 1, or 0 when there is none to be had: where the ledger is there, that is
+ * `spool`; `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1, or 0 when there is none to be had: where the ledger is there, that is
  * counted in it. The slot's state is still LEDGER_FREE. */
-int slot_claim(const char *spool, size_t size, struct slot_claim *claim);
+int slot_claim(const char *spool, size_t size, char *path, struct slot_claim *claim);
 
 /* Publishes a filled slot. */
 void slot_open(struct ledger_slot *slot);

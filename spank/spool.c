@@ -36,10 +36,18 @@ int spool_path(const char *pattern, char *path, size_t size)
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
 }
 
+/* Where others could write they could forge a journal: -EPERM. */
 static int open_directory(int at, const char *path)
 {
+    struct stat status;
     int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 ? -errno : fd;
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        return fd;
+    close(fd);
+    return -EPERM;
 }
 
 /* Makes one directory; whatever the daemon's umask is, it gets this mode. */
@@ -112,7 +120,7 @@ static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
 }
 
 /* The daemons of two steps may do this at once, and a process must never see half a ledger: it is
- * made under a name of its own and linked to its place, which only the first one can. */
+ * made under a name of its own and moved to its place, which only the first one can. */
 int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes)
 {
     char name[32];
@@ -126,7 +134,8 @@ int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes)
         return -errno;
     int result = fill_ledger(fd, uid, gid, bytes);
     close(fd);
-    if (result == 0 && linkat(job, name, job, "ledger", 0) != 0 && errno != EEXIST)
+    if (result == 0 && renameat2(job, name, job, "ledger", RENAME_NOREPLACE) != 0 &&
+        errno != EEXIST)
         result = -errno;
     unlinkat(job, name, 0);
     return result;

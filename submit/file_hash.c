@@ -21,10 +21,49 @@ static int digest_file(int fd, unsigned char *digest, unsigned *size)
     return ok;
 }
 
-void file_hash(const char *path, struct file_hash *hash)
+/* The files that were hashed last: a job runs the same executables again and again. */
+enum { CACHE_ENTRIES = 256 };
+
+static struct entry {
+    struct stat status;
+    char sha1[FILE_HASH_SIZE]; /* "" in an entry that is not in use */
+} cache[CACHE_ENTRIES];
+
+static struct entry *entry_of(const struct stat *status)
+{
+    return &cache[(status->st_ino ^ status->st_dev) % CACHE_ENTRIES];
+}
+
+static int same_time(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static int is_of(const struct entry *entry, const struct stat *status)
+{
+    return entry->sha1[0] != '\0' && entry->status.st_ino == status->st_ino &&
+           entry->status.st_dev == status->st_dev && entry->status.st_size == status->st_size &&
+           same_time(&entry->status.st_mtim, &status->st_mtim) &&
+           same_time(&entry->status.st_ctim, &status->st_ctim);
+}
+
+static void hash_open_file(int fd, const struct stat *status, char *sha1)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned size = 0;
+    struct entry *entry = entry_of(status);
+    if (!is_of(entry, status)) {
+        if (!digest_file(fd, digest, &size))
+            return;
+        entry->status = *status;
+        for (unsigned i = 0; i < size && i < (FILE_HASH_SIZE - 1) / 2; i++)
+            snprintf(entry->sha1 + 2 * (size_t)i, 3, "%02x", digest[i]);
+    }
+    memcpy(sha1, entry->sha1, FILE_HASH_SIZE);
+}
+
+void file_hash(const char *path, struct file_hash *hash)
+{
     struct stat status;
     *hash = (struct file_hash){.sha1 = "0"};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -32,10 +71,7 @@ void file_hash(const char *path, struct file_hash *hash)
         return;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
         hash->modified = status.st_mtim;
-        if (digest_file(fd, digest, &size)) {
-            for (unsigned i = 0; i < size && i < (FILE_HASH_SIZE - 1) / 2; i++)
-                snprintf(hash->sha1 + 2 * (size_t)i, 3, "%02x", digest[i]);
-        }
+        hash_open_file(fd, &status, hash->sha1);
     }
     close(fd);
 }

@@ -15,11 +15,30 @@ static const struct conf_interval *find(const struct conf_intervals *table, uint
     return found;
 }
 
+static int has_probability(const struct conf_intervals *table, double probability)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (conf_interval_compile(&table->interval[i]).probability == probability)
+            return 1;
+    }
+    return 0;
+}
+
+/* The process's word counts where it can be true: reports weigh a run by it. */
+static int has_decided(const struct conf *conf, const struct capture *capture)
+{
+    double probability = capture->probability;
+    return capture->end_ns != 0 &&
+           (probability == 1 || has_probability(&conf->scalar, probability) ||
+            has_probability(&conf->mpi, probability));
+}
+
 int sampling_keeps(const struct conf *conf, const struct capture *capture,
                    const struct ending *ending, double *probability)
 {
-    *probability = capture->probability > 0 ? capture->probability : 1;
-    if (capture->probability > 0 || !conf->sample)
+    int decided = has_decided(conf, capture);
+    *probability = decided ? capture->probability : 1;
+    if (decided || !conf->sample)
         return 1;
     if (capture->size > 1 && capture->size >= conf->always_ranks)
         return 1;

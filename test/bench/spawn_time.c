@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Time to start a program and wait for its end, by posix_spawn(3), in microseconds:
 //
-//   spawn_time COUNT PROGRAM [ARGUMENT...]
+//   spawn_time COUNT AT-ONCE PROGRAM [ARGUMENT...]
 //
-// Prints two means over COUNT starts in the environment that it runs in: wall clock, and processor
+// AT-ONCE programs run at the same time. Prints two means over COUNT starts in the environment that it runs in: wall clock, and processor
 // time of the program (which says more where others use the machine too). LD_PRELOAD_CHILD, where it
-// is set, becomes LD_PRELOAD of the program, so that this program itself runs without it.
+// is set, becomes LD_PRELOAD of the program, so that this program itself runs without it; it is then
+// the task that the programs descend from, as a batch script is.
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -30,22 +32,34 @@ static double children_us(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+static int start(char **argv)
+{
+    pid_t pid;
+    return posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) == 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 3)
+    if (argc < 4)
         return 2;
-    long count = strtol(argv[1], NULL, 10);
+    long count = strtol(argv[1], NULL, 10), at_once = strtol(argv[2], NULL, 10);
     const char *preload = getenv("LD_PRELOAD_CHILD");
-    if (preload != NULL)
+    char task[64];
+    snprintf(task, sizeof task, "4294967291.0.%d", (int)getpid());
+    if (preload != NULL) {
         setenv("LD_PRELOAD", preload, 1);
-    double start = now_us();
-    for (long i = 0; i < count; i++) {
-        pid_t pid;
-        int status;
-        if (posix_spawn(&pid, argv[2], NULL, NULL, argv + 2, environ) != 0 ||
-            waitpid(pid, &status, 0) != pid)
+        setenv("JOBTRAIL_TASK", task, 1);
+    }
+    double begun = now_us();
+    long started = 0;
+    for (long ended = 0; ended < count; ended++) {
+        for (; started < count && started < ended + at_once; started++) {
+            if (!start(argv + 3))
+                return 1;
+        }
+        if (wait(NULL) < 0)
             return 1;
     }
-    printf("%.3f %.3f\n", (now_us() - start) / (double)count, children_us() / (double)count);
+    printf("%.3f %.3f\n", (now_us() - begun) / (double)count, children_us() / (double)count);
     return 0;
 }

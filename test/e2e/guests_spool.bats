@@ -17,7 +17,7 @@ teardown() {
 small_spool() {
     rm -rf "${SPOOL:?}"
     mkdir "$SPOOL"
-    mount -t tmpfs -o "size=$1" none "$SPOOL"
+    mount -t tmpfs -o "mode=711,size=$1" none "$SPOOL"
 }
 
 @test "without a spool directory, a job's directory or a ledger a program runs as ever" {

@@ -3,6 +3,7 @@
 set(spank ${PROJECT_SOURCE_DIR}/spank)
 jobtrail_unit_test(spank_preload_list_test spank_preload_list_test.c ${spank}/preload_list.c
     LIBS jobtrail_journal)
+jobtrail_unit_test(spank_leader_test spank_leader_test.c ${spank}/leader.c LIBS jobtrail_journal)
 jobtrail_unit_test(spank_spool_test spank_spool_test.c ${spank}/spool.c
     LIBS jobtrail_journal jobtrail_ledger)
 jobtrail_unit_test(spank_helper_test spank_helper_test.c ${spank}/helper.c LIBS jobtrail_journal)

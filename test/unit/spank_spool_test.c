@@ -151,6 +151,22 @@ static void what_is_no_directory_is_refused(void **state)
     assert_int_equal(rmdir(below("elsewhere")), 0); /* it has stayed empty */
 }
 
+static void what_others_could_write_to_is_refused(void **state)
+{
+    (void)state;
+    close(spool_open(below("spool"), 42, 0));
+    for (mode_t bit = S_IWOTH; bit <= S_IWGRP; bit <<= 3) {
+        assert_int_equal(chmod(below("spool/42.0"), 0711 | bit), 0);
+        assert_int_equal(spool_open(below("spool"), 42, 0), -EPERM);
+        assert_int_equal(chmod(below("spool/42.0"), 0711), 0);
+        assert_int_equal(chmod(below("spool"), 0711 | bit), 0);
+        assert_int_equal(spool_open(below("spool"), 42, 0), -EPERM);
+        assert_int_equal(chmod(below("spool"), 0711), 0);
+    }
+    assert_int_equal(chown(below("spool/42.0"), 12345, 0), 0);
+    assert_int_equal(spool_find(below("spool"), 42, 0), -EPERM);
+}
+
 static void finding_makes_nothing(void **state)
 {
     (void)state;
@@ -296,6 +312,7 @@ int main(void)
         TEST(directories_are_made_with_their_modes_under_any_umask),
         TEST(directories_that_are_there_are_left_as_they_are),
         TEST(what_is_no_directory_is_refused),
+        TEST(what_others_could_write_to_is_refused),
         TEST(finding_makes_nothing),
         TEST(a_ledger_has_header_size_room_and_owner),
         TEST(a_small_ledger_is_backed_whole),
