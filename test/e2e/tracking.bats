@@ -266,3 +266,26 @@ in_root() {
     [[ $(sed -n '/munmap.*ld.so.cache\|exit_group/p' "$BATS_TEST_TMPDIR/calls" | tail -n 1) == $(tail -n 2 "$BATS_TEST_TMPDIR/plain" | head -n 1) ]]
     [[ $(tail -n 3 "$BATS_TEST_TMPDIR/calls" | head -n 1) == munmap* ]]
 }
+
+# As a hook in another language would: by JOBTRAIL_SPOOL and the pid alone, with the format's numbers.
+@test "a process that a pkgs rule marks can find its run's uuid by its pid" {
+    RULES=$'[paths]\npkgs = .*/python3[.0-9]*' new_job
+    uuid=$(tracked /usr/bin/python3 -c '
+import os, struct, uuid
+page = 4096
+with open(os.environ["JOBTRAIL_SPOOL"] + "/ledger", "rb") as ledger:
+    used = struct.unpack_from("<Q", ledger.read(page), 24)[0]
+    at = page
+    while at < used:
+        ledger.seek(at)
+        head = ledger.read(120)
+        magic, offset, size, state = struct.unpack_from("<QQII", head)
+        pid = struct.unpack_from("<i", head, 32)[0]
+        if magic == 0x32544C53544A0A7F and state == 1 and pid == os.getpid():
+            print(uuid.UUID(bytes=head[64:80]))
+        at += size if magic == 0x32544C53544A0A7F else page
+')
+    flush
+    [[ $(one .userT.run_uuid) == "$uuid" ]]
+    [[ $(one .XALT_qaT.JOBTRAIL_PKGS) == yes ]]
+}
