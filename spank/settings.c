@@ -11,6 +11,7 @@
 #include "policy_path.h"
 #include "policy_read.h"
 #include "spool.h"
+#include "spool_path.h"
 
 const char *settings_conf(int argc, char *argv[])
 {
@@ -81,7 +82,7 @@ int settings_open(const char *conf, struct settings *settings)
     if (spool == NULL || found.library == NULL || found.submit == NULL)
         result = -EINVAL;
     else
-        result = spool_path(spool, found.spool, sizeof found.spool);
+        result = spool_expand(spool, spool_node(), found.spool, sizeof found.spool);
     if (result == 0)
         *settings = found;
     else

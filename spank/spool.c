@@ -27,15 +27,6 @@ const char *spool_node(void)
     return host;
 }
 
-int spool_path(const char *pattern, char *path, size_t size)
-{
-    const char *mark = strstr(pattern, "%n");
-    int length = mark == NULL ? snprintf(path, size, "%s", pattern)
-                              : snprintf(path, size, "%.*s%s%s", (int)(mark - pattern), pattern,
-                                         spool_node(), mark + 2);
-    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
-}
-
 /* Where others could write they could forge a journal: -EPERM. */
 static int open_directory(int at, const char *path)
 {

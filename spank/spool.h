@@ -10,10 +10,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Writes the spool directory `pattern` with %n replaced by this node's name to `size` bytes at
- * `path`. Returns 0 or -ENAMETOOLONG. */
-int spool_path(const char *pattern, char *path, size_t size);
-
 /* This node's name as Slurm knows it. Valid until the environment changes. */
 const char *spool_node(void);
 

@@ -14,6 +14,7 @@
 #include "process.h"
 #include "quarantine.h"
 #include "spool_job.h"
+#include "spool_path.h"
 #include "spool_read.h"
 #include "transport.h"
 #include "worker.h"

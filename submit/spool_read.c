@@ -12,15 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int spool_expand(const char *pattern, const char *node, char *path, size_t size)
-{
-    const char *mark = strstr(pattern, "%n");
-    int length = mark == NULL ? snprintf(path, size, "%s", pattern)
-                              : snprintf(path, size, "%.*s%s%s", (int)(mark - pattern), pattern,
-                                         node, mark + 2);
-    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
-}
-
 /* "JOB.RESTART", both decimal. */
 static int parse_name(const char *name, struct spool_job *job)
 {

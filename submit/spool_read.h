@@ -18,10 +18,6 @@ struct spool_jobs {
     size_t count;
 };
 
-/* The spool directory `pattern` with %n replaced by `node`, into `size` bytes at `path`. Returns 0
- * or -ENAMETOOLONG. */
-int spool_expand(const char *pattern, const char *node, char *path, size_t size);
-
 /* The directories of the job `job` (0: of all jobs) in the directory open at `spool`. Returns 0 or
  * -errno. */
 int spool_list(int spool, uint32_t job, struct spool_jobs *jobs);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "directory.h"
+#include "io.h"
 #include "transport.h"
 
 static int file_open(const struct conf *conf, void **state)
@@ -24,28 +25,14 @@ static int file_open(const struct conf *conf, void **state)
     return 0;
 }
 
-static int write_all(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(fd, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        text += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
 static int write_file(int directory, const char *name, const struct transport_record *record)
 {
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0)
         return -errno;
-    int result = write_all(fd, record->text, record->length);
+    int result = io_write_all(fd, record->text, record->length);
     if (result == 0)
-        result = write_all(fd, "\n", 1);
+        result = io_write_all(fd, "\n", 1);
     if (close(fd) != 0 && result == 0)
         result = -errno;
     return result;

@@ -17,6 +17,7 @@
 #include "conf.h"
 #include "directory.h"
 #include "ledger.h"
+#include "spool_path.h"
 #include "spool_read.h"
 #include "starts.h"
 

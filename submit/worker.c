@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ending.h"
+#include "io.h"
 #include "ledger_read.h"
 #include "privileges.h"
 #include "run_record.h"
@@ -35,21 +36,6 @@ struct head {
     uint32_t name_length;
     uint32_t text_length;
 };
-
-static int write_all(int fd, const void *bytes, size_t size)
-{
-    const char *at = bytes;
-    while (size > 0) {
-        ssize_t written = write(fd, at, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        at += written;
-        size -= (size_t)written;
-    }
-    return 0;
-}
 
 static int read_all(int fd, void *bytes, size_t size)
 {
@@ -74,11 +60,11 @@ static int read_all(int fd, void *bytes, size_t size)
 static int hand_over(int fd, const struct record *record)
 {
     struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
-    int result = write_all(fd, &head, sizeof head);
+    int result = io_write_all(fd, &head, sizeof head);
     if (result == 0)
-        result = write_all(fd, record->name, head.name_length);
+        result = io_write_all(fd, record->name, head.name_length);
     if (result == 0)
-        result = write_all(fd, record->text, head.text_length);
+        result = io_write_all(fd, record->text, head.text_length);
     return result;
 }
 
@@ -159,9 +145,9 @@ static int work(const struct worker_order *order, int fd)
     result = order->kind == WORKER_STARTS ? hand_over_starts(order, &captures, fd, &summary)
                                           : hand_over_ends(order, &captures, fd, &summary);
     if (result == 0)
-        result = write_all(fd, &last, sizeof last);
+        result = io_write_all(fd, &last, sizeof last);
     if (result == 0)
-        result = write_all(fd, &summary, sizeof summary);
+        result = io_write_all(fd, &summary, sizeof summary);
     captures_free(&captures);
     return result == 0 ? 0 : EXIT_BROKEN;
 }

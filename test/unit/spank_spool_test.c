@@ -86,21 +86,6 @@ static void the_nodes_name_is_slurms_or_the_hosts(void **state)
     assert_string_equal(spool_node(), host);
 }
 
-static void the_spool_directory_may_hold_the_nodes_name(void **state)
-{
-    char path[32];
-    (void)state;
-    assert_int_equal(spool_path("/a/b", path, sizeof path), 0);
-    assert_string_equal(path, "/a/b");
-    assert_int_equal(spool_path("/a/%n/b", path, sizeof path), 0);
-    assert_string_equal(path, "/a/n7/b");
-    assert_int_equal(spool_path("%n", path, sizeof path), 0);
-    assert_string_equal(path, "n7");
-    assert_int_equal(spool_path("/a/%n", path, 5), -ENAMETOOLONG);
-    assert_int_equal(spool_path("/a/%n", path, 6), 0);
-    assert_int_equal(spool_path("/a/bcd", path, 6), -ENAMETOOLONG);
-}
-
 static void directories_are_made_with_their_modes_under_any_umask(void **state)
 {
     static const mode_t masks[] = {0, 022, 027, 077, 0777};
@@ -308,7 +293,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_nodes_name_is_slurms_or_the_hosts),
-        TEST(the_spool_directory_may_hold_the_nodes_name),
         TEST(directories_are_made_with_their_modes_under_any_umask),
         TEST(directories_that_are_there_are_left_as_they_are),
         TEST(what_is_no_directory_is_refused),

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_SPOOL_PATH_H
+#define JOBTRAIL_SPOOL_PATH_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The spool directory of a node: `pattern`, as [spool] dir has it, with %n replaced by `node`, into
+ * `size` bytes at `path`. Returns 0 or -ENAMETOOLONG. */
+static inline int spool_expand(const char *pattern, const char *node, char *path, size_t size)
+{
+    const char *mark = strstr(pattern, "%n");
+    int length = mark == NULL ? snprintf(path, size, "%s", pattern)
+                              : snprintf(path, size, "%.*s%s%s", (int)(mark - pattern), pattern,
+                                         node, mark + 2);
+    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+}
+
+#endif
