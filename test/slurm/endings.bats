@@ -157,6 +157,6 @@ spans_seconds() { # JOB NAME MIN MAX
 }
 
 @test "nothing of these jobs is left in the spool" {
-    [[ -z $(find "$DIR/run" -mindepth 2) ]]
+    [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
     [[ ! -e $DIR/state/quarantine ]]
 }

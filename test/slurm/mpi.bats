@@ -48,3 +48,22 @@ one_run() {
     [[ $(field "$job" hello_mpich '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
     [[ $(record_count "$job") == 1 ]]
 }
+
+@test "one rank is one run, and so are eight" {
+    job=$(submit_and_wait "srun --mpi=pmi2 -n1 $PROGRAMS/hello_mpich" -n1)
+    one_run "$job" hello_mpich 1 1
+    job=$(submit_and_wait "srun --mpi=pmi2 $PROGRAMS/hello_mpich" -N2 -n8)
+    one_run "$job" hello_mpich 8 2
+}
+
+# Each rank believes to be alone; Slurm knows better.
+@test "MPICH under srun --mpi=none is one run of all its tasks" {
+    job=$(submit_and_wait "srun --mpi=none $PROGRAMS/hello_mpich" -N2 -n4)
+    [[ $(output_of "$job" | grep -c "of 1") == 4 ]]
+    [[ $(field "$job" hello_mpich '.userDT | "\(.num_tasks) \(.num_nodes)"') == "4 2" ]]
+}
+
+@test "several steps of one MPI program are several runs" {
+    job=$(submit_and_wait "for i in 1 2 3; do srun --mpi=pmi2 $PROGRAMS/hello_mpich; done" -N2 -n4)
+    [[ $(records "$job" | jq -c 'map(.slurmT.step_id) | sort') == '["0","1","2"]' ]]
+}
