@@ -91,6 +91,7 @@ struct ledger_field {
 #define LEDGER_SLOT_CUT 1u  /* whole fields are missing: there was no room */
 #define LEDGER_SLOT_PKGS 2u /* the policy's action was `pkgs` */
 #define LEDGER_SLOT_START 4u /* of a size whose start gets a record of its own */
+#define LEDGER_SLOT_KEEP 8u  /* not sampled, whatever the table says */
 
 struct ledger_slot {
     uint64_t magic;

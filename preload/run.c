@@ -90,7 +90,6 @@ static void keep(const struct run_start *start, const struct slot_claim *claim,
     own.run.last_object = last_object(own.run.loader);
     own.run.gpu = start->switches->gpu;
     own.run.pid = pid;
-    sampling_choose(start->policy, start->switches, &own.run.sampling);
     trace_start(&own.run.trace, start->switches, start->path->text, start->path->length);
     own.run.claim = *claim;
 }
@@ -126,7 +125,9 @@ int run_begin(const struct run_start *start, int pkgs)
     if (!forget_on_fork() || !slot_claim(start->switches->spool, size, scratch, &claim))
         return 0;
     int always = sampling_always(start->policy, start->switches);
-    fields.slot_flags |= (pkgs ? LEDGER_SLOT_PKGS : 0) | (always ? LEDGER_SLOT_START : 0);
+    sampling_choose(start->policy, start->switches, &own.run.sampling);
+    fields.slot_flags |= (pkgs ? LEDGER_SLOT_PKGS : 0) | (always ? LEDGER_SLOT_START : 0) |
+                         (own.run.sampling.count == 0 ? LEDGER_SLOT_KEEP : 0);
     fill_slot(claim.slot, start, &self, &fields, start_ns);
     slot_open(claim.slot);
     keep(start, &claim, now, self.pid);

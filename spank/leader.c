@@ -86,7 +86,8 @@ static int same_program(const struct line *a, const struct line *b)
 uint32_t leader_find(const char *text, uint32_t rank)
 {
     static struct lines lines; /* too large for a stack; a task's environment is made once */
-    if (rank == 0 || rank >= RANKS_MAX || !parse(text, &lines))
+    /* An ordinary program's only argument has no newline; several lines have. */
+    if (rank == 0 || rank >= RANKS_MAX || strchr(text, '\n') == NULL || !parse(text, &lines))
         return 0;
     const struct line *own = line_of(&lines, rank);
     for (uint32_t other = 0; own != NULL && other < rank; other++) {

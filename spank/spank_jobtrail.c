@@ -82,11 +82,13 @@ static int open_settings(int argc, char *argv[], struct settings *settings)
     return error;
 }
 
-/* `stop` NULL starts the watcher of this node, which goes on by itself; "--stop" ends it. */
-static void run_watcher(const char *conf, const char *stop, unsigned timeout_s)
+/* Runs `jobtrail-submit COMMAND OPTION` for this node, for `timeout_s` seconds at the most (0: it
+ * goes on by itself, and nobody hears of it). */
+static void run_submit(const char *conf, const char *command, const char *option,
+                       unsigned timeout_s)
 {
-    char program[PATH_MAX], path[PATH_MAX], node[256], option[16];
-    char watch[] = "watch", conf_option[] = "--conf", node_option[] = "--node";
+    char program[PATH_MAX], path[PATH_MAX], node[256], verb[16], flag[16];
+    char conf_option[] = "--conf", node_option[] = "--node";
     struct settings settings;
     struct helper_result result = {0};
     if (settings_open(conf, &settings) != 0)
@@ -94,18 +96,23 @@ static void run_watcher(const char *conf, const char *stop, unsigned timeout_s)
     snprintf(program, sizeof program, "%s", settings.submit);
     snprintf(path, sizeof path, "%s", conf);
     snprintf(node, sizeof node, "%s", spool_node());
-    snprintf(option, sizeof option, "%s", stop == NULL ? "" : stop);
-    char *const argv[] = {program,     watch, conf_option,                  path,
-                          node_option, node,  stop == NULL ? NULL : option, NULL};
+    snprintf(verb, sizeof verb, "%s", command);
+    snprintf(flag, sizeof flag, "%s", option);
+    char *const argv[] = {program, verb, flag, conf_option, path, node_option, node, NULL};
     int error = helper_run(argv, timeout_s, &result);
     if (error != 0)
         slurm_info("jobtrail: cannot run %s: %s", program, strerror(-error));
+    else if (result.finished && result.status != 0)
+        slurm_info("jobtrail: %s %s: %s", command, option, result.message);
     settings_close(&settings);
 }
 
-static void start_watcher(const char *conf)
+/* The watcher of start records, and what earlier epilogs or a crash of the node have left. */
+static void start_of_slurmd(const char *conf)
 {
-    run_watcher(conf, NULL, 0);
+    refresh_policy(conf);
+    run_submit(conf, "watch", "--detach", WATCHER_TIMEOUT_S);
+    run_submit(conf, "flush", "--orphans", 0);
 }
 
 /* In a preloaded batch script srun finds LD_PRELOAD set, by us, and a variable that is set wins
@@ -131,8 +138,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
     const char *conf = settings_conf(argc, argv);
     (void)spank;
     if (spank_context() == S_CTX_SLURMD) {
-        refresh_policy(conf);
-        start_watcher(conf);
+        start_of_slurmd(conf);
     } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         settings_close(&settings);
@@ -143,7 +149,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 int slurm_spank_slurmd_exit(spank_t spank, int argc, char *argv[])
 {
     (void)spank;
-    run_watcher(settings_conf(argc, argv), "--stop", WATCHER_TIMEOUT_S);
+    run_submit(settings_conf(argc, argv), "watch", "--stop", WATCHER_TIMEOUT_S);
     return 0;
 }
 
@@ -233,6 +239,9 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     refresh_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
         return 0;
+    if (access(settings.library, R_OK) != 0)
+        slurm_info("jobtrail: cannot read the library %s: this step leaves no records",
+                   settings.library);
     int error = begin_step(spank, &settings);
     if (error != 0)
         slurm_info("jobtrail: cannot use the spool directory %s (%s): this step leaves no records",

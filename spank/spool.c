@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "directories.h"
 #include "ledger.h"
 
 /* Room for some sixty small captures at once before a process has to ask for more. */
@@ -41,30 +42,6 @@ static int open_directory(int at, const char *path)
     return -EPERM;
 }
 
-/* Makes one directory; whatever the daemon's umask is, it gets this mode. */
-static int make_directory(int at, const char *path, mode_t mode)
-{
-    if (mkdirat(at, path, mode) == 0)
-        return fchmodat(at, path, mode, 0) != 0 ? -errno : 0;
-    return errno == EEXIST ? 0 : -errno;
-}
-
-/* mkdir -p; the last directory gets the mode `mode`. */
-static int make_directories(const char *path, mode_t mode)
-{
-    char text[PATH_MAX];
-    if (strlen(path) >= sizeof text)
-        return -ENAMETOOLONG;
-    strcpy(text, path);
-    for (char *slash = text; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
-        *slash = '\0';
-        int result = make_directory(AT_FDCWD, text, 0755);
-        if (result != 0)
-            return result;
-    }
-    return make_directory(AT_FDCWD, text, mode);
-}
-
 static int open_job(const char *spool, uint32_t job, uint32_t restart, int make)
 {
     char name[32];
@@ -72,7 +49,7 @@ static int open_job(const char *spool, uint32_t job, uint32_t restart, int make)
     if (base < 0)
         return base;
     snprintf(name, sizeof name, "%u.%u", job, restart);
-    int fd = make ? make_directory(base, name, 0711) : 0;
+    int fd = make ? directory_make_one(base, name, 0711) : 0;
     if (fd == 0)
         fd = open_directory(base, name);
     close(base);
@@ -84,7 +61,7 @@ int spool_open(const char *spool, uint32_t job, uint32_t restart)
     int fd = open_job(spool, job, restart, 1);
     if (fd != -ENOENT)
         return fd;
-    int result = make_directories(spool, 0711);
+    int result = directory_make_all(spool, 0711);
     return result < 0 ? result : open_job(spool, job, restart, 1);
 }
 

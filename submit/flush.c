@@ -42,6 +42,22 @@ static int deliver(void *context, const struct transport_record *record)
     return flush->transport->send(flush->transport_state, record);
 }
 
+/* When this node was booted, nanoseconds since the Epoch. */
+static uint64_t boot_ns(void)
+{
+    struct timespec now, up;
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    return (uint64_t)(now.tv_sec - up.tv_sec) * 1000000000u;
+}
+
+/* Between two steps a job has no process here, and its epilog is still to come. */
+static int may_go_on(const struct journal *journal)
+{
+    return journal->epilog_ns == 0 &&
+           journal->steps[journal->step_count - 1].start_ns > boot_ns();
+}
+
 /* The daemons of steps too: a step that is being set up has no tasks yet. */
 static int still_running(const struct journal *journal)
 {
@@ -110,6 +126,11 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
 {
     struct journal journal = {0};
     int result = spool_job_journal(directory, &journal);
+    if (result == 0 && flush->options->orphans && may_go_on(&journal)) {
+        flush->count->running++;
+        journal_free(&journal);
+        return 0;
+    }
     if (result == 0 && still_running(&journal)) {
         flush->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);

@@ -19,15 +19,16 @@
 enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
 
 static const char usage[] =
-    "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all) [--dry-run]\n"
-    "       jobtrail-submit watch [--conf FILE] [--node NAME] [--stop]\n"
+    "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all | --orphans) [--dry-run]\n"
+    "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --stop]\n"
     "\n"
     "flush\n"
     "Turns what a job left in this node's spool into records and sends them. The SPANK plugin\n"
     "runs it in the epilog; by hand it does the same, at any time and any number of times.\n"
     "\n"
     "  --job ID      the job, all its restarts\n"
-    "  --all         every job that the spool holds and that no longer runs here\n"
+    "  --all         every job that the spool holds and that has no process here\n"
+    "  --orphans     those of them whose epilog has begun, or that the node's last boot ended\n"
     "  --conf FILE   the configuration (default " JOBTRAIL_CONF ")\n"
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
     "  --dry-run     print the records on stdout, send and remove nothing\n"
@@ -37,6 +38,7 @@ static const char usage[] =
     "Sends start records of large MPI programs soon after their starts, until it is ended. The SPANK\n"
     "plugin starts it with slurmd; a new one takes the place of the old.\n"
     "\n"
+    "  --detach      go on in the background\n"
     "  --stop        end the watcher that there is\n"
     "\n"
     "  --help, --version\n"
@@ -47,7 +49,7 @@ static const char usage[] =
 struct arguments {
     const char *conf;
     struct flush_options flush;
-    int all, json, stop, watch;
+    int all, json, stop, detach, watch;
 };
 
 static const char *default_node(void)
@@ -83,7 +85,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
         {"job", required_argument, NULL, 'j'},  {"all", no_argument, NULL, 'a'},
         {"conf", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
         {"dry-run", no_argument, NULL, 'd'},    {"json", no_argument, NULL, 'J'},
-        {"stop", no_argument, NULL, 's'},       {"help", no_argument, NULL, 'h'},
+        {"orphans", no_argument, NULL, 'o'},
+        {"stop", no_argument, NULL, 's'},       {"detach", no_argument, NULL, 'D'},
+        {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
@@ -96,6 +100,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
             break;
         case 'a':
             arguments->all = 1;
+            break;
+        case 'o':
+            arguments->all = arguments->flush.orphans = 1;
             break;
         case 'c':
             arguments->conf = optarg;
@@ -112,6 +119,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
         case 's':
             arguments->stop = 1;
             break;
+        case 'D':
+            arguments->detach = 1;
+            break;
         case 'h':
             fputs(usage, stdout);
             return 1;
@@ -126,8 +136,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
     const char *command = optind == argc - 1 ? argv[optind] : "";
     int job = arguments->all || arguments->flush.job != 0;
     arguments->watch = strcmp(command, "watch") == 0;
-    if (arguments->watch ? job
-                         : strcmp(command, "flush") != 0 || arguments->stop || !job ||
+    if (arguments->watch ? job || (arguments->stop && arguments->detach)
+                         : strcmp(command, "flush") != 0 || arguments->stop ||
+                               arguments->detach || !job ||
                                (arguments->all && arguments->flush.job != 0)) {
         fputs(usage, stderr);
         return EXIT_USAGE + 1;
@@ -137,8 +148,10 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
 
 static int watch(const struct arguments *arguments)
 {
-    int result = arguments->stop ? watch_stop(arguments->conf, arguments->flush.node)
-                                 : watch_run(arguments->conf, arguments->flush.node);
+    const char *node = arguments->flush.node;
+    if (!arguments->stop)
+        return watch_run(arguments->conf, node, arguments->detach) == 0 ? 0 : EXIT_UNUSABLE;
+    int result = watch_stop(arguments->conf, node);
     if (result == 0)
         return 0;
     fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-result));

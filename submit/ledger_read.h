@@ -49,6 +49,7 @@ struct capture {
     size_t ancestor_count;
     int wants_start; /* of a size whose start gets a record of its own */
     int pkgs;        /* the policy's action was `pkgs` */
+    int keep;        /* it was not to be sampled when it started */
     int cut;   /* fields are missing, or end early */
     void *memory; /* owned; what the bytes point into */
 };

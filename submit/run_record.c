@@ -27,7 +27,7 @@ struct run {
     struct json_object *measure; /* XALT_measureT */
     struct file_hash executable;
     char exec_path[PATH_MAX];
-    char uuid[37];
+    char uuid[RECORD_UUID_SIZE];
     double build_epoch; /* of the watermark; 0: none */
     double started;     /* monotonic, when the record was begun */
 };
@@ -464,10 +464,10 @@ static void name_record(const struct run *run, struct record *record)
              run->source->ending == NULL ? "aaa" : "zzz", run->uuid);
 }
 
-static void uuid_text(const uint8_t uuid[16], char *text)
+void run_record_uuid(const struct capture *capture, char *text)
 {
     for (int i = 0; i < 16; i++) {
-        text += sprintf(text, "%02x", uuid[i]);
+        text += sprintf(text, "%02x", capture->uuid[i]);
         if (i == 3 || i == 5 || i == 7 || i == 9)
             *text++ = '-';
     }
@@ -488,7 +488,7 @@ int run_record_build(const struct run_source *source, struct record *record)
         json_object_put(run.measure);
         return -ENOMEM;
     }
-    uuid_text(source->capture->uuid, run.uuid);
+    run_record_uuid(source->capture, run.uuid);
     add_all(&run); /* run.measure now belongs to the record */
     name_record(&run, &built);
     int result = finish(run.record, &built);

@@ -14,7 +14,7 @@
 #include "journal_read.h"
 #include "ledger_read.h"
 
-enum { RECORD_NAME_MAX = 256 };
+enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37 };
 
 struct record {
     char name[RECORD_NAME_MAX]; /* file name: run.SYSHOST.DATE.USER.aaa|zzz.UUID.json */
@@ -34,6 +34,9 @@ struct run_source {
 /* Builds the record of a run; reads and hashes the executable (and its objects where the site
  * asks for it). Returns 0 or -ENOMEM. record_free() releases `*record`. */
 int run_record_build(const struct run_source *source, struct record *record);
+
+/* The run's uuid as text, into RECORD_UUID_SIZE bytes. */
+void run_record_uuid(const struct capture *capture, char *text);
 
 void record_free(struct record *record);
 

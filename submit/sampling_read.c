@@ -38,9 +38,7 @@ int sampling_keeps(const struct conf *conf, const struct capture *capture,
 {
     int decided = has_decided(conf, capture);
     *probability = decided ? capture->probability : 1;
-    if (decided || !conf->sample)
-        return 1;
-    if (capture->size > 1 && capture->size >= conf->always_ranks)
+    if (decided || capture->keep || !conf->sample)
         return 1;
     const struct conf_interval *interval = find(capture->size > 1 ? &conf->mpi : &conf->scalar,
                                                 ending->end_ns - capture->start_ns);

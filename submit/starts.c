@@ -50,8 +50,6 @@ static int note_started(const struct starts *starts, const char *name)
 static int deliver(void *context, const struct transport_record *record)
 {
     struct starts *starts = context;
-    if (strstr(starts->started, record->name) != NULL)
-        return 0;
     int result = starts->transport->send(starts->transport_state, record);
     return result == 0 ? note_started(starts, record->name) : result;
 }
@@ -64,12 +62,13 @@ static int send_of_job(struct starts *starts)
     if (result != 0)
         return result;
     int ledger = spool_open_file(starts->directory, "ledger");
-    const struct worker_order order = {.conf = starts->conf,
-                                       .journal = &journal,
-                                       .ledger = ledger,
-                                       .kind = WORKER_STARTS};
     result = ledger < 0 ? ledger : read_started(starts);
     if (result == 0) {
+        const struct worker_order order = {.conf = starts->conf,
+                                           .journal = &journal,
+                                           .ledger = ledger,
+                                           .kind = WORKER_STARTS,
+                                           .started = starts->started};
         result = worker_run(&order, deliver, starts, &summary);
         free(starts->started);
     }

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,30 +45,21 @@ static void pause_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-/* The pid in the lock file, which only its holder writes. */
-static pid_t holder(int lock)
-{
-    char text[32] = "";
-    if (pread(lock, text, sizeof text - 1, 0) <= 0)
-        return 0;
-    long pid = strtol(text, NULL, 10);
-    return pid > 1 && pid <= INT_MAX ? (pid_t)pid : 0;
-}
-
-/* Ends the holder of the lock and waits for the lock, five seconds at the most. */
+/* Takes the lock on the file `lock` (fcntl(2): it goes with the process, no child inherits it, and the
+ * kernel says who has it). Ends the holder and waits for it, five seconds at the most. */
 static int take_over(int lock)
 {
-    for (int i = 0; flock(lock, LOCK_EX | LOCK_NB) != 0; i++) {
-        if (errno != EWOULDBLOCK)
+    for (int i = 0; i < 100; i++) {
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        if (fcntl(lock, F_SETLK, &whole) == 0)
+            return 0;
+        if (errno != EACCES && errno != EAGAIN)
             return -errno;
-        if (i == 100)
-            return -EAGAIN;
-        pid_t old = holder(lock);
-        if (old > 0)
-            kill(old, SIGTERM);
+        if (fcntl(lock, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK && whole.l_pid > 1)
+            kill(whole.l_pid, SIGTERM);
         pause_ms(50);
     }
-    return 0;
+    return -EAGAIN;
 }
 
 static int open_lock(int spool)
@@ -78,6 +68,7 @@ static int open_lock(int spool)
     return lock < 0 ? -errno : lock;
 }
 
+/* The pid in the file is for people. */
 static int lock_spool(int spool)
 {
     int lock = open_lock(spool);
@@ -139,17 +130,66 @@ static void watch(const char *conf_path, int spool, int pipe)
     }
 }
 
-int watch_run(const char *conf_path, const char *node)
+/* The parent returns from here when the child, of another session, watches or has failed: with what
+ * the child reports. The child goes on with the descriptor to report to. */
+static int detach(int *report)
 {
-    int spool = open_spool(conf_path, node);
-    if (spool < 0)
-        return spool;
-    int lock = lock_spool(spool);
-    int pipe = lock < 0 ? lock : open_pipe(spool);
-    if (pipe < 0)
-        return pipe;
-    watch(conf_path, spool, pipe); /* until SIGTERM */
-    return 0;
+    int fds[2], result = -EPROTO;
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return -errno;
+    pid_t pid = fork();
+    if (pid < 0)
+        return -errno;
+    if (pid == 0) {
+        setsid();
+        close(fds[0]);
+        *report = fds[1];
+        return 0;
+    }
+    close(fds[1]);
+    if (read(fds[0], &result, sizeof result) != (ssize_t)sizeof result)
+        result = -EPROTO;
+    _exit(result == 0 ? 0 : EXIT_FAILURE);
+}
+
+static int get_ready(const char *conf_path, const char *node, int *spool, int *pipe)
+{
+    *spool = open_spool(conf_path, node);
+    if (*spool < 0)
+        return *spool;
+    int lock = lock_spool(*spool); /* held until the end */
+    if (lock < 0)
+        return lock;
+    *pipe = open_pipe(*spool);
+    return *pipe < 0 ? *pipe : 0;
+}
+
+/* Leaves the starter's descriptors, who waits for their end. */
+static void let_go(int report, int result)
+{
+    if (report < 0)
+        return;
+    if (write(report, &result, sizeof result) < 0 || result != 0)
+        return;
+    close(report);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; null >= 0 && fd <= 2; fd++)
+        dup2(null, fd);
+}
+
+int watch_run(const char *conf_path, const char *node, int in_background)
+{
+    int spool = -1, pipe = -1, report = -1;
+    int result = in_background ? detach(&report) : 0;
+    if (result != 0)
+        return result;
+    result = get_ready(conf_path, node, &spool, &pipe);
+    if (result != 0)
+        fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-result));
+    let_go(report, result);
+    if (result == 0)
+        watch(conf_path, spool, pipe); /* until SIGTERM */
+    return result;
 }
 
 int watch_stop(const char *conf_path, const char *node)

@@ -26,8 +26,8 @@
 enum { TEXT_MAX = 16 << 20 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
- * the user's too, and hang. */
-enum { SILENCE_MS = 600000 };
+ * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
+enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
 
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
 enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
@@ -37,14 +37,20 @@ struct head {
     uint32_t text_length;
 };
 
-static int read_all(int fd, void *bytes, size_t size)
+/* The parent's end of the pipe. */
+struct stream {
+    int fd;
+    int silence_ms;
+};
+
+static int read_all(const struct stream *stream, void *bytes, size_t size)
 {
     char *at = bytes;
     while (size > 0) {
-        struct pollfd ready = {.fd = fd, .events = POLLIN};
-        if (poll(&ready, 1, SILENCE_MS) == 0)
+        struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
+        if (poll(&ready, 1, stream->silence_ms) == 0)
             return -ETIMEDOUT;
-        ssize_t got = read(fd, at, size);
+        ssize_t got = read(stream->fd, at, size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -88,7 +94,9 @@ static int hand_over_starts(const struct worker_order *order, const struct captu
                                           .journal = order->journal,
                                           .capture = capture,
                                           .probability = 1};
-        if (!capture->wants_start || capture->end_ns != 0)
+        char uuid[RECORD_UUID_SIZE];
+        run_record_uuid(capture, uuid);
+        if (!capture->wants_start || capture->end_ns != 0 || strstr(order->started, uuid) != NULL)
             continue;
         int result = build_and_hand_over(&source, fd);
         if (result != 0)
@@ -159,11 +167,11 @@ static int sound_name(const char *name, size_t length)
 }
 
 /* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
-static int take_one(int fd, worker_take *take, void *context)
+static int take_one(const struct stream *stream, worker_take *take, void *context)
 {
     struct head head;
     char name[RECORD_NAME_MAX];
-    int result = read_all(fd, &head, sizeof head);
+    int result = read_all(stream, &head, sizeof head);
     if (result != 0)
         return result;
     if (head.name_length == 0 && head.text_length == 0)
@@ -173,12 +181,12 @@ static int take_one(int fd, worker_take *take, void *context)
     char *text = malloc(head.text_length + 1u);
     if (text == NULL)
         return -ENOMEM;
-    result = read_all(fd, name, head.name_length);
+    result = read_all(stream, name, head.name_length);
     name[head.name_length] = '\0';
     if (result == 0 && !sound_name(name, head.name_length))
         result = -EPROTO;
     if (result == 0)
-        result = read_all(fd, text, head.text_length);
+        result = read_all(stream, text, head.text_length);
     text[head.text_length] = '\0';
     if (result == 0)
         result = take(context, &(struct transport_record){name, text, head.text_length});
@@ -186,12 +194,13 @@ static int take_one(int fd, worker_take *take, void *context)
     return result == 0 ? 1 : result;
 }
 
-static int take_all(int fd, worker_take *take, void *context, struct worker_summary *summary)
+static int take_all(const struct stream *stream, worker_take *take, void *context,
+                    struct worker_summary *summary)
 {
     int result;
-    while ((result = take_one(fd, take, context)) == 1)
+    while ((result = take_one(stream, take, context)) == 1)
         ;
-    return result == 0 ? read_all(fd, summary, sizeof *summary) : result;
+    return result == 0 ? read_all(stream, summary, sizeof *summary) : result;
 }
 
 static pid_t start(const struct worker_order *order, int *fd)
@@ -218,12 +227,16 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
                struct worker_summary *summary)
 {
     struct worker_summary found = {0};
-    int fd = -1, status = 0;
-    pid_t pid = start(order, &fd);
+    struct stream stream = {
+        .fd = -1,
+        .silence_ms = order->kind == WORKER_STARTS ? SILENCE_STARTS_MS : SILENCE_MS,
+    };
+    int status = 0;
+    pid_t pid = start(order, &stream.fd);
     if (pid < 0)
         return (int)pid;
-    int result = take_all(fd, take, context, &found);
-    close(fd);
+    int result = take_all(&stream, take, context, &found);
+    close(stream.fd);
     if (result != 0)
         kill(pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

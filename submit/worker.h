@@ -33,12 +33,13 @@ struct worker_order {
     const struct journal *journal;
     int ledger; /* open for reading */
     enum worker_kind kind;
-    uint64_t now_ns; /* see endings_find() */
+    uint64_t now_ns;     /* of WORKER_ENDS: see endings_find() */
+    const char *started; /* of WORKER_STARTS: a text with the uuids that are not wanted again */
 };
 
 /* Turns a ledger into records. Returns 0 and
  * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT when
- * it said nothing for ten minutes; or what `take` returned. */
+ * it said nothing for ten minutes (starts: five seconds); or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

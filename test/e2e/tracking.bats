@@ -126,21 +126,26 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
 }
 
 @test "the share that is kept is the share that is recorded, and slots are used again" {
-    count=400
-    [[ -z ${JOBTRAIL_SOAK-} ]] || count=100000
+    count=200
+    [[ -z ${JOBTRAIL_SOAK-} ]] || count=50000
     RULES=$SAMPLING new_job
     for ((i = 0; i < count; i++)); do
-        XALT_TESTING_RUNTIME=150 tracked "$PROGRAMS/exit_with"
+        XALT_TESTING_RUNTIME=150 tracked "$PROGRAMS/exit_with" sampled
+        XALT_TESTING_RUNTIME=1 tracked "$PROGRAMS/exit_with" hardly
+        ((i % 10)) || XALT_TESTING_RUNTIME=250 tracked "$PROGRAMS/exit_with" always
     done
     used=$(od -An -t u8 -j 24 -N 8 "$SPOOL/$JOB.0/ledger" | tr -d ' ')
     flush
-    kept=$(records | jq length)
-    # Five standard deviations of a binomial distribution with p = 0.5.
-    awk -v kept="$kept" -v n="$count" 'BEGIN { d = kept - n / 2; exit !(d * d < 25 * n / 4) }'
-    # Each run weighs 1 / 0.5.
-    [[ $(records | jq 'map(1 / .userDT.probability) | add') == $((kept * 2)) ]]
+    # Kept with 0.5, the runs that are recorded stand for those that there were, within five standard
+    # deviations of their weighted number; those with 1 exactly.
+    records | jq -r '.[] | "\(.cmdlineA[1]) \(.userDT.probability)"' | awk -v n="$count" '
+        { weight[$1] += 1 / $2 }
+        END {
+            off = weight["sampled"] - n
+            exit !(off * off < 25 * n && weight["always"] == n / 10 && weight["hardly"] == 0)
+        }'
     # The ledger holds what was kept, the one that runs, and its own page.
-    [[ $used -le $(((kept + 3) * 8192)) ]]
+    [[ $used -le $((($(records | jq length) + 3) * 8192)) ]]
 }
 
 @test "a killed run is sampled by how long it ran" {

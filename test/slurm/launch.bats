@@ -147,6 +147,26 @@ recorded_argument() { # TEXT
     [[ $(field "$job" exit_with '.slurmT | "\(.end_source) \(.exit_code)"') == "fini 0" ]]
 }
 
+@test "what an epilog could not flush is flushed when slurmd starts" {
+    mv "$STAGE/bin/jobtrail-submit" "$STAGE/bin/away"
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0" -w n1)
+    mv "$STAGE/bin/away" "$STAGE/bin/jobtrail-submit"
+    [[ $(record_count "$job") == 0 ]]
+    "$CLUSTER" restart-slurmd n1
+    has_record() { [[ $(record_count "$job") == 1 ]]; }
+    eventually 30 has_record
+    [[ $(field "$job" exit_with '.slurmT | "\(.end_source) \(.exit_code)"') == "fini 0" ]]
+}
+
+@test "a restart of slurmd leaves a job between its steps alone" {
+    job=$(submit "srun $PROGRAMS/exit_with 0; echo between; sleep 4; srun $PROGRAMS/exit_with 0" -w n2)
+    eventually 30 output_has "$job" between
+    "$CLUSTER" restart-slurmd n2
+    wait_job "$job"
+    [[ $(record_count "$job" exit_with) == 2 ]]
+    [[ $(records "$job" | jq -c 'map(.userT.queue) | unique') == '["main"]' ]]
+}
+
 @test "a flush by hand leaves a running job alone" {
     job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'")
     eventually 30 output_has "$job" started

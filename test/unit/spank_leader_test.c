@@ -34,6 +34,7 @@ static void each_rank_has_the_first_of_its_program(void **state)
         /* no such configuration, or one that does not tell */
         {"", 1, 0},
         {"hello", 1, 0},
+        {"1 2 3", 1, 0},
         {"0 a\nhello world\n", 1, 0},
         {"0-1\n", 1, 0},
         {"0 a\n", 5, 0},
