@@ -18,7 +18,7 @@ enum {
 
 /* XALT's watermark: the owner and the type of its note. */
 #define WATERMARK_OWNER "XALT"
-#define WATERMARK_TYPE 0x746c6158u
+#define WATERMARK_TYPE  0x746c6158u
 
 static void put_cwd(struct fields *fields)
 {

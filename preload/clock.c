@@ -11,7 +11,7 @@
 #endif
 
 struct symbols {
-    const ElfW(Sym) *table;
+    const ElfW(Sym) * table;
     size_t count;
     const char *names;
 };

@@ -19,8 +19,8 @@ struct decide_path {
 /* An answer, with the reason in an administrator's words. */
 struct decision {
     int track;
-    int pkgs;         /* the deciding rule is `pkgs` */
-    uint32_t line;    /* of the deciding rule in jobtrail.conf; 0: none, or a built-in one */
+    int pkgs;      /* the deciding rule is `pkgs` */
+    uint32_t line; /* of the deciding rule in jobtrail.conf; 0: none, or a built-in one */
     const char *why;
 };
 

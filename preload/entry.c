@@ -32,8 +32,7 @@ static int find_exec_path(const struct image *image)
     return 1;
 }
 
-static void say(const struct switches *switches, const struct decision *decision,
-                const char *conf)
+static void say(const struct switches *switches, const struct decision *decision, const char *conf)
 {
     struct trace trace;
     if (switches->trace == TRACE_OFF)

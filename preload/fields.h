@@ -14,7 +14,7 @@ struct fields {
     unsigned char *start; /* 8-byte aligned */
     size_t used;
     size_t room;
-    size_t open; /* offset of the field being written; == used when none is */
+    size_t open;         /* offset of the field being written; == used when none is */
     uint32_t slot_flags; /* LEDGER_SLOT_CUT when a whole field did not fit */
 };
 

@@ -123,7 +123,7 @@ static struct image_bytes find_note(const unsigned char *at, size_t size, const 
     return (struct image_bytes){NULL, 0};
 }
 
-static struct image_bytes find_note_in(uintptr_t bias, const ElfW(Phdr) *phdr, size_t count,
+static struct image_bytes find_note_in(uintptr_t bias, const ElfW(Phdr) * phdr, size_t count,
                                        const char *owner, uint32_t type)
 {
     struct image_bytes found = {NULL, 0};
@@ -153,8 +153,7 @@ struct image_bytes image_build_id(const struct link_map *entry)
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
     if (header == NULL || (uintptr_t)header % PAGE != 0 || !mapped(header))
         return none;
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_phentsize != sizeof(ElfW(Phdr)))
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
         return none;
     /* Loaders need the program headers in the first page, which the header is in. */
     size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(ElfW(Phdr));

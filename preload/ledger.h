@@ -27,11 +27,11 @@
 
 #include <stdint.h>
 
-#define LEDGER_MAGIC UINT64_C(0x3252474c544a0a7f)      /* "\x7f\nJTLGR2" */
+#define LEDGER_MAGIC      UINT64_C(0x3252474c544a0a7f) /* "\x7f\nJTLGR2" */
 #define LEDGER_SLOT_MAGIC UINT64_C(0x32544c53544a0a7f) /* "\x7f\nJTSLT2" */
-#define LEDGER_PAGE 4096u
-#define LEDGER_CLASSES 6
-#define LEDGER_SLOT_MAX (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
+#define LEDGER_PAGE       4096u
+#define LEDGER_CLASSES    6
+#define LEDGER_SLOT_MAX   (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
 
 /* A named pipe beside the jobs' directories, which the watcher of the node reads: a byte in it says
  * that a run of policy_header.always_ranks or more has begun. */
@@ -72,34 +72,34 @@ enum ledger_field_kind {
     LEDGER_ANCESTOR = 7,  /* nearest first: pid (int32), then command name, path, arguments, each
                              ended by NUL */
     LEDGER_BUILD_ID = 8,  /* of the executable, binary */
-    LEDGER_TASK = 9,      /* "STEP.TASK.PID" as the plugin set it: Slurm's numbers and the pid of the
-                             task that this process is or descends from */
-    LEDGER_LOADED = 10,   /* an object that was loaded after the start: its path */
+    LEDGER_TASK = 9,    /* "STEP.TASK.PID" as the plugin set it: Slurm's numbers and the pid of the
+                           task that this process is or descends from */
+    LEDGER_LOADED = 10, /* an object that was loaded after the start: its path */
     LEDGER_CONTAINER = 11, /* the kind of container: apptainer, docker, ... */
-    LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace that pid counts in: only where the task is
-                              not among the ancestors, as in a namespace of its own */
+    LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace that pid counts in: only where the task
+                              is not among the ancestors, as in a namespace of its own */
 };
 
 #define LEDGER_FIELD_CUT 1u /* the content did not fit and ends early */
 
 struct ledger_field {
-    uint16_t kind;  /* enum ledger_field_kind */
-    uint16_t flags; /* LEDGER_FIELD_* */
+    uint16_t kind;   /* enum ledger_field_kind */
+    uint16_t flags;  /* LEDGER_FIELD_* */
     uint32_t length; /* of the content, without padding */
 };
 
-#define LEDGER_SLOT_CUT 1u  /* whole fields are missing: there was no room */
-#define LEDGER_SLOT_PKGS 2u /* the policy's action was `pkgs` */
+#define LEDGER_SLOT_CUT   1u /* whole fields are missing: there was no room */
+#define LEDGER_SLOT_PKGS  2u /* the policy's action was `pkgs` */
 #define LEDGER_SLOT_START 4u /* of a size whose start gets a record of its own */
-#define LEDGER_SLOT_KEEP 8u  /* not sampled, whatever the table says */
+#define LEDGER_SLOT_KEEP  8u /* not sampled, whatever the table says */
 
 struct ledger_slot {
     uint64_t magic;
     uint64_t offset; /* of this slot in the file */
     uint32_t slot_bytes;
-    uint32_t state; /* atomic; enum ledger_state */
+    uint32_t state;     /* atomic; enum ledger_state */
     uint32_t next_free; /* page number of the next slot on a free list; 0: none */
-    uint32_t flags; /* LEDGER_SLOT_* */
+    uint32_t flags;     /* LEDGER_SLOT_* */
     int32_t pid;
     int32_t ppid;
     uint64_t start_ticks; /* since boot, field 22 of proc(5) stat: with the pid, the process */
@@ -109,10 +109,10 @@ struct ledger_slot {
     uint32_t rank;
     uint32_t size; /* number of ranks, 1 where there is no MPI */
     uint32_t fields_bytes;
-    uint32_t signal; /* caught by our handler at end_ns; 0: none */
-    uint64_t random; /* drawn at the start: what sampling compares with */
+    uint32_t signal;    /* caught by our handler at end_ns; 0: none */
+    uint64_t random;    /* drawn at the start: what sampling compares with */
     double probability; /* with which an ended run was kept; 0: not decided */
-    uint32_t gpus; /* devices held open at the end */
+    uint32_t gpus;      /* devices held open at the end */
     uint32_t reserved;
 };
 

@@ -56,8 +56,8 @@ static uint64_t number_of(const char *text)
 
 enum { STAT_ROOM = 1024, STATE = 3, PPID = 4, STARTTIME = 22, STARTSTACK = 28 }; /* as in proc(5) */
 
-/* "PID (NAME) S PPID ...": the name may hold anything, also ") ", so it ends at the last ')'. Returns
- * that one's address, or NULL. */
+/* "PID (NAME) S PPID ...": the name may hold anything, also ") ", so it ends at the last ')'.
+ * Returns that one's address, or NULL. */
 static const char *name_end(const char *text, size_t size)
 {
     const char *close = text + size;

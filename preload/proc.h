@@ -21,8 +21,8 @@ struct proc_stat {
  * tell. */
 int proc_stat(int32_t pid, struct proc_stat *stat);
 
-/* The address of argc on the stack of the calling process, as the kernel laid it out: argv, envp and
- * the auxiliary vector follow. 0 where /proc cannot tell. */
+/* The address of argc on the stack of the calling process, as the kernel laid it out: argv, envp
+ * and the auxiliary vector follow. 0 where /proc cannot tell. */
 uintptr_t proc_start_stack(void);
 
 /* Adds a LEDGER_ANCESTOR field for each ancestor of `self` up to the process `last` inclusive (0:

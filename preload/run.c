@@ -75,15 +75,15 @@ static void fill_slot(struct ledger_slot *slot, const struct run_start *start,
     slot->signal = 0;
     slot->probability = 0;
     slot->gpus = 0;
-    slot->random = uuid_make(start_ns, (uint64_t)(uint32_t)self->pid << 32 ^ self->start_ticks,
-                             slot->uuid);
+    slot->random =
+        uuid_make(start_ns, (uint64_t)(uint32_t)self->pid << 32 ^ self->start_ticks, slot->uuid);
     memcpy(slot + 1, fields->start, fields->used);
     slot->fields_bytes = (uint32_t)fields->used;
 }
 
 /* What the end will need, as neither arguments nor environment are the process's own by then. */
-static void keep(const struct run_start *start, const struct slot_claim *claim,
-                 clock_function *now, int pid)
+static void keep(const struct run_start *start, const struct slot_claim *claim, clock_function *now,
+                 int pid)
 {
     own.run.now = now;
     own.run.loader = image_loader(start->image);

@@ -29,13 +29,12 @@ static int enabled(const struct policy_header *header, const struct switches *sw
 int sampling_always(const void *policy, const struct switches *switches)
 {
     const struct policy_header *header = policy;
-    uint32_t always = switches->always_ranks != NULL ? text_number(switches->always_ranks)
-                                                     : header->always_ranks;
+    uint32_t always =
+        switches->always_ranks != NULL ? text_number(switches->always_ranks) : header->always_ranks;
     return switches->size > 1 && switches->size >= always;
 }
 
-void sampling_choose(const void *policy, const struct switches *switches,
-                     struct sampling *sampling)
+void sampling_choose(const void *policy, const struct switches *switches, struct sampling *sampling)
 {
     const struct policy_header *header = policy;
     enum policy_section table = switches->size > 1 ? POLICY_MPI : POLICY_SCALAR;

@@ -14,7 +14,7 @@ enum { SAMPLING_INTERVALS_MAX = 16 };
 
 /* What a run is sampled by, copied out of the policy. */
 struct sampling {
-    uint32_t count; /* 0: always kept */
+    uint32_t count;   /* 0: always kept */
     uint32_t testing; /* testing_ns replaces the run time */
     uint64_t testing_ns;
     struct policy_interval interval[SAMPLING_INTERVALS_MAX];

@@ -27,7 +27,7 @@ __asm__(".pushsection .text\n"
         "    syscall\n"
         ".popsection\n");
 extern void jobtrail_return(void) __attribute__((visibility("hidden")));
-#define RESTORER jobtrail_return
+#define RESTORER      jobtrail_return
 #define RESTORER_FLAG 0x04000000u /* SA_RESTORER */
 #elif defined(__i386__)
 __asm__(".pushsection .text\n"
@@ -37,10 +37,10 @@ __asm__(".pushsection .text\n"
         "    int $0x80\n"
         ".popsection\n");
 extern void jobtrail_return(void) __attribute__((visibility("hidden")));
-#define RESTORER jobtrail_return
+#define RESTORER      jobtrail_return
 #define RESTORER_FLAG 0x04000000u
 #else
-#define RESTORER NULL /* the kernel's own, from the vDSO */
+#define RESTORER      NULL /* the kernel's own, from the vDSO */
 #define RESTORER_FLAG 0u
 #endif
 
@@ -62,8 +62,8 @@ static void on_signal(int number)
 
 void signals_catch(void (*caught)(int signal))
 {
-    static const int numbers[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
-                                  SIGFPE,  SIGSEGV, SIGTERM, SIGXCPU, SIGSYS};
+    static const int numbers[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
+                                  SIGFPE, SIGSEGV, SIGTERM, SIGXCPU, SIGSYS};
     const struct kernel_action action = {
         .handler = on_signal,
         .flags = (unsigned long)SA_RESETHAND | RESTORER_FLAG,

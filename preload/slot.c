@@ -10,7 +10,7 @@ enum { TRIES = 64 };
 
 static int slot_class(size_t size)
 {
-    for (int class = 0; class < LEDGER_CLASSES; class++) {
+    for (int class = 0; class < LEDGER_CLASSES; class ++) {
         if (size <= (size_t)LEDGER_PAGE << class)
             return class;
     }
@@ -67,8 +67,8 @@ static struct ledger_slot *take_free(int fd, struct ledger_header *header, int c
         if (slot == NULL)
             return NULL;
         uint64_t next = ((head >> 32) + 1) << 32 | slot->next_free;
-        if (__atomic_compare_exchange_n(&header->free_list[class], &head, next, 0,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        if (__atomic_compare_exchange_n(&header->free_list[class], &head, next, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
             return slot;
         system_unmap(slot, size);
     }
@@ -157,6 +157,6 @@ void slot_discard(const struct slot_claim *claim)
     do {
         slot->next_free = (uint32_t)head;
         next = ((head >> 32) + 1) << 32 | (uint32_t)(slot->offset / LEDGER_PAGE);
-    } while (!__atomic_compare_exchange_n(list, &head, next, 1, __ATOMIC_RELEASE,
-                                          __ATOMIC_RELAXED));
+    } while (
+        !__atomic_compare_exchange_n(list, &head, next, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }

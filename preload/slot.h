@@ -17,8 +17,9 @@ struct slot_claim {
 };
 
 /* Claims a slot with room for `size` bytes (head and fields) in the ledger of the spool directory
- * `spool`; `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1, or 0 when there is none to be had: where the ledger is there, that is
- * counted in it. The slot's state is still LEDGER_FREE. */
+ * `spool`; `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1, or 0 when there is none to
+ * be had: where the ledger is there, that is counted in it. The slot's state is still LEDGER_FREE.
+ */
 int slot_claim(const char *spool, size_t size, char *path, struct slot_claim *claim);
 
 /* Publishes a filled slot. */

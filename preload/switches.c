@@ -24,7 +24,7 @@ struct launchers {
     const char *size[SIZE_NAMES];
     const char *rank[RANK_NAMES];
     const char *ompi_counts; /* Open MPI: the number of ranks of each program, "4 2" */
-    const char *leader;           /* JOBTRAIL_LEADER: the plugin's word on it */
+    const char *leader;      /* JOBTRAIL_LEADER: the plugin's word on it */
 };
 
 static void note_value(const char *entry, const char *const *names, const char **values, int count)

@@ -14,8 +14,8 @@
 
 #if defined(__x86_64__)
 
-#define SYSTEM_MAP SYS_mmap
-#define SYSTEM_STAT SYS_fstat
+#define SYSTEM_MAP      SYS_mmap
+#define SYSTEM_STAT     SYS_fstat
 #define SYSTEM_MAP_UNIT 1u /* mmap's offset counts bytes */
 
 static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
@@ -33,8 +33,8 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 
 #elif defined(__i386__)
 
-#define SYSTEM_MAP SYS_mmap2
-#define SYSTEM_STAT SYS_fstat64
+#define SYSTEM_MAP      SYS_mmap2
+#define SYSTEM_STAT     SYS_fstat64
 #define SYSTEM_MAP_UNIT 4096u
 
 /* ebx holds the address of the global offset table, ebp may be the frame pointer: both are set
@@ -59,8 +59,8 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 
 #elif defined(__aarch64__)
 
-#define SYSTEM_MAP SYS_mmap
-#define SYSTEM_STAT SYS_fstat
+#define SYSTEM_MAP      SYS_mmap
+#define SYSTEM_STAT     SYS_fstat
 #define SYSTEM_MAP_UNIT 1u
 
 static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)

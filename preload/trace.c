@@ -16,8 +16,8 @@ static void add(struct trace *trace, const char *text, size_t length)
 void trace_start(struct trace *trace, const struct switches *switches, const char *path,
                  size_t length)
 {
-    trace->on = switches->trace == TRACE_ALL ||
-                (switches->trace == TRACE_RANK_0 && switches->rank == 0);
+    trace->on =
+        switches->trace == TRACE_ALL || (switches->trace == TRACE_RANK_0 && switches->rank == 0);
     trace->used = 0;
     if (!trace->on)
         return;

@@ -38,8 +38,8 @@ static int spawn(char *const argv[], int message_fd, pid_t *pid)
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawn_file_actions_init(&files);
@@ -74,8 +74,8 @@ static void read_message(int fd, int64_t deadline, char *message, size_t size)
         if (polled <= 0)
             break;
         int keep = used < size - 1;
-        ssize_t got = keep ? read(fd, message + used, size - 1 - used)
-                           : read(fd, rest, sizeof rest);
+        ssize_t got =
+            keep ? read(fd, message + used, size - 1 - used) : read(fd, rest, sizeof rest);
         if (got <= 0)
             break;
         if (keep)

@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 struct helper_result {
-    int status;         /* as wait(2) gives it; valid when finished */
-    int finished;       /* 0: still running when the time was up, left to itself */
-    char message[512];  /* the start of what it said on stderr, without a trailing newline */
+    int status;        /* as wait(2) gives it; valid when finished */
+    int finished;      /* 0: still running when the time was up, left to itself */
+    char message[512]; /* the start of what it said on stderr, without a trailing newline */
 };
 
 /* Runs `argv` (argv[0] an absolute path) in a session of its own, with an empty environment but

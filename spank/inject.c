@@ -64,8 +64,10 @@ static void set_switches(spank_t spank, uint32_t switches)
         uint32_t bit;
         const char *name;
     } names[] = {
-        {POLICY_TRACK_SCALAR, "XALT_SCALAR_TRACKING"}, {POLICY_TRACK_MPI, "XALT_MPI_TRACKING"},
-        {POLICY_TRACK_GPU, "XALT_GPU_TRACKING"},       {POLICY_SAMPLE, "XALT_SAMPLING"},
+        {POLICY_TRACK_SCALAR, "XALT_SCALAR_TRACKING"},
+        {POLICY_TRACK_MPI, "XALT_MPI_TRACKING"},
+        {POLICY_TRACK_GPU, "XALT_GPU_TRACKING"},
+        {POLICY_SAMPLE, "XALT_SAMPLING"},
     };
     spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "yes", 1);
     if (switches & POLICY_CATCH_SIGNALS) /* a user may choose otherwise for his programs */

@@ -26,12 +26,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOURNAL_NAME "journal"
+#define JOURNAL_NAME     "journal"
 #define JOURNAL_LINE_MAX 4096
 
-#define JOURNAL_STEP_BATCH 4294967291u
-#define JOURNAL_STEP_EXTERN 4294967292u
+#define JOURNAL_STEP_BATCH       4294967291u
+#define JOURNAL_STEP_EXTERN      4294967292u
 #define JOURNAL_STEP_INTERACTIVE 4294967290u
-#define JOURNAL_NONE 4294967294u /* Slurm's NO_VAL */
+#define JOURNAL_NONE             4294967294u /* Slurm's NO_VAL */
 
 #endif

@@ -67,8 +67,8 @@ void journal_text(struct journal_line *line, const char *key, const char *value)
 int journal_append(struct journal_line *line, int spool)
 {
     line->text[line->length++] = '\n';
-    int fd = openat(spool, JOURNAL_NAME, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-                    0600);
+    int fd =
+        openat(spool, JOURNAL_NAME, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
     ssize_t written = write(fd, line->text, line->length);

@@ -4,28 +4,26 @@
  * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node.
  * slurm_info() is the one way to that log which never reaches a user's stderr.
  *
- * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork, task_exit and exit in
- * slurmstepd, as root; task_init in the task, as the user; job_epilog in a process of its own, as
- * root, where init has not been called. State between them is on disk only: from Slurm 24.05 on
- * some may run in a cloned child.
+ * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork,
+ * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_epilog in a
+ * process of its own, as root, where init has not been called. State between them is on disk only:
+ * from Slurm 24.05 on some may run in a cloned child.
  */
 #include <slurm/spank.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "helper.h"
+#include "epilog.h"
 #include "inject.h"
 #include "journal_line.h"
 #include "preload_list.h"
 #include "settings.h"
 #include "spool.h"
+#include "upkeep.h"
 
 SPANK_PLUGIN(jobtrail, 1)
-
-enum { COMPILE_TIMEOUT_S = 5, WATCHER_TIMEOUT_S = 6 };
 
 struct job_key {
     uint32_t id;
@@ -42,36 +40,6 @@ static struct job_key job_key(spank_t spank)
     return key;
 }
 
-static int has_policy(const char *conf)
-{
-    struct settings settings;
-    if (settings_open(conf, &settings) != 0)
-        return 0;
-    settings_close(&settings);
-    return 1;
-}
-
-/* Brings the compiled policy up to date where the configuration is newer, or where the policy is
- * none that this plugin can read, as after an upgrade. A bad configuration is
- * refused by the compiler, and the policy in force stays. */
-static void refresh_policy(const char *conf)
-{
-    char program[PATH_MAX];
-    char compile[] = "compile", if_newer[] = "--if-newer", option[] = "--conf", path[PATH_MAX];
-    struct helper_result result = {0};
-    if ((!settings_stale(conf) && has_policy(conf)) || strlen(conf) >= sizeof path)
-        return;
-    strcpy(path, conf);
-    char *const argv[] = {program, compile, if_newer, option, path, NULL};
-    int error = helper_path("jobtrail-conf", program, sizeof program);
-    if (error == 0)
-        error = helper_run(argv, COMPILE_TIMEOUT_S, &result);
-    if (error != 0)
-        slurm_info("jobtrail: cannot compile %s: %s", conf, strerror(-error));
-    else if (!result.finished || result.status != 0)
-        slurm_info("jobtrail: %s not compiled: %s", conf, result.message);
-}
-
 static int open_settings(int argc, char *argv[], struct settings *settings)
 {
     const char *conf = settings_conf(argc, argv);
@@ -80,39 +48,6 @@ static int open_settings(int argc, char *argv[], struct settings *settings)
         slurm_info("jobtrail: no usable policy for %s (%s): run `jobtrail-conf compile`", conf,
                    strerror(-error));
     return error;
-}
-
-/* Runs `jobtrail-submit COMMAND OPTION` for this node, for `timeout_s` seconds at the most (0: it
- * goes on by itself, and nobody hears of it). */
-static void run_submit(const char *conf, const char *command, const char *option,
-                       unsigned timeout_s)
-{
-    char program[PATH_MAX], path[PATH_MAX], node[256], verb[16], flag[16];
-    char conf_option[] = "--conf", node_option[] = "--node";
-    struct settings settings;
-    struct helper_result result = {0};
-    if (settings_open(conf, &settings) != 0)
-        return;
-    snprintf(program, sizeof program, "%s", settings.submit);
-    snprintf(path, sizeof path, "%s", conf);
-    snprintf(node, sizeof node, "%s", spool_node());
-    snprintf(verb, sizeof verb, "%s", command);
-    snprintf(flag, sizeof flag, "%s", option);
-    char *const argv[] = {program, verb, flag, conf_option, path, node_option, node, NULL};
-    int error = helper_run(argv, timeout_s, &result);
-    if (error != 0)
-        slurm_info("jobtrail: cannot run %s: %s", program, strerror(-error));
-    else if (result.finished && result.status != 0)
-        slurm_info("jobtrail: %s %s: %s", command, option, result.message);
-    settings_close(&settings);
-}
-
-/* The watcher of start records, and what earlier epilogs or a crash of the node have left. */
-static void start_of_slurmd(const char *conf)
-{
-    refresh_policy(conf);
-    run_submit(conf, "watch", "--detach", WATCHER_TIMEOUT_S);
-    run_submit(conf, "flush", "--orphans", 0);
 }
 
 /* In a preloaded batch script srun finds LD_PRELOAD set, by us, and a variable that is set wins
@@ -138,7 +73,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
     const char *conf = settings_conf(argc, argv);
     (void)spank;
     if (spank_context() == S_CTX_SLURMD) {
-        start_of_slurmd(conf);
+        upkeep_start(conf);
     } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         settings_close(&settings);
@@ -149,7 +84,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 int slurm_spank_slurmd_exit(spank_t spank, int argc, char *argv[])
 {
     (void)spank;
-    run_submit(settings_conf(argc, argv), "watch", "--stop", WATCHER_TIMEOUT_S);
+    upkeep_stop(settings_conf(argc, argv));
     return 0;
 }
 
@@ -178,8 +113,7 @@ static void add_items(spank_t spank, struct journal_line *line)
     }
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
-    if (spank_getenv(spank, "SLURM_SUBMIT_HOST", submit_host, sizeof submit_host) ==
-        ESPANK_SUCCESS)
+    if (spank_getenv(spank, "SLURM_SUBMIT_HOST", submit_host, sizeof submit_host) == ESPANK_SUCCESS)
         journal_text(line, "submit_host", submit_host);
 }
 
@@ -236,7 +170,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     struct settings settings;
     if (spank_context() != S_CTX_REMOTE)
         return 0;
-    refresh_policy(settings_conf(argc, argv));
+    upkeep_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
         return 0;
     if (access(settings.library, R_OK) != 0)
@@ -324,66 +258,6 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
-static void add_credential(struct journal_line *line)
-{
-    const struct {
-        const char *key;
-        const char *variable;
-    } facts[] = {
-        {"user", "SLURM_JOB_USER"},
-        {"account", "SLURM_JOB_ACCOUNT"},
-        {"partition", "SLURM_JOB_PARTITION"},
-        {"cluster", "SLURM_CLUSTER_NAME"},
-        {"nodes", "SLURM_JOB_NUM_NODES"},
-        {"cpus", "SLURM_JOB_CPUS_PER_NODE"},
-        {"gpus", "SLURM_JOB_GPUS"},
-        {"het_job", "SLURM_HET_JOB_ID"},
-    };
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-        journal_text(line, facts[i].key, getenv(facts[i].variable));
-}
-
-/* A requeued job's epilog already tells the next restart count, so the line goes to every
- * directory that this node holds for the job. There can be but a few; an upper bound all the
- * same. */
-static void note_epilog(const struct settings *settings, uint32_t job)
-{
-    const char *count = getenv("SLURM_JOB_RESTART_COUNT");
-    uint32_t last = count == NULL ? 0 : (uint32_t)strtoul(count, NULL, 10);
-    struct journal_line line;
-    journal_start(&line, "epilog");
-    add_credential(&line);
-    for (uint32_t restart = last > 16 ? last - 16 : 0; restart <= last; restart++) {
-        struct journal_line copy = line;
-        int spool = spool_find(settings->spool, job, restart);
-        if (spool < 0)
-            continue;
-        journal_append(&copy, spool);
-        close(spool);
-    }
-}
-
-static void flush_job(const struct settings *settings, uint32_t job)
-{
-    char program[PATH_MAX], conf[PATH_MAX], id[16], node[256];
-    char flush[] = "flush", conf_option[] = "--conf", job_option[] = "--job", node_option[] = "--node";
-    struct helper_result result = {0};
-    snprintf(program, sizeof program, "%s", settings->submit);
-    snprintf(conf, sizeof conf, "%s", settings->conf);
-    snprintf(node, sizeof node, "%s", spool_node());
-    snprintf(id, sizeof id, "%u", job);
-    char *const argv[] = {program,    flush, conf_option, conf, node_option, node,
-                          job_option, id,    NULL};
-    int error = helper_run(argv, settings->epilog_timeout_s, &result);
-    if (error != 0)
-        slurm_info("jobtrail: job %u: cannot run %s: %s", job, program, strerror(-error));
-    else if (!result.finished)
-        slurm_info("jobtrail: job %u: the flush goes on after %u s", job,
-                   settings->epilog_timeout_s);
-    else if (result.status != 0)
-        slurm_info("jobtrail: job %u: the flush failed: %s", job, result.message);
-}
-
 int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
@@ -391,8 +265,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
-    note_epilog(&settings, job);
-    flush_job(&settings, job);
+    epilog_note(&settings, job);
+    epilog_flush(&settings, job);
     settings_close(&settings);
     return 0;
 }

@@ -70,12 +70,11 @@ static struct ending of_last(const struct capture *capture, const struct journal
     int waited = task != NULL && task->end_ns != 0;
     struct ending ending;
     if (capture->end_ns != 0)
-        ending = (struct ending){
-            .source = "fini", .end_ns = capture->end_ns, .error_ns = FINI_ERROR_NS};
+        ending =
+            (struct ending){.source = "fini", .end_ns = capture->end_ns, .error_ns = FINI_ERROR_NS};
     else if (waited)
-        ending = (struct ending){.source = "task_exit",
-                                 .end_ns = task->end_ns,
-                                 .error_ns = TASK_EXIT_ERROR_NS};
+        ending = (struct ending){
+            .source = "task_exit", .end_ns = task->end_ns, .error_ns = TASK_EXIT_ERROR_NS};
     else
         ending = inferred(capture, journal, last_ns);
     ending.task = task;

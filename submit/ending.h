@@ -19,10 +19,10 @@
 #include "ledger_read.h"
 
 struct ending {
-    const char *source;  /* one of the words above */
-    uint64_t end_ns;     /* since the Epoch; never before the start */
-    uint64_t error_ns;   /* how far the true end may lie from end_ns, at the most */
-    int status;          /* as wait(2) gives it, where it is known */
+    const char *source; /* one of the words above */
+    uint64_t end_ns;    /* since the Epoch; never before the start */
+    uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
+    int status;         /* as wait(2) gives it, where it is known */
     int status_known;
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
 };

@@ -54,8 +54,7 @@ static uint64_t boot_ns(void)
 /* Between two steps a job has no process here, and its epilog is still to come. */
 static int may_go_on(const struct journal *journal)
 {
-    return journal->epilog_ns == 0 &&
-           journal->steps[journal->step_count - 1].start_ns > boot_ns();
+    return journal->epilog_ns == 0 && journal->steps[journal->step_count - 1].start_ns > boot_ns();
 }
 
 /* The daemons of steps too: a step that is being set up has no tasks yet. */
@@ -104,9 +103,9 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
  * such thing: then `result`. */
 static int set_aside(struct flush *flush, const struct spool_job *job, int directory, int result)
 {
-    const char *reason = result == -EUCLEAN  ? "damaged captures in the ledger"
-                         : result == -EINVAL ? "the ledger is not one"
-                         : result == -EPROTO ? "reading the ledger broke down"
+    const char *reason = result == -EUCLEAN   ? "damaged captures in the ledger"
+                         : result == -EINVAL  ? "the ledger is not one"
+                         : result == -EPROTO  ? "reading the ledger broke down"
                          : result == -ENODATA ? "the journal does not say whose job this is"
                                               : NULL;
     if (reason == NULL || flush->options->dry_run)
@@ -195,8 +194,8 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (flush.spool < 0)
         return errno == ENOENT ? 0 : -errno; /* no job has run here */
-    result = flush.transport == NULL ? -EINVAL
-                                     : flush.transport->open(conf, &flush.transport_state);
+    result =
+        flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
     if (result == 0) {
         result = flush_all(&flush);
         flush.transport->close(flush.transport_state);

@@ -19,7 +19,8 @@
 enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
 
 static const char usage[] =
-    "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all | --orphans) [--dry-run]\n"
+    "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all | --orphans) "
+    "[--dry-run]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --stop]\n"
     "\n"
     "flush\n"
@@ -35,7 +36,8 @@ static const char usage[] =
     "  --json        print the summary as JSON\n"
     "\n"
     "watch\n"
-    "Sends start records of large MPI programs soon after their starts, until it is ended. The SPANK\n"
+    "Sends start records of large MPI programs soon after their starts, until it is ended. The "
+    "SPANK\n"
     "plugin starts it with slurmd; a new one takes the place of the old.\n"
     "\n"
     "  --detach      go on in the background\n"
@@ -85,11 +87,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
         {"job", required_argument, NULL, 'j'},  {"all", no_argument, NULL, 'a'},
         {"conf", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
         {"dry-run", no_argument, NULL, 'd'},    {"json", no_argument, NULL, 'J'},
-        {"orphans", no_argument, NULL, 'o'},
-        {"stop", no_argument, NULL, 's'},       {"detach", no_argument, NULL, 'D'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
+        {"orphans", no_argument, NULL, 'o'},    {"stop", no_argument, NULL, 's'},
+        {"detach", no_argument, NULL, 'D'},     {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},    {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "j:h", options, NULL)) != -1) {
@@ -137,9 +137,8 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
     int job = arguments->all || arguments->flush.job != 0;
     arguments->watch = strcmp(command, "watch") == 0;
     if (arguments->watch ? job || (arguments->stop && arguments->detach)
-                         : strcmp(command, "flush") != 0 || arguments->stop ||
-                               arguments->detach || !job ||
-                               (arguments->all && arguments->flush.job != 0)) {
+                         : strcmp(command, "flush") != 0 || arguments->stop || arguments->detach ||
+                               !job || (arguments->all && arguments->flush.job != 0)) {
         fputs(usage, stderr);
         return EXIT_USAGE + 1;
     }
@@ -164,9 +163,12 @@ static void print_count(const struct flush_count *count, int json)
         const char *name;
         uint64_t value;
     } values[] = {
-        {"jobs", count->jobs},           {"records", count->records},
-        {"dropped", count->dropped},     {"damaged", count->damaged},
-        {"quarantined", count->quarantined}, {"running", count->running},
+        {"jobs", count->jobs},
+        {"records", count->records},
+        {"dropped", count->dropped},
+        {"damaged", count->damaged},
+        {"quarantined", count->quarantined},
+        {"running", count->running},
         {"failed", count->failed},
     };
     const char *quote = json ? "\"" : "", *colon = json ? ":" : "";

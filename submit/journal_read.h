@@ -39,7 +39,7 @@ struct journal {
     uint32_t gpus;                  /* of the job on this node */
     /* Owned, never NULL; "" where unknown. */
     char *user, *account, *partition, *cluster, *node, *submit_host;
-    uint64_t epilog_ns; /* 0: the epilog has not run */
+    uint64_t epilog_ns;         /* 0: the epilog has not run */
     struct journal_step *steps; /* owned */
     size_t step_count;
     struct journal_task *tasks; /* owned */

@@ -179,8 +179,7 @@ static void trim_objects(struct capture *capture)
 {
     if (capture->object_count == 0)
         return;
-    void *smaller =
-        reallocarray(capture->objects, capture->object_count, sizeof *capture->objects);
+    void *smaller = reallocarray(capture->objects, capture->object_count, sizeof *capture->objects);
     if (smaller != NULL)
         capture->objects = smaller;
 }
@@ -213,8 +212,7 @@ static int read_capture(int fd, const struct ledger_slot *slot, struct capture *
         .rank = slot->rank,
         .size = slot->size == 0 ? 1 : slot->size,
         .random = slot->random,
-        .probability =
-            slot->probability > 0 && slot->probability <= 1 ? slot->probability : 0,
+        .probability = slot->probability > 0 && slot->probability <= 1 ? slot->probability : 0,
         .signal = slot->signal < 128 ? slot->signal : 0,
         .gpus = slot->gpus,
         .step = UINT32_MAX,

@@ -35,23 +35,23 @@ struct capture {
     uint64_t end_ns; /* 0: the process has not signed */
     uint8_t uuid[16];
     uint32_t rank, size;
-    uint64_t random;    /* what sampling compares with */
-    double probability; /* with which the process kept its run; 0: it did not come to decide */
-    uint32_t signal;    /* caught by the library at the end; 0: none */
-    uint32_t gpus;      /* devices held open at the end */
+    uint64_t random;     /* what sampling compares with */
+    double probability;  /* with which the process kept its run; 0: it did not come to decide */
+    uint32_t signal;     /* caught by the library at the end; 0: none */
+    uint32_t gpus;       /* devices held open at the end */
     uint32_t step, task; /* as the process says; UINT32_MAX: it does not */
     int32_t task_pid;    /* of the task that it is or descends from, as it says; 0: it does not */
     struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;
     struct capture_bytes name_space; /* that pid counts in; missing: the task's */
-    struct capture_object *objects; /* owned */
+    struct capture_object *objects;  /* owned */
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
     size_t ancestor_count;
     int wants_start; /* of a size whose start gets a record of its own */
     int pkgs;        /* the policy's action was `pkgs` */
     int keep;        /* it was not to be sampled when it started */
-    int cut;   /* fields are missing, or end early */
-    void *memory; /* owned; what the bytes point into */
+    int cut;         /* fields are missing, or end early */
+    void *memory;    /* owned; what the bytes point into */
 };
 
 struct captures {

@@ -40,8 +40,8 @@ static int copy_file(int from_directory, int to_directory, const char *name, uin
         return 0;
     if (from < 0)
         return from;
-    int to = openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-                    0600);
+    int to =
+        openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     int result = to < 0 ? -errno : copy_bytes(from, to, limit);
     if (to >= 0)
         close(to);
@@ -51,8 +51,8 @@ static int copy_file(int from_directory, int to_directory, const char *name, uin
 
 static int write_reason(int directory, const char *reason)
 {
-    int fd = openat(directory, "reason", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-                    0600);
+    int fd =
+        openat(directory, "reason", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
     int result = dprintf(fd, "%s\n", reason) < 0 ? -EIO : 0;

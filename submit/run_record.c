@@ -206,8 +206,8 @@ static void add_environment(struct run *run)
         size_t length = strnlen(at, (size_t)(end - at));
         const char *equals = memchr(at, '=', length);
         size_t name_length;
-        char *name = equals == NULL ? NULL
-                                    : text_from_bytes(at, (size_t)(equals - at), &name_length);
+        char *name =
+            equals == NULL ? NULL : text_from_bytes(at, (size_t)(equals - at), &name_length);
         if (name != NULL)
             json_add_bytes(table, name,
                            (struct capture_bytes){.at = equals + 1,
@@ -284,8 +284,8 @@ static struct json_object *object_entry(const struct capture_object *object, int
         memcpy(real, path, sizeof real);
     if (hash)
         file_hash(real, &file);
-    json_object_array_add(
-        pair, json_bytes((struct capture_bytes){.at = real, .size = strlen(real)}));
+    json_object_array_add(pair,
+                          json_bytes((struct capture_bytes){.at = real, .size = strlen(real)}));
     json_object_array_add(pair, json_object_new_string(file.sha1));
     return pair;
 }
@@ -295,8 +295,8 @@ static void add_objects(struct run *run)
     const struct capture *capture = run->source->capture;
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->object_count; i++)
-        json_object_array_add(
-            array, object_entry(&capture->objects[i], run->source->conf->hash_objects));
+        json_object_array_add(array,
+                              object_entry(&capture->objects[i], run->source->conf->hash_objects));
     json_object_object_add(run->record, "libA", array);
 }
 
@@ -342,12 +342,12 @@ static void add_ending(struct json_object *table, const struct ending *ending)
     int known = ending != NULL && ending->status_known;
     int exited = known && WIFEXITED(ending->status);
     int signaled = known && WIFSIGNALED(ending->status);
-    json_object_object_add(
-        table, "exit_code",
-        known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0) : NULL);
-    json_object_object_add(
-        table, "signal",
-        known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0) : NULL);
+    json_object_object_add(table, "exit_code",
+                           known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0)
+                                 : NULL);
+    json_object_object_add(table, "signal",
+                           known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0)
+                                 : NULL);
     json_object_object_add(table, "core_dumped",
                            json_object_new_boolean(signaled && WCOREDUMP(ending->status)));
     if (ending == NULL)
@@ -428,8 +428,8 @@ static void add_all(struct run *run)
 /* The ASCII text of the finished record, its CRC filled in. */
 static int finish(struct json_object *object, struct record *record)
 {
-    const char *utf8 = json_object_to_json_string_ext(
-        object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *utf8 = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
     char crc[7];
     record->text = utf8 == NULL ? NULL : text_ascii_json(utf8);
     if (record->text == NULL)

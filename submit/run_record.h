@@ -27,8 +27,8 @@ struct run_source {
     const struct journal *journal;
     const struct capture *capture;
     const struct ending *ending; /* NULL: a start record */
-    uint64_t dropped; /* captures that the job lost on this node */
-    double probability; /* with which the run was kept, (0, 1] */
+    uint64_t dropped;            /* captures that the job lost on this node */
+    double probability;          /* with which the run was kept, (0, 1] */
 };
 
 /* Builds the record of a run; reads and hashes the executable (and its objects where the site

@@ -40,8 +40,8 @@ int sampling_keeps(const struct conf *conf, const struct capture *capture,
     *probability = decided ? capture->probability : 1;
     if (decided || capture->keep || !conf->sample)
         return 1;
-    const struct conf_interval *interval = find(capture->size > 1 ? &conf->mpi : &conf->scalar,
-                                                ending->end_ns - capture->start_ns);
+    const struct conf_interval *interval =
+        find(capture->size > 1 ? &conf->mpi : &conf->scalar, ending->end_ns - capture->start_ns);
     if (interval == NULL)
         return 1;
     struct policy_interval compiled = conf_interval_compile(interval);

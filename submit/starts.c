@@ -21,8 +21,8 @@ struct starts {
     const struct conf *conf;
     const struct transport *transport;
     void *transport_state;
-    int directory;  /* of the job */
-    char *started;  /* the file's text; owned */
+    int directory; /* of the job */
+    char *started; /* the file's text; owned */
 };
 
 static int read_started(struct starts *starts)
@@ -97,9 +97,8 @@ int starts_send(const struct conf *conf, int spool)
 {
     struct spool_jobs jobs;
     struct starts starts = {.conf = conf, .transport = transport_find(conf->transport)};
-    int result = starts.transport == NULL
-                     ? -EINVAL
-                     : starts.transport->open(conf, &starts.transport_state);
+    int result =
+        starts.transport == NULL ? -EINVAL : starts.transport->open(conf, &starts.transport_state);
     if (result != 0)
         return result;
     result = spool_list(spool, 0, &jobs);

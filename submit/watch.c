@@ -45,8 +45,8 @@ static void pause_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-/* Takes the lock on the file `lock` (fcntl(2): it goes with the process, no child inherits it, and the
- * kernel says who has it). Ends the holder and waits for it, five seconds at the most. */
+/* Takes the lock on the file `lock` (fcntl(2): it goes with the process, no child inherits it, and
+ * the kernel says who has it). Ends the holder and waits for it, five seconds at the most. */
 static int take_over(int lock)
 {
     for (int i = 0; i < 100; i++) {

@@ -9,8 +9,8 @@
 #define JOBTRAIL_WATCH_H
 
 /* Watches until SIGTERM, in a process of its own where it is to be `in_background`: then the caller
- * ends with the status 0 as soon as that watches. `conf_path` is read again before each look. Returns
- * -errno when it cannot watch, and has said so on stderr. */
+ * ends with the status 0 as soon as that watches. `conf_path` is read again before each look.
+ * Returns -errno when it cannot watch, and has said so on stderr. */
 int watch_run(const char *conf_path, const char *node, int in_background);
 
 /* Ends the watcher of this spool, if there is one. Returns 0 or -errno. */

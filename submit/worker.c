@@ -90,10 +90,8 @@ static int hand_over_starts(const struct worker_order *order, const struct captu
 {
     for (size_t i = 0; i < captures->count; i++) {
         const struct capture *capture = &captures->capture[i];
-        const struct run_source source = {.conf = order->conf,
-                                          .journal = order->journal,
-                                          .capture = capture,
-                                          .probability = 1};
+        const struct run_source source = {
+            .conf = order->conf, .journal = order->journal, .capture = capture, .probability = 1};
         char uuid[RECORD_UUID_SIZE];
         run_record_uuid(capture, uuid);
         if (!capture->wants_start || capture->end_ns != 0 || strstr(order->started, uuid) != NULL)
@@ -131,9 +129,8 @@ static int hand_over_ends(const struct worker_order *order, const struct capture
                           struct worker_summary *summary)
 {
     struct ending *endings = calloc(captures->count + 1, sizeof *endings);
-    int result = endings == NULL
-                     ? -ENOMEM
-                     : endings_find(captures, order->journal, order->now_ns, endings);
+    int result =
+        endings == NULL ? -ENOMEM : endings_find(captures, order->journal, order->now_ns, endings);
     if (result == 0)
         result = hand_over_each_end(order, captures, endings, fd, summary);
     free(endings);

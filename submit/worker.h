@@ -15,8 +15,8 @@
 struct worker_summary {
     uint64_t records;
     uint64_t sampled_out; /* killed runs only: others have gone without a trace */
-    uint64_t damaged; /* slots of the ledger that could not be used */
-    uint64_t dropped; /* captures that found no room */
+    uint64_t damaged;     /* slots of the ledger that could not be used */
+    uint64_t dropped;     /* captures that found no room */
 };
 
 /* Which records of a ledger are wanted. */
@@ -38,8 +38,8 @@ struct worker_order {
 };
 
 /* Turns a ledger into records. Returns 0 and
- * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT when
- * it said nothing for ten minutes (starts: five seconds); or what `take` returned. */
+ * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT
+ * when it said nothing for ten minutes (starts: five seconds); or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

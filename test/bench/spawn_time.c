@@ -3,10 +3,11 @@
 //
 //   spawn_time COUNT AT-ONCE PROGRAM [ARGUMENT...]
 //
-// AT-ONCE programs run at the same time. Prints two means over COUNT starts in the environment that it runs in: wall clock, and processor
-// time of the program (which says more where others use the machine too). LD_PRELOAD_CHILD, where it
-// is set, becomes LD_PRELOAD of the program, so that this program itself runs without it; it is then
-// the task that the programs descend from, as a batch script is.
+// AT-ONCE programs run at the same time. Prints two means over COUNT starts in the environment that
+// it runs in: wall clock, and processor time of the program (which says more where others use the
+// machine too). LD_PRELOAD_CHILD, where it is set, becomes LD_PRELOAD of the program, so that this
+// program itself runs without it; it is then the task that the programs descend from, as a batch
+// script is.
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
     static char zero[] = "0";
     pthread_t thread;
 
-    if (pthread_create(&thread, NULL, run_on, NULL) || pthread_create(&thread, NULL, run_on, NULL) ||
+    if (pthread_create(&thread, NULL, run_on, NULL) ||
+        pthread_create(&thread, NULL, run_on, NULL) ||
         pthread_create(&thread, NULL, end_all, argc > 1 ? argv[1] : zero))
         return 111;
     for (;;)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "upkeep.h"
+
+#include <slurm/spank.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper.h"
+#include "settings.h"
+#include "spool.h"
+
+enum { COMPILE_TIMEOUT_S = 5, WATCHER_TIMEOUT_S = 6 };
+
+static int has_policy(const char *conf)
+{
+    struct settings settings;
+    if (settings_open(conf, &settings) != 0)
+        return 0;
+    settings_close(&settings);
+    return 1;
+}
+
+void upkeep_policy(const char *conf)
+{
+    char program[PATH_MAX];
+    char compile[] = "compile", if_newer[] = "--if-newer", option[] = "--conf", path[PATH_MAX];
+    struct helper_result result = {0};
+    if ((!settings_stale(conf) && has_policy(conf)) || strlen(conf) >= sizeof path)
+        return;
+    strcpy(path, conf);
+    char *const argv[] = {program, compile, if_newer, option, path, NULL};
+    int error = helper_path("jobtrail-conf", program, sizeof program);
+    if (error == 0)
+        error = helper_run(argv, COMPILE_TIMEOUT_S, &result);
+    if (error != 0)
+        slurm_info("jobtrail: cannot compile %s: %s", conf, strerror(-error));
+    else if (!result.finished || result.status != 0)
+        slurm_info("jobtrail: %s not compiled: %s", conf, result.message);
+}
+
+/* Runs `jobtrail-submit COMMAND OPTION` for this node, for `timeout_s` seconds at the most (0: it
+ * goes on by itself, and nobody hears of it). */
+static void run_submit(const char *conf, const char *command, const char *option,
+                       unsigned timeout_s)
+{
+    char program[PATH_MAX], path[PATH_MAX], node[256], verb[16], flag[16];
+    char conf_option[] = "--conf", node_option[] = "--node";
+    struct settings settings;
+    struct helper_result result = {0};
+    if (settings_open(conf, &settings) != 0)
+        return;
+    snprintf(program, sizeof program, "%s", settings.submit);
+    snprintf(path, sizeof path, "%s", conf);
+    snprintf(node, sizeof node, "%s", spool_node());
+    snprintf(verb, sizeof verb, "%s", command);
+    snprintf(flag, sizeof flag, "%s", option);
+    char *const argv[] = {program, verb, flag, conf_option, path, node_option, node, NULL};
+    int error = helper_run(argv, timeout_s, &result);
+    if (error != 0)
+        slurm_info("jobtrail: cannot run %s: %s", program, strerror(-error));
+    else if (result.finished && result.status != 0)
+        slurm_info("jobtrail: %s %s: %s", command, option, result.message);
+    settings_close(&settings);
+}
+
+void upkeep_start(const char *conf)
+{
+    upkeep_policy(conf);
+    run_submit(conf, "watch", "--detach", WATCHER_TIMEOUT_S);
+    run_submit(conf, "flush", "--orphans", 0);
+}
+
+void upkeep_stop(const char *conf)
+{
+    run_submit(conf, "watch", "--stop", WATCHER_TIMEOUT_S);
+}
