@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "crc.h"
+#include "elf_build_id.h"
 #include "file_hash.h"
 #include "journal.h"
 #include "json_add.h"
@@ -257,10 +258,22 @@ static void add_ancestors(struct run *run)
 
 static struct json_object *build_id(struct capture_bytes id)
 {
-    char text[2 * 64 + 1] = "0";
-    for (size_t i = 0; id.at != NULL && i < id.size && i < 64; i++)
+    char text[2 * BUILD_ID_MAX + 1] = "0";
+    for (size_t i = 0; id.at != NULL && i < id.size && i < BUILD_ID_MAX; i++)
         snprintf(text + 2 * i, 3, "%02x", (unsigned char)id.at[i]);
     return json_object_new_string(text);
+}
+
+/* As the process told it, or, of an object that was loaded later, as the file has it. */
+static struct json_object *object_build_id(const struct capture_object *object)
+{
+    char path[PATH_MAX];
+    unsigned char id[BUILD_ID_MAX];
+    if (object->build_id.at != NULL)
+        return build_id(object->build_id);
+    copy_bytes(object->path, path, sizeof path);
+    size_t size = elf_build_id(path, id);
+    return build_id((struct capture_bytes){.at = (const char *)id, .size = size});
 }
 
 /* Our own, beside libA: the build-id of each object, or "0". */
@@ -269,7 +282,7 @@ static void add_build_ids(struct run *run)
     const struct capture *capture = run->source->capture;
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->object_count; i++)
-        json_object_array_add(array, build_id(capture->objects[i].build_id));
+        json_object_array_add(array, object_build_id(&capture->objects[i]));
     json_object_object_add(run->record, "buildIdA", array);
 }
 

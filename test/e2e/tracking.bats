@@ -163,6 +163,12 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
     tracked "$PROGRAMS/dlopen_one" "$libm" >/dev/null
     flush
     [[ $(one ".libA | map(.[0]) | index(\"$(realpath "$libm")\") != null") == true ]]
+    # Of each object the build-id that it has, also of this one, whose memory nobody looked at.
+    build_ids() { records | jq -r '.[0] | [.libA, .buildIdA] | transpose[] | "\(.[0][0]) \(.[1])"'; }
+    [[ $(build_ids | wc -l) -ge 3 ]]
+    while read -r object id; do
+        [[ $(readelf -n "$object" | sed -n 's/.*Build ID: //p') == "$id" ]]
+    done < <(build_ids)
 }
 
 # A library that carries the name of a GPU runtime, and devices that are none, in a /dev of the

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_ELF_BUILD_ID_H
+#define JOBTRAIL_ELF_BUILD_ID_H
+
+#include <stddef.h>
+
+enum { BUILD_ID_MAX = 64 };
+
+/* The build-id of the ELF file `path`, at the most BUILD_ID_MAX bytes at `id`. Returns its size, 0
+ * where there is none to be had. For objects that were loaded while a program ran: of the others the
+ * process itself has told the build-id. */
+size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX]);
+
+#endif
