@@ -117,6 +117,18 @@ spans_seconds() { # JOB NAME MIN MAX
     [[ $(run_as root scontrol -o show job "$job") == *JobState=TIMEOUT* ]]
 }
 
+# It would start again after two minutes.
+@test "a job that is requeued has the record of its first run" {
+    job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/spin 100 sleep'" --requeue)
+    started_pid "$job"
+    run_as root scontrol requeue "$job"
+    recorded() { [[ $(record_count "$job" spin) == 1 ]]; }
+    eventually 60 recorded
+    run_as root scancel "$job"
+    [[ $(ending "$job" spin) == "task_exit 0:15" ]]
+    [[ $(field "$job" spin .slurmT.restart_count) == 0 ]]
+}
+
 @test "children of the batch script that exit have signed, and nobody knows their exit code" {
     job=$(submit_and_wait "$PROGRAMS/exit_with 0; $PROGRAMS/exit_with 7; true")
     [[ $(records "$job" | jq -c 'map(.slurmT | [.end_source, .exit_code, .step_id]) | unique') == '[["fini",null,"batch"]]' ]]
