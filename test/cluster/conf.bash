@@ -13,9 +13,9 @@ write_conf() {
     [[ -e $PLUGSTACK ]] || : >"$PLUGSTACK"
     echo "127.0.0.1 localhost $CONTROLLER $(node_names | tr '\n' ' ')" >"$ETC/hosts"
     slurm_conf >"$SLURM_CONF"
-    if [[ $PROCTRACK == cgroup || $TASKPLUGIN == cgroup ]]; then
-        cgroup_conf >"$ETC/cgroup.conf"
-    fi
+    # Also where no plugin uses cgroups: slurmd would find the version out, and end where that is the
+    # second (which wants systemd) or a mixture.
+    cgroup_conf >"$ETC/cgroup.conf"
 }
 
 slurm_conf() {
