@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "devices.h"
 
+#include "image.h"
 #include "memory.h"
 #include "system.h"
 
@@ -35,9 +36,8 @@ static const char *last_part(const char *path)
 static int has_gpu_runtime(const struct r_debug *loader)
 {
     static const char *const runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
-    if (loader == NULL || loader->r_state != RT_CONSISTENT)
-        return 0;
-    for (const struct link_map *entry = loader->r_map; entry != NULL; entry = entry->l_next) {
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
         const char *name = entry->l_name == NULL ? "" : last_part(entry->l_name);
         for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
             if (text_behind(name, runtimes[i]) != NULL)

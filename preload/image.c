@@ -63,6 +63,11 @@ const struct r_debug *image_loader(const struct image *image)
     return NULL;
 }
 
+int image_is_consistent(const struct r_debug *loader)
+{
+    return __atomic_load_n((const int *)&loader->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT;
+}
+
 /* Whether the last part of `path` is our library's name. */
 static int is_our_name(const char *path)
 {

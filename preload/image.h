@@ -30,6 +30,10 @@ int image_find(int argc, char **argv, char **envp, struct image *image);
 /* The loader's rendezvous (dlopen(3) changes it); NULL in a static executable. */
 const struct r_debug *image_loader(const struct image *image);
 
+/* Whether the link map can be walked now: another thread may be at dlopen or dlclose. To be asked
+ * before each step; what is left is the moment between question and step. */
+int image_is_consistent(const struct r_debug *loader);
+
 /* Whether this copy of the library is the one to work, of the several that a process may hold: the
  * first libjobtrail.so of the link map; a copy linked into the executable where there is none. */
 int image_is_first_copy(const struct r_debug *loader);

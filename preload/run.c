@@ -149,10 +149,10 @@ static void add_later_objects(struct ledger_slot *slot)
         .used = slot->fields_bytes,
         .slot_flags = slot->flags,
     };
-    if (own.run.last_object == NULL || loader->r_state != RT_CONSISTENT)
+    if (own.run.last_object == NULL)
         return;
     const struct link_map *entry = own.run.last_object->l_next;
-    for (; entry != NULL; entry = entry->l_next) {
+    for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
         if (image_is_object(entry))
             fields_put(&fields, LEDGER_LOADED, entry->l_name, text_length(entry->l_name));
     }
