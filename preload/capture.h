@@ -15,7 +15,7 @@ struct capture_source {
     const struct image *image;
     const struct switches *switches;
     const void *policy; /* usable */
-    const struct decide_path *path;
+    const struct exec_path *path;
     const struct proc_stat *self;
 };
 

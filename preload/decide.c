@@ -79,7 +79,7 @@ static struct decision by_kind(const void *policy, const struct switches *switch
 }
 
 static struct decision by_path(const void *policy, const struct image *image,
-                               const struct decide_path *path)
+                               const struct exec_path *path)
 {
     struct policy_decision answer =
         policy_decide(policy, path->text, path->length, image->argc, image->argv);
@@ -95,7 +95,7 @@ static struct decision by_path(const void *policy, const struct image *image,
 
 struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
-                                 const struct decide_path *path)
+                                 const struct exec_path *path)
 {
     struct decision decision = by_host(policy->base);
     if (decision.track)

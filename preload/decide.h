@@ -7,14 +7,9 @@
 
 #include <stddef.h>
 
+#include "exec_path.h"
 #include "image.h"
 #include "switches.h"
-
-/* An executable's path as the kernel names it. */
-struct decide_path {
-    char text[4096]; /* not terminated */
-    size_t length;
-};
 
 /* An answer, with the reason in an administrator's words. */
 struct decision {
@@ -42,6 +37,6 @@ void decide_unmap(struct decide_policy *policy);
 /* What the policy says of this host, of programs with or without MPI, and of this executable. */
 struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
-                                 const struct decide_path *path);
+                                 const struct exec_path *path);
 
 #endif

@@ -5,6 +5,7 @@
  * unless XALT_TRACING is set.
  */
 #include "decide.h"
+#include "exec_path.h"
 #include "image.h"
 #include "memory.h"
 #include "policy_read.h"
@@ -14,23 +15,7 @@
 #include "system.h"
 #include "trace.h"
 
-static struct decide_path exec_path;
-
-static int find_exec_path(const struct image *image)
-{
-    long length = system_readlink("/proc/self/exe", exec_path.text, sizeof exec_path.text);
-    if (length > 0) {
-        exec_path.length = (size_t)length;
-        return 1;
-    }
-    if (image->exec_name == NULL)
-        return 0;
-    exec_path.length = text_length(image->exec_name);
-    if (exec_path.length > sizeof exec_path.text)
-        return 0;
-    memcpy(exec_path.text, image->exec_name, exec_path.length);
-    return 1;
-}
+static struct exec_path exec_path;
 
 static void say(const struct switches *switches, const struct decision *decision, const char *conf)
 {
@@ -89,7 +74,7 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
     struct decision decision = decide_by_switches(&switches);
     if (!decision.track && switches.trace == TRACE_OFF)
         return;
-    if (!image_is_first_copy(image_loader(&image)) || !find_exec_path(&image))
+    if (!image_is_first_copy(image_loader(&image)) || !exec_path_find(&image, &exec_path))
         return;
     if (decision.track)
         start_by_policy(&image, &switches);

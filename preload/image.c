@@ -39,6 +39,8 @@ int image_find(int argc, char **argv, char **envp, struct image *image)
             image->exec_name = (const char *)value;
         else if (aux->a_type == AT_SYSINFO_EHDR)
             image->vdso = value;
+        else if (aux->a_type == AT_BASE)
+            image->loader_base = value;
     }
     if (image->phdr == NULL)
         image->phdr_count = 0;

@@ -19,8 +19,9 @@ struct image {
     const char *exec_name;   /* AT_EXECFN: the path given to execve(2), may be relative */
     const ElfW(Phdr) * phdr; /* of the executable */
     size_t phdr_count;
-    uintptr_t load_bias; /* of the executable */
-    uintptr_t vdso;      /* address of the vDSO's ELF header; 0: none */
+    uintptr_t load_bias;   /* of the executable */
+    uintptr_t vdso;        /* address of the vDSO's ELF header; 0: none */
+    uintptr_t loader_base; /* AT_BASE; 0: the kernel started no loader beside the executable */
 };
 
 /* Fills `*image` from what the loader passed to a constructor. glibc passes (argc, argv, envp);

@@ -14,7 +14,7 @@ struct run_start {
     const struct image *image;
     const struct switches *switches;
     const void *policy; /* usable; not needed any more when run_begin() returns */
-    const struct decide_path *path;
+    const struct exec_path *path;
 };
 
 /* Captures this process; `pkgs` marks it for the package hooks. Returns 1, or 0 where there is no

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * execve(2)'s caller named the executable, and the kernel left that name in memory (AT_EXECFN). It
+ * is what /proc/self/exe says when it is absolute, no part of it is a link, "." or "..", and it is
+ * not the name of a script, whose interpreter is the executable.
+ */
+#include "exec_path.h"
+
+#include <errno.h>
+
+#include "memory.h"
+#include "system.h"
+
+enum {
+    PARTS_MAX = 16,
+    /* For a script the kernel puts the interpreter, at most one argument, and the script's name
+     * before the arguments, for the interpreter's own script again: five times (exec.c). */
+    SCRIPT_ARGUMENTS = 11,
+};
+
+static int may_be_script(const struct image *image)
+{
+    for (int i = 1; i < image->argc && i < SCRIPT_ARGUMENTS; i++) {
+        if (image->argv[i] == NULL || text_equal(image->argv[i], image->exec_name))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_dots(const char *part, size_t length)
+{
+    return length == 0 || (part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.')));
+}
+
+/* Whether `path`, NUL-terminated, exists and is no link. */
+static int is_no_link(const char *path)
+{
+    char target;
+    return system_readlink(path, &target, sizeof target) == -EINVAL;
+}
+
+/* Whether all of the absolute path is as the kernel would write it. Cuts it and mends it. */
+static int is_canonical(char *path)
+{
+    char *part = path + 1;
+    for (int i = 0; i < PARTS_MAX; i++) {
+        char *end = part;
+        while (*end != '/' && *end != '\0')
+            end++;
+        char separator = *end;
+        *end = '\0';
+        int plain = !is_dots(part, (size_t)(end - part)) && is_no_link(path);
+        *end = separator;
+        if (!plain || separator == '\0')
+            return plain;
+        part = end + 1;
+    }
+    return 0;
+}
+
+static int copy_name(const struct image *image, struct exec_path *path)
+{
+    if (image->exec_name == NULL)
+        return 0;
+    const char *end = text_append(path->text, path->text + sizeof path->text, image->exec_name);
+    path->length = end == NULL ? 0 : (size_t)(end - path->text);
+    return end != NULL;
+}
+
+int exec_path_find(const struct image *image, struct exec_path *path)
+{
+    /* Started as an argument of the loader, the program is no executable to the kernel; a static
+     * program, which has no loader either, pays for that. */
+    if (image->loader_base != 0 && copy_name(image, path) && path->text[0] == '/' &&
+        !may_be_script(image) && is_canonical(path->text))
+        return 1;
+    long length = system_readlink("/proc/self/exe", path->text, sizeof path->text);
+    if (length <= 0)
+        return copy_name(image, path);
+    path->length = (size_t)length;
+    return 1;
+}

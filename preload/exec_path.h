@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The path of this process's executable, as /proc/self/exe would name it.
+ */
+#ifndef JOBTRAIL_EXEC_PATH_H
+#define JOBTRAIL_EXEC_PATH_H
+
+#include <stddef.h>
+
+#include "image.h"
+
+/* Not terminated. The length comes first: a short path then lies in the same page. */
+struct exec_path {
+    size_t length;
+    char text[4096];
+};
+
+/* Finds the path without /proc where it can: there the first look of a process at its own entries
+ * costs more than all else on the way to a decision. Returns 1, or 0 when there is no path. */
+int exec_path_find(const struct image *image, struct exec_path *path);
+
+#endif
