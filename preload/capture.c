@@ -39,15 +39,6 @@ static void put_container(const struct image *image, struct fields *fields)
         fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
 }
 
-/* The pid in "STEP.TASK.PID"; 0 where there is none. */
-static int32_t task_pid(const char *task)
-{
-    int points = 0;
-    while (task != NULL && *task != '\0' && points < 2)
-        points += *task++ == '.';
-    return points == 2 ? (int32_t)text_number(task) : 0;
-}
-
 static void put_argv(const struct image *image, struct fields *fields)
 {
     if (!fields_begin(fields, LEDGER_ARGV))
@@ -121,6 +112,6 @@ void capture_fill(const struct capture_source *source, struct fields *fields)
     put_env(source->image->envp, source->policy, fields);
     put_notes(source->image, fields);
     put_container(source->image, fields);
-    proc_ancestors(source->self, task_pid(task), fields);
+    proc_ancestors(source->self, source->switches->task_pid, fields);
     put_objects(source->image, fields);
 }

@@ -72,6 +72,11 @@ uint64_t clock_now(clock_function *function)
     return ask(function, CLOCK_REALTIME);
 }
 
+uint64_t clock_boot_ticks(clock_function *function)
+{
+    return ask(function, CLOCK_BOOTTIME) / (1000000000u / 100);
+}
+
 uint64_t clock_now_coarse(clock_function *function)
 {
     return ask(function, CLOCK_REALTIME_COARSE);

@@ -18,8 +18,11 @@ clock_function *clock_find(const struct image *image);
 /* Nanoseconds since the Epoch. `function` may be NULL: then by system call. */
 uint64_t clock_now(clock_function *function);
 
-/* The same to one tick of the kernel's clock (1 to 10 ms), read from memory alone: the precise time
- * needs the processor's counter, and a program may have lost the right to read it (prctl(2),
+/* Hundredths of a second since boot, as proc(5) counts them. */
+uint64_t clock_boot_ticks(clock_function *function);
+
+/* clock_now() to one tick of the kernel's clock (1 to 10 ms), read from memory alone: the precise
+ * time needs the processor's counter, and a program may have lost the right to read it (prctl(2),
  * PR_SET_TSC; seccomp's strict mode). */
 uint64_t clock_now_coarse(clock_function *function);
 

@@ -15,6 +15,12 @@
  * that stays mapped: more fields behind the first ones, `end_ns`, then the state. A run that is
  * sampled out gives its slot back to the free list instead.
  *
+ * A pid alone does not name a process: it may have been another's before, or this process may have
+ * run another program before. The header counts the runs that have begun and not signed, in a few
+ * thousand buckets by pid. Where the bucket of its pid is empty, no earlier capture can be of this
+ * process: the slot has LEDGER_SLOT_FIRST, and the clock ticks at which it began, which nobody has
+ * to be asked for. Where it is not, the process reads its true start from /proc.
+ *
  * The file has its final size from the start (so that RLIMIT_FSIZE, which only limits growing,
  * never matters), and is backed up to `backed_bytes`. Beyond, a process backs its slot with
  * fallocate() before it touches it: touching a page that cannot be backed would be SIGBUS.
@@ -27,10 +33,11 @@
 
 #include <stdint.h>
 
-#define LEDGER_MAGIC      UINT64_C(0x3252474c544a0a7f) /* "\x7f\nJTLGR2" */
+#define LEDGER_MAGIC      UINT64_C(0x3352474c544a0a7f) /* "\x7f\nJTLGR3" */
 #define LEDGER_SLOT_MAGIC UINT64_C(0x32544c53544a0a7f) /* "\x7f\nJTSLT2" */
 #define LEDGER_PAGE       4096u
 #define LEDGER_CLASSES    6
+#define LEDGER_BUCKETS    1984
 #define LEDGER_SLOT_MAX   (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
 
 /* A named pipe beside the jobs' directories, which the watcher of the node reads: a byte in it says
@@ -60,6 +67,9 @@ struct ledger_header {
      * bits (0: none), a counter against ABA in the high ones. */
     uint64_t free_list[LEDGER_CLASSES];
     uint64_t dropped[LEDGER_DROPS]; /* atomic */
+    /* Atomic: runs of the pids that are `pid % LEDGER_BUCKETS`, begun and not signed. Those that
+     * died without a word stay counted. */
+    uint16_t unsigned_runs[LEDGER_BUCKETS];
 };
 
 enum ledger_field_kind {
@@ -88,10 +98,12 @@ struct ledger_field {
     uint32_t length; /* of the content, without padding */
 };
 
-#define LEDGER_SLOT_CUT   1u /* whole fields are missing: there was no room */
-#define LEDGER_SLOT_PKGS  2u /* the policy's action was `pkgs` */
-#define LEDGER_SLOT_START 4u /* of a size whose start gets a record of its own */
-#define LEDGER_SLOT_KEEP  8u /* not sampled, whatever the table says */
+#define LEDGER_SLOT_CUT   1u  /* whole fields are missing: there was no room */
+#define LEDGER_SLOT_PKGS  2u  /* the policy's action was `pkgs` */
+#define LEDGER_SLOT_START 4u  /* of a size whose start gets a record of its own */
+#define LEDGER_SLOT_KEEP  8u  /* not sampled, whatever the table says */
+#define LEDGER_SLOT_FIRST 16u /* the first capture of its process; start_ticks is that of the run  \
+                               */
 
 struct ledger_slot {
     uint64_t magic;
@@ -102,7 +114,8 @@ struct ledger_slot {
     uint32_t flags;     /* LEDGER_SLOT_* */
     int32_t pid;
     int32_t ppid;
-    uint64_t start_ticks; /* since boot, field 22 of proc(5) stat: with the pid, the process */
+    uint64_t start_ticks; /* since boot, hundredths of a second, of the process (proc(5), stat,
+                             field 22) or where LEDGER_SLOT_FIRST is set of the run; 0: unknown */
     uint64_t start_ns;    /* since the Epoch, when the capture began */
     uint64_t end_ns;      /* since the Epoch; 0 until the process has signed */
     uint8_t uuid[16];     /* version 7: the run's */
@@ -118,7 +131,9 @@ struct ledger_slot {
 
 /* 32-bit and 64-bit processes share a ledger. */
 _Static_assert(sizeof(struct ledger_slot) == 120, "the same layout for every ABI");
-_Static_assert(sizeof(struct ledger_header) == 32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS),
+_Static_assert(sizeof(struct ledger_header) ==
+                   32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS) + 2 * LEDGER_BUCKETS,
                "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_header) <= LEDGER_PAGE, "one page");
 
 #endif

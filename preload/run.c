@@ -53,12 +53,20 @@ static const struct link_map *last_object(const struct r_debug *loader)
     return last;
 }
 
-static void get_self(struct proc_stat *self)
+/* What names the process beside its pid. Slurm's own tasks are known by their true start. */
+static void fill_start(const struct slot_claim *claim, const struct switches *switches,
+                       clock_function *now)
 {
-    if (proc_stat(0, self))
-        return;
-    *self = (struct proc_stat){.pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0),
-                               .ppid = (int32_t)system_call6(SYS_getppid, 0, 0, 0, 0, 0, 0)};
+    struct ledger_slot *slot = claim->slot;
+    struct proc_stat self;
+    slot->start_ticks = 0;
+    int may_be_task = switches->task_pid == 0 || switches->task_pid == slot->pid;
+    if (slot_first(claim->header, slot->pid) && !may_be_task) {
+        slot->start_ticks = clock_boot_ticks(now);
+        slot->flags |= LEDGER_SLOT_FIRST;
+    } else if (proc_stat(0, &self)) {
+        slot->start_ticks = self.start_ticks;
+    }
 }
 
 static void fill_slot(struct ledger_slot *slot, const struct run_start *start,
@@ -67,7 +75,6 @@ static void fill_slot(struct ledger_slot *slot, const struct run_start *start,
     slot->flags = fields->slot_flags;
     slot->pid = self->pid;
     slot->ppid = self->ppid;
-    slot->start_ticks = self->start_ticks;
     slot->start_ns = start_ns;
     slot->end_ns = 0;
     slot->rank = start->switches->rank;
@@ -76,7 +83,7 @@ static void fill_slot(struct ledger_slot *slot, const struct run_start *start,
     slot->probability = 0;
     slot->gpus = 0;
     slot->random =
-        uuid_make(start_ns, (uint64_t)(uint32_t)self->pid << 32 ^ self->start_ticks, slot->uuid);
+        uuid_make(start_ns, (uint64_t)(uint32_t)self->pid << 32 ^ slot->offset, slot->uuid);
     memcpy(slot + 1, fields->start, fields->used);
     slot->fields_bytes = (uint32_t)fields->used;
 }
@@ -107,13 +114,15 @@ static void end_by_signal(int signal)
 
 int run_begin(const struct run_start *start, int pkgs)
 {
-    struct proc_stat self;
+    const struct proc_stat self = {
+        .pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0),
+        .ppid = (int32_t)system_call6(SYS_getppid, 0, 0, 0, 0, 0, 0),
+    };
     struct slot_claim claim;
     struct fields fields = {.start = workspace, .room = sizeof workspace - SLOT_PATH_ROOM};
     clock_function *now = clock_find(start->image);
     uint64_t start_ns = clock_now(now);
 
-    get_self(&self);
     struct capture_source source = {start->image, start->switches, start->policy, start->path,
                                     &self};
     capture_fill(&source, &fields);
@@ -129,6 +138,7 @@ int run_begin(const struct run_start *start, int pkgs)
     fields.slot_flags |= (pkgs ? LEDGER_SLOT_PKGS : 0) | (always ? LEDGER_SLOT_START : 0) |
                          (own.run.sampling.count == 0 ? LEDGER_SLOT_KEEP : 0);
     fill_slot(claim.slot, start, &self, &fields, start_ns);
+    fill_start(&claim, start->switches, now);
     slot_open(claim.slot);
     keep(start, &claim, now, self.pid);
     if (start->switches->signal_handler == SWITCH_YES)
@@ -187,6 +197,6 @@ void run_end(void)
     add_later_objects(slot);
     if (own.run.gpu != SWITCH_NO)
         slot->gpus = devices_count(own.run.loader);
-    slot_end(slot, end_ns);
+    slot_end(&claim, end_ns);
     say_end("ended, recorded");
 }

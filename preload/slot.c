@@ -135,15 +135,31 @@ int slot_claim(const char *spool, size_t size, char *path, struct slot_claim *cl
     return 1;
 }
 
+static uint16_t *bucket(struct ledger_header *header, int32_t pid)
+{
+    return &header->unsigned_runs[(uint32_t)pid % LEDGER_BUCKETS];
+}
+
+int slot_first(struct ledger_header *header, int32_t pid)
+{
+    return __atomic_fetch_add(bucket(header, pid), 1, __ATOMIC_ACQ_REL) == 0;
+}
+
+static void signed_run(const struct slot_claim *claim)
+{
+    __atomic_fetch_sub(bucket(claim->header, claim->slot->pid), 1, __ATOMIC_RELEASE);
+}
+
 void slot_open(struct ledger_slot *slot)
 {
     __atomic_store_n(&slot->state, LEDGER_OPEN, __ATOMIC_RELEASE);
 }
 
-void slot_end(struct ledger_slot *slot, uint64_t end_ns)
+void slot_end(const struct slot_claim *claim, uint64_t end_ns)
 {
-    slot->end_ns = end_ns;
-    __atomic_store_n(&slot->state, LEDGER_ENDED, __ATOMIC_RELEASE);
+    claim->slot->end_ns = end_ns;
+    __atomic_store_n(&claim->slot->state, LEDGER_ENDED, __ATOMIC_RELEASE);
+    signed_run(claim);
 }
 
 void slot_discard(const struct slot_claim *claim)
@@ -153,6 +169,7 @@ void slot_discard(const struct slot_claim *claim)
     uint64_t *list = &claim->header->free_list[class];
     uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
     uint64_t next;
+    signed_run(claim);
     __atomic_store_n(&slot->state, LEDGER_FREE, __ATOMIC_RELEASE);
     do {
         slot->next_free = (uint32_t)head;

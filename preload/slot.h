@@ -22,11 +22,15 @@ struct slot_claim {
  */
 int slot_claim(const char *spool, size_t size, char *path, struct slot_claim *claim);
 
+/* Counts a run of the process `pid` as begun. Returns whether no earlier one of this process can be
+ * unsigned. */
+int slot_first(struct ledger_header *header, int32_t pid);
+
 /* Publishes a filled slot. */
 void slot_open(struct ledger_slot *slot);
 
 /* Signs the end. Memory writes only. */
-void slot_end(struct ledger_slot *slot, uint64_t end_ns);
+void slot_end(const struct slot_claim *claim, uint64_t end_ns);
 
 /* Gives the slot to the next process that wants one of its size. Memory writes only. */
 void slot_discard(const struct slot_claim *claim);

@@ -119,6 +119,15 @@ static uint32_t find_leader(uint32_t rank, const struct launchers *launchers)
     return by_slurm && launchers->leader != NULL ? text_number(launchers->leader) : 0;
 }
 
+/* The pid in "STEP.TASK.PID"; 0 where there is none. */
+static int32_t pid_of_task(const char *task)
+{
+    int points = 0;
+    while (task != NULL && *task != '\0' && points < 2)
+        points += *task++ == '.';
+    return points == 2 ? (int32_t)text_number(task) : 0;
+}
+
 void switches_read(char **envp, struct switches *switches)
 {
     struct launchers launchers = {{NULL}, {NULL}, NULL, NULL};
@@ -146,6 +155,7 @@ void switches_read(char **envp, struct switches *switches)
             break;
         }
     }
+    switches->task_pid = pid_of_task(switches->task);
     uint32_t size = first_number(launchers.size, SIZE_NAMES, 1);
     switches->size = size == 0 ? 1 : size;
     switches->rank = first_number(launchers.rank, RANK_NAMES, 0);

@@ -11,14 +11,16 @@
 /* slurmstepd waits for the tasks of a node in turn, up to 100 ms apart (measured, 22.05). */
 #define TASK_EXIT_ERROR_NS UINT64_C(100000000)
 
+/* So many captures of one pid are looked at for the next of a process: in as many namespaces the
+ * same pids occur. */
+enum { SAME_PID_MAX = 1000 };
+
 static int by_process(const void *left, const void *right)
 {
     const struct capture *a = *(const struct capture *const *)left;
     const struct capture *b = *(const struct capture *const *)right;
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
-    if (a->start_ticks != b->start_ticks)
-        return a->start_ticks < b->start_ticks ? -1 : 1;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
     return a < b ? -1 : a > b;
@@ -31,10 +33,32 @@ static int same_namespace(struct capture_bytes a, struct capture_bytes b)
     return a.at == NULL || b.at == NULL || (a.size == b.size && memcmp(a.at, b.at, a.size) == 0);
 }
 
-static int same_process(const struct capture *a, const struct capture *b)
+/* Whether the process of `a` ran `b` later, of the same pid and namespace. A first capture came
+ * after the process's start, any other one tells the start itself. */
+static int goes_on(const struct capture *a, const struct capture *b)
 {
-    return a->pid == b->pid && a->start_ticks == b->start_ticks &&
-           same_namespace(a->name_space, b->name_space);
+    if (b->first)
+        return 0;
+    return a->first ? b->start_ticks <= a->start_ticks : b->start_ticks == a->start_ticks;
+}
+
+/* The next program of the process that ran order[0]; NULL: none. `order` ends with NULL. */
+static const struct capture *next_program(const struct capture *const *order)
+{
+    const struct capture *capture = order[0];
+    for (size_t i = 1; i < SAME_PID_MAX && order[i] != NULL; i++) {
+        if (order[i]->pid != capture->pid)
+            return NULL;
+        if (same_namespace(capture->name_space, order[i]->name_space))
+            return goes_on(capture, order[i]) ? order[i] : NULL;
+    }
+    return NULL;
+}
+
+static const struct journal_task *task_of(const struct capture *capture,
+                                          const struct journal *journal)
+{
+    return capture->first ? NULL : journal_find_task(journal, capture->pid, capture->start_ticks);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -65,8 +89,7 @@ static struct ending inferred(const struct capture *capture, const struct journa
 static struct ending of_last(const struct capture *capture, const struct journal *journal,
                              uint64_t last_ns)
 {
-    const struct journal_task *task =
-        journal_find_task(journal, capture->pid, capture->start_ticks);
+    const struct journal_task *task = task_of(capture, journal);
     int waited = task != NULL && task->end_ns != 0;
     struct ending ending;
     if (capture->end_ns != 0)
@@ -103,11 +126,11 @@ int endings_find(const struct captures *captures, const struct journal *journal,
     qsort(order, captures->count, sizeof(struct capture *), by_process);
     for (size_t i = 0; i < captures->count; i++) {
         const struct capture *capture = order[i];
-        const struct capture *next = order[i + 1]; /* NULL behind the last */
+        const struct capture *next = next_program(order + i);
         struct ending *ending = &endings[capture - captures->capture];
-        if (next != NULL && same_process(capture, next)) {
+        if (next != NULL) {
             *ending = of_replaced(capture, next);
-            ending->task = journal_find_task(journal, capture->pid, capture->start_ticks);
+            ending->task = task_of(capture, journal);
         } else {
             *ending = of_last(capture, journal, last_ns);
         }

@@ -219,6 +219,7 @@ static int read_capture(int fd, const struct ledger_slot *slot, struct capture *
         .task = UINT32_MAX,
         .cut = (slot->flags & LEDGER_SLOT_CUT) != 0,
         .pkgs = (slot->flags & LEDGER_SLOT_PKGS) != 0,
+        .first = (slot->flags & LEDGER_SLOT_FIRST) != 0,
         .keep = (slot->flags & LEDGER_SLOT_KEEP) != 0,
         .wants_start = (slot->flags & LEDGER_SLOT_START) != 0,
         .memory = malloc(size + 1),

@@ -31,7 +31,8 @@ enum { CAPTURE_OBJECTS_MAX = 2048, CAPTURE_ANCESTORS_MAX = 16 };
 
 struct capture {
     int32_t pid, ppid;
-    uint64_t start_ticks, start_ns;
+    uint64_t start_ticks; /* of the process, or where `first` is set of the run; 0: unknown */
+    uint64_t start_ns;
     uint64_t end_ns; /* 0: the process has not signed */
     uint8_t uuid[16];
     uint32_t rank, size;
@@ -49,6 +50,7 @@ struct capture {
     size_t ancestor_count;
     int wants_start; /* of a size whose start gets a record of its own */
     int pkgs;        /* the policy's action was `pkgs` */
+    int first;       /* no earlier capture is of the same process */
     int keep;        /* it was not to be sampled when it started */
     int cut;         /* fields are missing, or end early */
     void *memory;    /* owned; what the bytes point into */

@@ -13,7 +13,7 @@ setup() {
 # ORDINAL counts the calls of this name since the start of the process
 library_calls() {
     tracked strace -o "$BATS_TEST_TMPDIR/trace" "$PROGRAMS/exit_with"
-    awk -F '(' '{ count[$1]++ } /"\/proc\/self\/exe"/ { ours = 1 } /^exit_group/ { exit }
+    awk -F '(' '{ count[$1]++ } /^readlinkat/ { ours = 1 } /^exit_group/ { exit }
         ours { print $1, count[$1] }' "$BATS_TEST_TMPDIR/trace"
 }
 

@@ -269,6 +269,43 @@ in_root() {
     run ! grep "jobtrail.policy\|$SPOOL" "$BATS_TEST_TMPDIR/calls"
 }
 
+@test "the executable is named by its canonical path, however it was started" {
+    local at=$BATS_TEST_TMPDIR/at loader
+    mkdir -p "$at/real" "$at/script"
+    cp "$PROGRAMS/say_hello" "$at/real/plain"
+    ln -s real "$at/link"
+    ln -s plain "$at/real/name"
+    printf '#!%s -x\n' "$at/link/plain" >"$at/script/run"
+    chmod +x "$at/script/run"
+    loader=$(readelf -l "$at/real/plain" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+    cd "$at"
+    for name in "$at/real/plain" "$at/link/plain" "$at/real/name" "$at//real/plain" "$at/./real/plain" \
+        "$at/link/../real/plain" real/plain "$at/script/run"; do
+        tracked "$name" >/dev/null || true
+    done
+    tracked PATH="$at/real:$PATH" plain >/dev/null
+    flush
+    [[ $(records | jq -r '.[].userT.exec_path' | sort | uniq -c) == *" 9 $(readlink -f "$at/real/plain")" ]]
+    new_job
+    tracked "$loader" "$at/real/plain" >/dev/null
+    flush
+    [[ $(records | jq -r '.[].userT.exec_path' | sort | uniq -c) == *" 1 $(readlink -f "$loader")"* ]]
+}
+
+@test "a pid that comes back to another process is no exec, an exec is one" {
+    tracked LD_PRELOAD= unshare --pid --fork --mount-proc sh -c '
+        export LD_PRELOAD=$1; shift
+        "$1/_exit_with" 0 & first=$!
+        wait
+        LD_PRELOAD= sleep 0.03 # starts are told by the hundredth of a second
+        echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+        "$1/say_hello" >/dev/null & second=$!
+        wait
+        "$1/exec_to" "$1/exit_with" 0
+        [ $first = $second ]' sh "$LIBRARY" "$PROGRAMS"
+    leaves "_exit_with epilog" "say_hello fini" "exec_to exec" "exit_with fini"
+}
+
 @test "the exit path makes no system call" {
     env "${TRACKED[@]}" strace -o "$BATS_TEST_TMPDIR/calls" "$PROGRAMS/exit_with" 5 || true
     env "${TRACKED[@]:0:4}" strace -o "$BATS_TEST_TMPDIR/plain" "$PROGRAMS/exit_with" 5 || true
