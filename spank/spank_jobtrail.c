@@ -5,9 +5,9 @@
  * slurm_info() is the one way to that log which never reaches a user's stderr.
  *
  * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork,
- * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_epilog in a
- * process of its own, as root, where init has not been called. State between them is on disk only:
- * from Slurm 24.05 on some may run in a cloned child.
+ * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_prolog and
+ * job_epilog in processes of their own, as root, where init has not been called. State between them
+ * is on disk only: from Slurm 24.05 on some may run in a cloned child.
  */
 #include <slurm/spank.h>
 #include <stdio.h>
@@ -18,7 +18,9 @@
 #include "epilog.h"
 #include "inject.h"
 #include "journal_line.h"
+#include "node.h"
 #include "preload_list.h"
+#include "prolog.h"
 #include "settings.h"
 #include "spool.h"
 #include "upkeep.h"
@@ -117,27 +119,6 @@ static void add_items(spank_t spank, struct journal_line *line)
         journal_text(line, "submit_host", submit_host);
 }
 
-/* Clock ticks since boot at which the process `pid` started, 0 when unknown (proc(5)). */
-static unsigned long long start_ticks(pid_t pid)
-{
-    char path[32], text[512];
-    unsigned long long ticks = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    if (fgets(text, sizeof text, file) != NULL) {
-        char *rest = strrchr(text, ')');
-        if (rest == NULL || sscanf(rest + 1,
-                                   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
-                                   " %*d %*d %*d %*d %llu",
-                                   &ticks) != 1)
-            ticks = 0;
-    }
-    fclose(file);
-    return ticks;
-}
-
 static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key = job_key(spank);
@@ -154,9 +135,9 @@ static int begin_step(spank_t spank, const struct settings *settings)
     journal_number(&line, "job", key.id);
     journal_number(&line, "restart", key.restart);
     journal_number(&line, "step", key.step);
-    journal_text(&line, "node", spool_node());
+    node_add(&line);
     journal_number(&line, "pid", (uint64_t)getpid());
-    journal_number(&line, "ticks", start_ticks(getpid()));
+    journal_number(&line, "ticks", node_start_ticks(getpid()));
     add_items(spank, &line);
     int error = journal_append(&line, spool);
     if (error == 0)
@@ -231,7 +212,7 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     pid_t pid = start_task_line(spank, "task", &line);
-    journal_number(&line, "ticks", start_ticks(pid));
+    journal_number(&line, "ticks", node_start_ticks(pid));
     note(spank, argc, argv, "the start of a task", &line);
     return 0;
 }
@@ -255,6 +236,25 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
     journal_start(&line, "end");
     journal_number(&line, "step", job_key(spank).step);
     note(spank, argc, argv, "the end of a step", &line);
+    return 0;
+}
+
+int slurm_spank_job_prolog(spank_t spank, int argc, char *argv[])
+{
+    struct settings settings;
+    uint32_t job = 0;
+    uid_t uid = (uid_t)-1;
+    gid_t gid = (gid_t)-1;
+    if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
+        spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
+        open_settings(argc, argv, &settings) != 0)
+        return 0;
+    int error = prolog_note(&settings, job, uid, gid);
+    if (error != 0)
+        slurm_info("jobtrail: job %u: its credential not noted in %s: %s", job, settings.spool,
+                   strerror(-error));
+    settings_close(&settings);
     return 0;
 }
 

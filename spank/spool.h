@@ -20,6 +20,11 @@ int spool_open(const char *spool, uint32_t job, uint32_t restart);
 /* As spool_open(), but makes nothing. */
 int spool_find(const char *spool, uint32_t job, uint32_t restart);
 
+/* Hands the directory of each run (restart) of the job below `spool` to `found`, which must not
+ * keep the descriptor. */
+void spool_find_runs(const char *spool, uint32_t job, void (*found)(void *context, int directory),
+                     void *context);
+
 /* Makes the ledger of `bytes` for the job's user in the directory `job`, unless it is there
  * already. Returns 0 or -errno. */
 int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes);

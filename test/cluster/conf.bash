@@ -16,6 +16,7 @@ write_conf() {
     # Also where no plugin uses cgroups: slurmd would find the version out, and end where that is the
     # second (which wants systemd) or a mixture.
     cgroup_conf >"$ETC/cgroup.conf"
+    [[ -z $GRES_CONF ]] || echo "$GRES_CONF" >"$ETC/gres.conf"
 }
 
 slurm_conf() {
@@ -80,7 +81,7 @@ CONF
     else
         echo AccountingStorageType=accounting_storage/none
     fi
-    echo "NodeName=DEFAULT CPUs=$NODE_CPUS RealMemory=2000 State=UNKNOWN"
+    echo "NodeName=DEFAULT CPUs=$NODE_CPUS RealMemory=2000 State=UNKNOWN $NODE_CONF"
     for ((i = 1; i <= NODES; i++)); do
         echo "NodeName=n$i$node_hostname NodeAddr=127.0.0.1 Port=$((PORT_BASE + 10 + i))"
     done

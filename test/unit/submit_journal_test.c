@@ -157,6 +157,32 @@ static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
     }
 }
 
+static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **state)
+{
+    struct journal journal =
+        parsed("prolog time=1.000000000 job=7 restart=2 uid=1000 gid=100 node=n1 boot=b-1 user=al "
+               "account=a partition=p cluster=c nodes=2 cpus=4(x2) gpus=0,1\n");
+    (void)state;
+    assert_int_equal(journal.job, 7);
+    assert_int_equal(journal.restart, 2);
+    assert_int_equal(journal.uid, 1000);
+    assert_int_equal(journal.step_count, 0);
+    assert_int_equal(journal.epilog_ns, 0);
+    assert_string_equal(journal.node, "n1");
+    assert_string_equal(journal.boot, "b-1");
+    assert_string_equal(journal.account, "a");
+    assert_string_equal(journal.qos, "");
+    assert_int_equal(journal.gpus, 2);
+    journal_free(&journal);
+    journal = parsed(WHO "epilog time=2.000000000 account=a qos=gold\n"
+                         "epilog time=3.000000000 account=b qos=iron\n");
+    assert_true(journal.epilog_ns == UINT64_C(2000000000));
+    assert_true(journal.last_ns == UINT64_C(3000000000));
+    assert_string_equal(journal.account, "a");
+    assert_string_equal(journal.qos, "gold");
+    journal_free(&journal);
+}
+
 static void a_bad_line_is_counted_and_skipped(void **state)
 {
     static const char *const lines[] = {
@@ -483,6 +509,7 @@ int main(void)
         cmocka_unit_test(what_is_not_told_is_none),
         cmocka_unit_test(an_array_job_without_a_task_is_no_array),
         cmocka_unit_test(a_journal_that_does_not_say_whose_job_it_is_is_refused),
+        cmocka_unit_test(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts),
         cmocka_unit_test(a_bad_line_is_counted_and_skipped),
         cmocka_unit_test(a_line_of_more_words_than_any_has_is_bad),
         cmocka_unit_test(unknown_verbs_and_keys_are_skipped_without_a_word),
