@@ -90,6 +90,13 @@ int slurm_spank_slurmd_exit(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
+static void add_number(spank_t spank, struct journal_line *line, const char *key, spank_item_t item)
+{
+    uint32_t value = 0;
+    if (spank_get_item(spank, item, &value) == ESPANK_SUCCESS)
+        journal_number(line, key, value);
+}
+
 static void add_items(spank_t spank, struct journal_line *line)
 {
     const struct {
@@ -103,20 +110,28 @@ static void add_items(spank_t spank, struct journal_line *line)
         {"tasks", S_JOB_TOTAL_TASK_COUNT},
         {"local_tasks", S_JOB_LOCAL_TASK_COUNT},
         {"cpus_per_task", S_STEP_CPUS_PER_TASK},
-        {"array_job", S_JOB_ARRAY_ID},
-        {"array_task", S_JOB_ARRAY_TASK_ID},
     };
     uint16_t cpus = 0;
     char submit_host[256];
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        uint32_t value = 0;
-        if (spank_get_item(spank, numbers[i].item, &value) == ESPANK_SUCCESS)
-            journal_number(line, numbers[i].key, value);
-    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        add_number(spank, line, numbers[i].key, numbers[i].item);
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
     if (spank_getenv(spank, "SLURM_SUBMIT_HOST", submit_host, sizeof submit_host) == ESPANK_SUCCESS)
         journal_text(line, "submit_host", submit_host);
+}
+
+/* What the controller tells the batch step alone: of the array that the job belongs to, and its
+ * QOS, which credentials have from 26.05 on. In a job step the items and the variables have what
+ * srun says, which a user can tell anything. The QOS replaces what the user may have set; only
+ * where there is no accounting database, and so no QOS, his value stays. */
+static void add_batch(spank_t spank, struct journal_line *line)
+{
+    char qos[256];
+    add_number(spank, line, "array_job", S_JOB_ARRAY_ID);
+    add_number(spank, line, "array_task", S_JOB_ARRAY_TASK_ID);
+    if (spank_getenv(spank, "SLURM_JOB_QOS", qos, sizeof qos) == ESPANK_SUCCESS)
+        journal_text(line, "qos", qos);
 }
 
 static int begin_step(spank_t spank, const struct settings *settings)
@@ -139,6 +154,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     journal_number(&line, "pid", (uint64_t)getpid());
     journal_number(&line, "ticks", node_start_ticks(getpid()));
     add_items(spank, &line);
+    if (key.step == JOURNAL_STEP_BATCH)
+        add_batch(spank, &line);
     int error = journal_append(&line, spool);
     if (error == 0)
         error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes);

@@ -148,10 +148,11 @@ static int take_job(struct journal *journal, const struct line *line)
 static int take_step(struct journal *journal, const struct line *line)
 {
     uint32_t step = number32(line, "step", JOURNAL_NONE);
-    journal->array_task = number32(line, "array_task", JOURNAL_NONE);
+    journal->array_task = number32(line, "array_task", journal->array_task);
     if (journal->array_task != JOURNAL_NONE)
-        journal->array_job = number32(line, "array_job", JOURNAL_NONE);
-    if (take_job(journal, line) != 0 || set_text(&journal->submit_host, line, "submit_host") != 0 ||
+        journal->array_job = number32(line, "array_job", journal->array_job);
+    if (take_job(journal, line) != 0 || set_text(&journal->qos, line, "qos") != 0 ||
+        set_text(&journal->submit_host, line, "submit_host") != 0 ||
         grow((void **)&journal->steps, journal->step_count, sizeof *journal->steps) != 0)
         return -ENOMEM;
     journal->steps[journal->step_count++] = (struct journal_step){
