@@ -94,11 +94,7 @@ CONF
 }
 
 job_container_conf() {
-    local node
-    echo AutoBasePath=true
-    for node in $(node_names); do
-        echo "NodeName=$node BasePath=$RUN/private/$node"
-    done
+    printf '%s\n' AutoBasePath=true "BasePath=$RUN/private" # each node's in a directory of its name
 }
 
 cgroup_conf() {
