@@ -10,9 +10,10 @@
 #include "journal_line.h"
 #include "spool.h"
 
-static void append_line(void *context, int spool)
+static void append_line(void *context, uint32_t restart, int spool)
 {
     struct journal_line copy = *(const struct journal_line *)context;
+    (void)restart;
     journal_append(&copy, spool);
 }
 

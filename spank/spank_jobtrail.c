@@ -33,12 +33,15 @@ struct job_key {
     uint32_t step;
 };
 
-static struct job_key job_key(spank_t spank)
+/* In the batch step Slurm tells the restart count; in a job step the item is 0 (22.05), and the
+ * run is the last one that the prolog has made a directory for. */
+static struct job_key job_key(spank_t spank, const struct settings *settings)
 {
     struct job_key key = {0, 0, 0};
     spank_get_item(spank, S_JOB_ID, &key.id);
     spank_get_item(spank, S_JOB_STEPID, &key.step);
     spank_get_item(spank, S_SLURM_RESTART_COUNT, &key.restart);
+    key.restart = spool_last_run(settings->spool, key.id, key.restart);
     return key;
 }
 
@@ -136,7 +139,7 @@ static void add_batch(spank_t spank, struct journal_line *line)
 
 static int begin_step(spank_t spank, const struct settings *settings)
 {
-    struct job_key key = job_key(spank);
+    struct job_key key = job_key(spank, settings);
     struct journal_line line;
     uid_t uid = (uid_t)-1;
     gid_t gid = (gid_t)-1;
@@ -160,6 +163,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     if (error == 0)
         error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes);
     close(spool);
+    if (error == 0)
+        inject_spool(spank, settings, key.id, key.restart);
     return error;
 }
 
@@ -174,6 +179,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     if (access(settings.library, R_OK) != 0)
         slurm_info("jobtrail: cannot read the library %s: this step leaves no records",
                    settings.library);
+    spank_unsetenv(spank, "JOBTRAIL_SPOOL"); /* a user's own */
     int error = begin_step(spank, &settings);
     if (error != 0)
         slurm_info("jobtrail: cannot use the spool directory %s (%s): this step leaves no records",
@@ -187,8 +193,7 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
     struct settings settings;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
-    struct job_key key = job_key(spank);
-    inject_task(spank, &settings, key.id, key.restart);
+    inject_task(spank, &settings);
     settings_close(&settings);
     return 0;
 }
@@ -198,9 +203,9 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 static void note(spank_t spank, int argc, char *argv[], const char *what, struct journal_line *line)
 {
     struct settings settings;
-    struct job_key key = job_key(spank);
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return;
+    struct job_key key = job_key(spank, &settings);
     int spool = spool_find(settings.spool, key.id, key.restart);
     int error = spool < 0 ? spool : journal_append(line, spool);
     if (spool >= 0)
@@ -248,10 +253,12 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
 int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
+    uint32_t step = 0;
     if (spank_context() != S_CTX_REMOTE)
         return 0;
+    spank_get_item(spank, S_JOB_STEPID, &step);
     journal_start(&line, "end");
-    journal_number(&line, "step", job_key(spank).step);
+    journal_number(&line, "step", step);
     note(spank, argc, argv, "the end of a step", &line);
     return 0;
 }

@@ -83,8 +83,8 @@ static int run_of(const char *name, uint32_t job, uint32_t *restart)
     return strcmp(text, name) == 0;
 }
 
-void spool_find_runs(const char *spool, uint32_t job, void (*found)(void *context, int directory),
-                     void *context)
+void spool_find_runs(const char *spool, uint32_t job,
+                     void (*found)(void *context, uint32_t restart, int directory), void *context)
 {
     DIR *base = opendir(spool);
     struct dirent *entry;
@@ -93,11 +93,26 @@ void spool_find_runs(const char *spool, uint32_t job, void (*found)(void *contex
         int run = run_of(entry->d_name, job, &restart) ? spool_find(spool, job, restart) : -1;
         if (run < 0)
             continue;
-        found(context, run);
+        found(context, restart, run);
         close(run);
     }
     if (base != NULL)
         closedir(base);
+}
+
+static void take_last(void *context, uint32_t restart, int directory)
+{
+    int64_t *last = context;
+    (void)directory;
+    if (restart > *last)
+        *last = restart;
+}
+
+uint32_t spool_last_run(const char *spool, uint32_t job, uint32_t otherwise)
+{
+    int64_t last = -1;
+    spool_find_runs(spool, job, take_last, &last);
+    return last < 0 ? otherwise : (uint32_t)last;
 }
 
 static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)

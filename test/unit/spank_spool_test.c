@@ -164,13 +164,14 @@ static void finding_makes_nothing(void **state)
     close(fd);
 }
 
-static void note_run(void *context, int directory)
+static void note_run(void *context, uint32_t restart, int directory)
 {
     char path[64], target[128] = "";
     snprintf(path, sizeof path, "/proc/self/fd/%d", directory);
     assert_true(readlink(path, target, sizeof target - 1) > 0);
     uint32_t *runs = context;
-    *runs |= 1u << atoi(strrchr(target, '.') + 1);
+    assert_int_equal(restart, atoi(strrchr(target, '.') + 1));
+    *runs |= 1u << restart;
 }
 
 static void every_run_of_a_job_is_found_and_nothing_else(void **state)
@@ -180,6 +181,7 @@ static void every_run_of_a_job_is_found_and_nothing_else(void **state)
     (void)state;
     spool_find_runs(below("spool"), 42, note_run, &runs);
     assert_int_equal(runs, 0);
+    assert_int_equal(spool_last_run(below("spool"), 42, 5), 5);
     for (size_t i = 0; i < 3; i++)
         close(spool_open(below("spool"), 42, restarts[i]));
     close(spool_open(below("spool"), 421, 3));
@@ -189,6 +191,7 @@ static void every_run_of_a_job_is_found_and_nothing_else(void **state)
     assert_int_equal(symlink("42.0", below("spool/42.7")), 0);
     spool_find_runs(below("spool"), 42, note_run, &runs);
     assert_int_equal(runs, 1u << 0 | 1u << 1 | 1u << 20);
+    assert_int_equal(spool_last_run(below("spool"), 42, 5), 20);
 }
 
 static int make_job(void)
