@@ -87,16 +87,19 @@ spin batch 0" ]]
     run_as root scontrol requeue "$job"
     is_pending() { has_state "$job" PENDING; }
     eventually 30 is_pending
-    # It would start after two minutes; an update can come too early.
+    # It would start after two minutes. Within two seconds slurmd would not run the prolog again, by
+    # times in seconds; and an update can come too early.
+    sleep 2
     starts_again() {
         run_as root scontrol update "jobid=$job" StartTime=now 2>/dev/null || true
         ! is_pending
     }
     eventually 60 starts_again
     wait_job "$job"
-    [[ $(records "$job" | jq -r 'sort_by(.userDT.start_time) | .[] |
-        "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.restart_count) \(.end_source) \(.exit_code):\(.signal)")"') == "eat_memory 0 task_exit 0:15
-exit_with 1 fini 0:0" ]]
+    got=$(records "$job" | jq -r 'sort_by(.userDT.start_time) | .[] |
+        "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.restart_count) \(.end_source) \(.exit_code):\(.signal)")"')
+    [[ $got == "eat_memory 0 task_exit 0:15
+exit_with 1 fini 0:0" ]] || fail "$got"
 }
 
 # Each of them two: the step's task and a child of it.
