@@ -184,15 +184,21 @@ static int take_task(struct journal *journal, const struct line *line)
     return 0;
 }
 
-/* slurmstepd blocks until the first task of a node ends, and looks for others 100 ms later
- * (measured, 22.05): what it finds then may have ended at any time since. */
-static uint64_t exit_error(struct journal_step *step, uint64_t now_ns)
+/* How much earlier a task may have ended than slurmstepd saw. It blocks until the first task of a
+ * node ends, looks for others 100 ms later, all at once, and blocks again (measured, 22.05): what
+ * is seen shortly behind others may have ended at any time since those, or with them. */
+static uint64_t exit_error(struct journal_step *step, uint64_t seen_ns)
 {
-    const uint64_t blocking_ns = 10000000, polling_ns = 100000000, apart_ns = 1000000000;
-    uint64_t last_ns = step == NULL ? now_ns : step->last_exit_ns;
-    if (step != NULL)
-        step->last_exit_ns = now_ns;
-    return last_ns != 0 && last_ns + apart_ns > now_ns ? polling_ns : blocking_ns;
+    const uint64_t latency_ns = 10000000, together_ns = 50000000, apart_ns = 1000000000;
+    if (step == NULL)
+        return apart_ns;
+    uint64_t since_ns = seen_ns - step->last_exit_ns;
+    if (since_ns > apart_ns)
+        step->exits_since_ns = seen_ns;
+    else if (since_ns > together_ns)
+        step->exits_since_ns = step->last_exit_ns;
+    step->last_exit_ns = seen_ns;
+    return seen_ns - step->exits_since_ns + latency_ns;
 }
 
 /* Ends the youngest task of this number that has not ended: pids come back, unended tasks of the

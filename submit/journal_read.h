@@ -16,8 +16,9 @@ struct journal_step {
     int32_t pid;    /* of the step's daemon; 0: unknown */
     uint64_t ticks; /* its start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns;       /* 0: not over, or nobody could say */
-    uint64_t last_exit_ns; /* of its tasks here; 0: none yet */
+    uint64_t end_ns;         /* 0: not over, or nobody could say */
+    uint64_t last_exit_ns;   /* when an end of its tasks was seen last; 0: not yet */
+    uint64_t exits_since_ns; /* from when on those that were seen with it may have ended */
 };
 
 struct journal_task {

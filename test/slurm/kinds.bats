@@ -24,9 +24,12 @@ job_by() {
         jq --arg text "$1" 'select(.cmdlineA | index($text)) | .slurmT.job_id' | sort -u
 }
 
+is_recorded() { # ARGUMENT
+    [[ -n $(job_by "$1") ]]
+}
+
 wait_for() { # ARGUMENT: until a job with it is recorded; prints its id
-    has_job() { [[ -n $(job_by "$1") ]]; }
-    eventually 30 has_job "$1" && job_by "$1"
+    eventually 30 is_recorded "$1" && job_by "$1"
 }
 
 libm() {

@@ -148,11 +148,6 @@ static const struct ending_case cases[] = {
      {{"step_end", 95, 84, NOBODY, 0},
       {"task_exit", 90, 0.01, 15, 1},
       {"fini", 30, 0.01, NOBODY, 0}}},
-    {"two tasks whose ends slurmstepd saw together",
-     TASK "task time=10.000000000 step=0 task=1 pid=51 ticks=4000000008\n" EXIT(
-         "9") "exit time=90.000000000 step=0 task=1 pid=51 status=9\n" END EPILOG,
-     {{50, 7, 11, 0, 0, 0}, {51, 8, 11, 0, 0, 0}},
-     {{"task_exit", 90, 0.01, 9, 1}, {"task_exit", 90, 0.1, 9, 1}}},
     {"a job on which two epilogs were noted",
      EPILOG "epilog time=200.000000000\n",
      {{51, 8, 12, 0, 0, 0}},
