@@ -33,8 +33,9 @@ struct job_key {
     uint32_t step;
 };
 
-/* In the batch step Slurm tells the restart count; in a job step the item is 0 (22.05), and the
- * run is the last one that the prolog has made a directory for. */
+/* SPANK's restart count is 0 in every step (measured, 22.05): the run is the last one that the
+ * prolog has made a directory for. Only where slurmd has not run it (it was not restarted since the
+ * plugin is there, or requeued the job within the same second) the item has to do. */
 static struct job_key job_key(spank_t spank, const struct settings *settings)
 {
     struct job_key key = {0, 0, 0};

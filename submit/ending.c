@@ -41,8 +41,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* In the batch step, too, a process can leave its session and its parent, so that Slurm does not
- * find it. In a pid namespace its pid says nothing here. */
+/* A process that left its session and its parent is not found by Slurm without cgroups. In a pid
+ * namespace its pid says nothing here. */
 static int lives(const struct capture *capture, const struct journal *journal)
 {
     return journal->reboot_ns == 0 && capture->name_space.at == NULL &&
