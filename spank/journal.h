@@ -9,16 +9,19 @@
  * value other than letters, digits and `_./:,@+()[]-` stand as %XX. Unknown verbs and keys are to
  * be skipped. All lines have time=SECONDS.NANOSECONDS since the Epoch.
  *
+ * prolog  the job starts here: job, restart, uid, gid, node, boot (the kernel's id of it); from the
+ *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
+ *         cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS: those of this node), het_job
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
- *         step), uid, gid, node, nodes and node_id (of the step; nodes=0 in the batch step),
- *         tasks, local_tasks, cpus (of the job here), cpus_per_task, array_job, array_task
- *         (4294967294: none), pid and ticks of the step's daemon, and, as the user's environment
- *         claims it, submit_host
+ *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
+ *         tasks, local_tasks, cpus (of the job here), cpus_per_task, pid and ticks of the step's
+ *         daemon; in the batch step array_job, array_task (4294967294: none) and qos; and, as the
+ *         user's environment claims it, submit_host
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot)
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it)
  * end     the step is over on this node: step
- * epilog  the job is over here; from the job's credential: user, account, partition, cluster,
- *         nodes, cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS), het_job
+ * epilog  the job is over here; what the prolog has of the credential. The first one counts: a
+ *         later run of a requeued job adds its own to what a crash has left of this one
  */
 #ifndef JOBTRAIL_JOURNAL_H
 #define JOBTRAIL_JOURNAL_H

@@ -42,30 +42,21 @@ static int deliver(void *context, const struct transport_record *record)
     return flush->transport->send(flush->transport_state, record);
 }
 
-/* When this node was booted, nanoseconds since the Epoch. */
-static uint64_t boot_ns(void)
-{
-    struct timespec now, up;
-    clock_gettime(CLOCK_REALTIME, &now);
-    clock_gettime(CLOCK_BOOTTIME, &up);
-    return (uint64_t)(now.tv_sec - up.tv_sec) * 1000000000u;
-}
-
 /* Between two steps a job has no process here, and its epilog is still to come. */
 static int may_go_on(const struct journal *journal)
 {
-    return journal->epilog_ns == 0 && journal->steps[journal->step_count - 1].start_ns > boot_ns();
+    return journal->epilog_ns == 0 && journal->reboot_ns == 0;
 }
 
 /* The daemons of steps too: a step that is being set up has no tasks yet. */
 static int still_running(const struct journal *journal)
 {
-    for (size_t i = 0; journal->epilog_ns == 0 && i < journal->step_count; i++) {
+    for (size_t i = 0; may_go_on(journal) && i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
         if (step->end_ns == 0 && process_alive(step->pid, step->ticks))
             return 1;
     }
-    for (size_t i = 0; journal->epilog_ns == 0 && i < journal->task_count; i++) {
+    for (size_t i = 0; may_go_on(journal) && i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
         if (task->end_ns == 0 && process_alive(task->pid, task->ticks))
             return 1;

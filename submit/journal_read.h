@@ -16,7 +16,9 @@ struct journal_step {
     int32_t pid;    /* of the step's daemon; 0: unknown */
     uint64_t ticks; /* its start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: not over, or nobody could say */
+    uint64_t end_ns;         /* 0: not over, or nobody could say */
+    uint64_t last_exit_ns;   /* when an end of its tasks was seen last; 0: not yet */
+    uint64_t exits_since_ns; /* from when on those that were seen with it may have ended */
 };
 
 struct journal_task {
@@ -24,8 +26,9 @@ struct journal_task {
     int32_t pid;
     uint64_t ticks; /* start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: Slurm has not waited for it */
-    int status;      /* as wait(2) gives it, where end_ns is not 0 */
+    uint64_t end_ns;   /* 0: Slurm has not waited for it */
+    uint64_t error_ns; /* how much earlier it may have ended, at the most */
+    int status;        /* as wait(2) gives it, where end_ns is not 0 */
 };
 
 struct journal {
@@ -38,8 +41,10 @@ struct journal {
     uint32_t cpus;                  /* of the job; 0: unknown */
     uint32_t gpus;                  /* of the job on this node */
     /* Owned, never NULL; "" where unknown. */
-    char *user, *account, *partition, *cluster, *node, *submit_host;
+    char *user, *account, *partition, *qos, *cluster, *node, *boot, *submit_host;
+    uint64_t last_ns;           /* of the youngest line */
     uint64_t epilog_ns;         /* 0: the epilog has not run */
+    uint64_t reboot_ns;         /* left 0; see reboot_find() */
     struct journal_step *steps; /* owned */
     size_t step_count;
     struct journal_task *tasks; /* owned */

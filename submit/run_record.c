@@ -368,6 +368,8 @@ static void add_ending(struct json_object *table, const struct ending *ending)
     else
         json_add_text(table, "end_source", ending->source);
     json_add_double(table, "end_time_error", ending == NULL ? 0 : seconds(ending->error_ns));
+    json_object_object_add(table, "outlived",
+                           json_object_new_boolean(ending != NULL && ending->outlived));
 }
 
 static void add_slurm(struct run *run)
@@ -398,7 +400,7 @@ static void add_slurm(struct run *run)
     json_add_optional(table, "cpus_alloc", cpu_count(source), 0);
     json_add_int(table, "gpus_alloc", journal->gpus);
     json_add_text(table, "partition", journal->partition);
-    json_add_text(table, "qos", "");
+    json_add_text(table, "qos", journal->qos);
     json_add_int(table, "dropped", (int64_t)source->dropped);
     json_object_object_add(table, "build_id", build_id(source->capture->build_id));
     json_object_object_add(run->record, "slurmT", table);
