@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ending.h"
@@ -28,6 +29,10 @@ enum { TEXT_MAX = 16 << 20 };
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
 enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
+
+/* A child may be killed by what is not its fault: an epilog script that ends all of the user's
+ * processes, a node that is out of memory. And one that was killed may hang in a file system. */
+enum { ATTEMPTS = 3, REAP_MS = 5000 };
 
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
 enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
@@ -56,7 +61,7 @@ static int read_all(const struct stream *stream, void *bytes, size_t size)
         if (got < 0)
             return -errno;
         if (got == 0)
-            return -EPROTO;
+            return -EPIPE;
         at += got;
         size -= (size_t)got;
     }
@@ -220,8 +225,30 @@ static pid_t start(const struct worker_order *order, int *fd)
     return pid;
 }
 
-int worker_run(const struct worker_order *order, worker_take *take, void *context,
-               struct worker_summary *summary)
+/* Returns 1 and the status, or 0 when the child does not end. */
+static int reap(pid_t pid, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int waited_ms = 0; waited_ms < REAP_MS; waited_ms++) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return 1;
+        if (got < 0 && errno != EINTR)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+static int killed_by_others(int status)
+{
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM ||
+                                   WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP);
+}
+
+/* Returns as worker_run(), and -EINTR when somebody has killed the child. */
+static int run_once(const struct worker_order *order, worker_take *take, void *context,
+                    struct worker_summary *summary)
 {
     struct worker_summary found = {0};
     struct stream stream = {
@@ -234,15 +261,27 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
         return (int)pid;
     int result = take_all(&stream, take, context, &found);
     close(stream.fd);
-    if (result != 0)
+    int gone = result == 0 || result == -EPIPE;
+    if (!gone)
         kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (!reap(pid, &status))
+        return gone ? -ETIMEDOUT : result;
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
-    if (result == 0 && status != 0)
+    if (gone && killed_by_others(status))
+        return -EINTR;
+    if (gone && (status != 0 || result != 0))
         result = -EPROTO;
     if (result == 0)
         *summary = found;
+    return result;
+}
+
+int worker_run(const struct worker_order *order, worker_take *take, void *context,
+               struct worker_summary *summary)
+{
+    int result = -EINTR;
+    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++)
+        result = run_once(order, take, context, summary);
     return result;
 }
