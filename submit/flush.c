@@ -110,13 +110,14 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
                                               : NULL;
     if (reason == NULL || flush->options->dry_run)
         return result;
-    int error = quarantine_keep(flush->conf, job, directory, reason);
+    char name[NAME_MAX + 1];
+    int error = quarantine_keep(flush->conf, job, directory, reason, name, sizeof name);
     if (error != 0) {
         complain(job, "cannot be set aside", error);
         return error;
     }
     fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s\n", job->name, reason,
-            flush->conf->state, job->name);
+            flush->conf->state, name);
     flush->count->quarantined++;
     return 0;
 }
