@@ -9,6 +9,7 @@
  * process of its own, as root, where init has not been called. State between them is on disk only:
  * from Slurm 24.05 on some may run in a cloned child.
  */
+#include <errno.h>
 #include <slurm/spank.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     if (error == 0)
         error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes);
     close(spool);
+    if (error != 0)
+        spool_forget(settings->spool, key.id, key.restart);
     return error;
 }
 
@@ -207,7 +210,7 @@ static void note(spank_t spank, int argc, char *argv[], const char *what, struct
     int error = spool < 0 ? spool : journal_append(line, spool);
     if (spool >= 0)
         close(spool);
-    if (error != 0)
+    if (error != 0 && error != -ENOENT) /* the start of the step has said why there is none */
         slurm_info("jobtrail: job %u: %s not noted in %s: %s", key.id, what, settings.spool,
                    strerror(-error));
     settings_close(&settings);
