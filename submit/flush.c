@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "journal.h"
 #include "journal_read.h"
 #include "process.h"
 #include "quarantine.h"
@@ -18,6 +20,8 @@
 #include "spool_read.h"
 #include "transport.h"
 #include "worker.h"
+
+enum { NEW_S = 60 };
 
 struct flush {
     const struct conf *conf;
@@ -122,6 +126,21 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
     return 0;
 }
 
+/* As a flush that was killed in its last moment leaves it. */
+static int is_empty(int directory)
+{
+    return faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+           faccessat(directory, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
+/* An empty directory may also be one that a step's daemon has just made. */
+static int is_new(const struct flush *flush, int directory)
+{
+    struct stat status;
+    return flush->options->job == 0 && fstat(directory, &status) == 0 &&
+           status.st_mtim.tv_sec + NEW_S > (time_t)(flush->now_ns / 1000000000u);
+}
+
 static int flush_directory(struct flush *flush, const struct spool_job *job, int directory)
 {
     struct journal journal = {0};
@@ -140,6 +159,11 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
     if (result == 0) {
         result = send_captures(flush, &journal, directory);
         journal_free(&journal);
+    }
+    if (result == -ENODATA && is_empty(directory)) {
+        if (is_new(flush, directory))
+            return 0;
+        result = 0;
     }
     if (result != 0)
         result = set_aside(flush, job, directory, result);

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "journal.h"
+
 /* "JOB.RESTART", both decimal. */
 static int parse_name(const char *name, struct spool_job *job)
 {
@@ -165,13 +167,15 @@ int spool_remove(int spool, int directory, const struct spool_job *job)
             close(fd);
         return result;
     }
-    /* The ledger first: a directory without one has nothing left to record. */
+    /* The ledger first: a directory without one has nothing left to record. The journal last. */
     unlinkat(directory, "ledger", 0);
     struct dirent *entry;
     while ((entry = readdir(listing)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            strcmp(entry->d_name, JOURNAL_NAME) != 0)
             unlinkat(directory, entry->d_name, 0);
     }
     closedir(listing);
+    unlinkat(directory, JOURNAL_NAME, 0);
     return unlinkat(spool, job->name, AT_REMOVEDIR) != 0 && errno != ENOENT ? -errno : 0;
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "complaints.h"
 #include "conf.h"
 #include "directory.h"
 #include "ledger.h"
@@ -172,6 +173,7 @@ static void let_go(int report, int result)
     if (write(report, &result, sizeof result) < 0 || result != 0)
         return;
     close(report);
+    complaints_to_syslog();
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd <= 2; fd++)
         dup2(null, fd);
