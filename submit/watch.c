@@ -21,8 +21,6 @@
 #include "spool_read.h"
 #include "starts.h"
 
-#define LOCK_NAME "watch.pid"
-
 /* Opens the node's spool directory, made where it is missing (0711, as the plugin does). */
 static int open_spool(const char *conf_path, const char *node)
 {
@@ -65,7 +63,7 @@ static int take_over(int lock)
 
 static int open_lock(int spool)
 {
-    int lock = openat(spool, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int lock = openat(spool, SPOOL_WATCH_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     return lock < 0 ? -errno : lock;
 }
 

@@ -109,7 +109,7 @@ start_slow_flush() {
 }
 
 find_worker() {
-    WORKER=$(cat "/proc/$FLUSH/task/$FLUSH/children" | tr -d ' ')
+    WORKER=$(tr -d ' ' <"/proc/$FLUSH/task/$FLUSH/children")
     [[ -n $WORKER ]]
 }
 
@@ -171,7 +171,7 @@ another_worker() { # THAN
         wait_for another_worker "$first"
     done
     kill -KILL "$WORKER"
-    ! wait "$FLUSH"
+    if wait "$FLUSH"; then false; fi
     grep -q "job $JOB.0: not flushed, to be tried again" "$BATS_TEST_TMPDIR/said"
     truncate -s 64K "$BATS_TEST_TMPDIR/slow"
     leaves "slow fini"
