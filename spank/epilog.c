@@ -29,11 +29,12 @@ static void add_credential(struct journal_line *line)
 /* A requeued job's epilog already tells the next restart count, so the line goes to every
  * directory that this node holds for the job. There can be but a few; an upper bound all the
  * same. */
-void epilog_note(const struct settings *settings, uint32_t job)
+int epilog_note(const struct settings *settings, uint32_t job)
 {
     const char *count = getenv("SLURM_JOB_RESTART_COUNT");
     uint32_t last = count == NULL ? 0 : (uint32_t)strtoul(count, NULL, 10);
     struct journal_line line;
+    int found = 0;
     journal_start(&line, "epilog");
     add_credential(&line);
     for (uint32_t restart = last > 16 ? last - 16 : 0; restart <= last; restart++) {
@@ -43,7 +44,9 @@ void epilog_note(const struct settings *settings, uint32_t job)
             continue;
         journal_append(&copy, spool);
         close(spool);
+        found = 1;
     }
+    return found;
 }
 
 void epilog_flush(const struct settings *settings, uint32_t job)

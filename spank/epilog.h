@@ -10,8 +10,8 @@
 #include "settings.h"
 
 /* Adds what the job's credential says, which is in the epilog's environment, to the job's journal.
- */
-void epilog_note(const struct settings *settings, uint32_t job);
+ * Returns whether this node holds anything of the job. */
+int epilog_note(const struct settings *settings, uint32_t job);
 
 /* Runs the flush and waits for it as long as the configuration says; it goes on by itself then. */
 void epilog_flush(const struct settings *settings, uint32_t job);

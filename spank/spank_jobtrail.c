@@ -9,7 +9,6 @@
  * process of its own, as root, where init has not been called. State between them is on disk only:
  * from Slurm 24.05 on some may run in a cloned child.
  */
-#include <errno.h>
 #include <slurm/spank.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,10 +206,10 @@ static void note(spank_t spank, int argc, char *argv[], const char *what, struct
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return;
     int spool = spool_find(settings.spool, key.id, key.restart);
-    int error = spool < 0 ? spool : journal_append(line, spool);
+    int error = spool < 0 ? 0 : journal_append(line, spool); /* the step's start has said why not */
     if (spool >= 0)
         close(spool);
-    if (error != 0 && error != -ENOENT) /* the start of the step has said why there is none */
+    if (error != 0)
         slurm_info("jobtrail: job %u: %s not noted in %s: %s", key.id, what, settings.spool,
                    strerror(-error));
     settings_close(&settings);
@@ -268,8 +267,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
-    epilog_note(&settings, job);
-    epilog_flush(&settings, job);
+    if (epilog_note(&settings, job))
+        epilog_flush(&settings, job);
     settings_close(&settings);
     return 0;
 }

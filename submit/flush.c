@@ -216,9 +216,9 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     int result = spool_expand(conf->spool, options->node, path, sizeof path);
     if (result != 0)
         return result;
-    flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    flush.spool = spool_open_node(path);
     if (flush.spool < 0)
-        return errno == ENOENT ? 0 : -errno; /* no job has run here */
+        return flush.spool == -ENOENT ? 0 : flush.spool; /* no job has run here */
     result =
         flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
     if (result == 0) {

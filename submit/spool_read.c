@@ -82,10 +82,27 @@ int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
     return 0;
 }
 
+static int open_own(int at, const char *path, int flags)
+{
+    struct stat status;
+    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        return fd;
+    close(fd);
+    return -EPERM;
+}
+
+int spool_open_node(const char *path)
+{
+    return open_own(AT_FDCWD, path, 0);
+}
+
 int spool_open_job(int spool, const struct spool_job *job)
 {
-    int fd = openat(spool, job->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 ? -errno : fd;
+    return open_own(spool, job->name, O_NOFOLLOW);
 }
 
 int spool_lock(int directory, unsigned timeout_s)
