@@ -16,6 +16,7 @@ teardown_file() {
 }
 
 setup() {
+    # shellcheck disable=SC2034 # for teardown
     TEST_BEGAN=$(date +%FT%T)
     reconfigure
     SEEN=$(wc -l <"$LOG")
@@ -60,6 +61,7 @@ unchanged() {
 }
 
 # a batch step alone: each step has its own line in the log
+# shellcheck disable=SC2016 # for the job to expand
 JOB_SCRIPT='$PROGRAMS/exit_with 3; echo "out $?"'
 
 run_job() {
@@ -169,6 +171,7 @@ flush_again() { # --orphans or --job ID
     rm "$DIR/records"
     mv "$DIR/records.away" "$DIR/records"
     "$CLUSTER" restart-slurmd n1
+    # shellcheck disable=SC2317 # called by eventually
     recorded() { [[ $(record_count "$job") == 1 ]]; }
     eventually 30 recorded
     "$CLUSTER" wait-idle
