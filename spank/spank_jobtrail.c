@@ -6,8 +6,8 @@
  *
  * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork,
  * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_epilog in a
- * process of its own, as root, where init has not been called. State between them is on disk only:
- * from Slurm 24.05 on some may run in a cloned child.
+ * process of its own, as root, where init has not been called. State between them is on disk only;
+ * what differs between Slurm's releases is in slurm_release.h.
  */
 #include <slurm/spank.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@
 #include "journal_line.h"
 #include "preload_list.h"
 #include "settings.h"
+#include "slurm_release.h"
 #include "spool.h"
 #include "upkeep.h"
 
