@@ -44,19 +44,13 @@ static void check_conf(struct doctor *doctor, const char *path)
 {
     struct conf conf;
     struct conf_error error;
-    char text[sizeof error + 64], culprit[PATH_MAX];
+    char text[sizeof error + 64];
     if (conf_load(path, &conf, &error) != 0) {
         conf_error_text(&error, text, sizeof text);
-        doctor_add(doctor, FINDING_BAD, "configuration", path,
-                   "mend it; until then the policy in force stays", "%s", text);
+        doctor_add(doctor, FINDING_BAD, "configuration", path, DOCTOR_MEND_CONF, "%s", text);
         return;
     }
-    if (doctor_others_can_change(path, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, "configuration", path,
-                   "give it to root, writable by root alone",
-                   "%s can be changed by others than root", culprit);
-    else
-        doctor_add(doctor, FINDING_OK, "configuration", path, "", "good");
+    doctor_configuration(doctor, &conf);
     doctor_policy(doctor, &conf);
     doctor_files(doctor, &conf);
     doctor_directories(doctor, &conf);

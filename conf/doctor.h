@@ -44,6 +44,11 @@ __attribute__((format(printf, 6, 7))) void doctor_add(struct doctor *doctor,
  * `*line` and returns 1 when it has a line for the plugin. */
 int doctor_slurm(struct doctor *doctor, struct plugstack_line *line);
 
+#define DOCTOR_MEND_CONF "mend it; until then the policy in force stays"
+
+/* Whether the configuration can be compiled, and is root's. */
+void doctor_configuration(struct doctor *doctor, const struct conf *conf);
+
 /* Looks at the compiled policy of this configuration. */
 void doctor_policy(struct doctor *doctor, const struct conf *conf);
 
@@ -53,9 +58,9 @@ void doctor_files(struct doctor *doctor, const struct conf *conf);
 /* Looks at the spool of this node with its watcher, the records' directory and the state. */
 void doctor_directories(struct doctor *doctor, const struct conf *conf);
 
-/* The first of `path` and the directories above it, the file itself left out where it is none of
- * them, that somebody other than root can change: written to `size` bytes at `culprit`. Returns 1,
- * or 0 when there is none. A sticky directory of root's is nobody else's. */
+/* Writes to `size` bytes at `culprit` the first of `path` and the directories above it that
+ * somebody other than root and the caller can change (in a sticky directory nobody can take a file
+ * away). What is missing counts as sound. Returns 1, or 0 when there is none. */
 int doctor_others_can_change(const char *path, char *culprit, size_t size);
 
 #endif

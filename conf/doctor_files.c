@@ -47,21 +47,31 @@ static int all_can_read(const char *path, char *culprit, size_t size)
     }
 }
 
+void doctor_configuration(struct doctor *doctor, const struct conf *conf)
+{
+    struct conf_error error;
+    char text[sizeof error + 64], culprit[PATH_MAX];
+    CLEANUP_FREE void *policy = NULL;
+    size_t size;
+    if (compile_policy(conf, &policy, &size, &error) != 0) {
+        conf_error_text(&error, text, sizeof text);
+        doctor_add(doctor, FINDING_BAD, "configuration", conf->path, DOCTOR_MEND_CONF, "%s", text);
+    } else if (doctor_others_can_change(conf->path, culprit, sizeof culprit)) {
+        doctor_add(doctor, FINDING_BAD, "configuration", conf->path,
+                   "give it to root, writable by root alone",
+                   "%s can be changed by others than root", culprit);
+    } else {
+        doctor_add(doctor, FINDING_OK, "configuration", conf->path, "", "good");
+    }
+}
+
 void doctor_policy(struct doctor *doctor, const struct conf *conf)
 {
     static const char compile[] = "jobtrail-conf compile";
-    struct conf_error error;
-    char text[sizeof error + 64];
-    CLEANUP_FREE void *bytes = NULL;
     CLEANUP_FREE char *path = conf_policy_path(conf->path);
     char culprit[PATH_MAX];
-    size_t size;
     if (path == NULL)
         return;
-    if (compile_policy(conf, &bytes, &size, &error) != 0) {
-        conf_error_text(&error, text, sizeof text);
-        doctor_add(doctor, FINDING_BAD, "configuration", conf->path, "mend the line", "%s", text);
-    }
     if (access(path, F_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "policy", path, compile, "%s", strerror(errno));
     else if (doctor_others_can_change(path, culprit, sizeof culprit))
@@ -88,7 +98,8 @@ static int is_elf(const char *path)
     return elf;
 }
 
-/* `path` as the loader has it: $LIB is lib64 or lib, by distribution and ABI. */
+/* A `$LIB` in its path is looked up as it stands, as the plugin does: the installation has a link
+ * of that name. */
 static void check_library(struct doctor *doctor, const char *path)
 {
     static const char install[] =

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The Slurm releases that the plugin can be built for: 22.05 to 26.11. Slurm loads a plugin into the
- * release (major.minor) alone that it was built for, so all that differs is decided here, when it is
- * built. Measured on 22.05; the rest is read in Slurm's sources and release notes.
+ * The Slurm releases that the plugin can be built for: 22.05 to 26.11. Slurm loads a plugin into
+ * the release (major.minor) alone that it was built for, so all that differs is decided here, when
+ * it is built. Measured on 22.05; the rest is read in Slurm's sources and release notes.
  *
- * In all of them the callbacks, the contexts and the items that we use are the same. What changed, and
- * why the code beside this needs no other guard:
+ * In all of them the callbacks, the contexts and the items that we use are the same. What changed,
+ * and why the code beside this needs no other guard:
  *
  * 23.02  The epilog's environment has the job's times and its nodes. We read variables by name, and
  *        one that is missing adds nothing to the journal.
  * 23.11  The failure of most callbacks fails the step: ours return ESPANK_SUCCESS whatever happens.
- * 24.05  With `contain_spank` user_init, task_post_fork and task_exit run in a cloned child: we keep
- *        nothing in memory between callbacks, all is on disk.
- * 25.05  Any value but ESPANK_SUCCESS is an error; slurm_spank_init_failure_mode says whether it drains
- *        the node. See 23.11.
- * 26.05  The epilog's environment has the QOS. See 23.02.
+ * 24.05  With `contain_spank` user_init, task_post_fork and task_exit run in a cloned child: we
+ * keep nothing in memory between callbacks, all is on disk. 25.05  Any value but ESPANK_SUCCESS is
+ * an error; slurm_spank_init_failure_mode says whether it drains the node. See 23.11. 26.05  The
+ * epilog's environment has the QOS. See 23.02.
  */
 #ifndef JOBTRAIL_SLURM_RELEASE_H
 #define JOBTRAIL_SLURM_RELEASE_H

@@ -8,8 +8,8 @@
 #include "conf.h"
 #include "spool_read.h"
 
-/* What the ledgers there may take in all. Beyond it a job is kept without its ledger, which its user
- * wrote; the journal and the reason are small, and kept always. */
+/* What the ledgers there may take in all. Beyond it a job is kept without its ledger, which its
+ * user wrote; the journal and the reason are small, and kept always. */
 #define QUARANTINE_MAX_BYTES (UINT64_C(1) << 30)
 
 /* Copies the files of a job's spool directory to <state>/quarantine/<job>.<restart>, with the
