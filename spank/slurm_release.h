@@ -7,13 +7,13 @@
  * In all of them the callbacks, the contexts and the items that we use are the same. What changed,
  * and why the code beside this needs no other guard:
  *
- * 23.02  The epilog's environment has the job's times and its nodes. We read variables by name, and
- *        one that is missing adds nothing to the journal.
- * 23.11  The failure of most callbacks fails the step: ours return ESPANK_SUCCESS whatever happens.
- * 24.05  With `contain_spank` user_init, task_post_fork and task_exit run in a cloned child: we
- * keep nothing in memory between callbacks, all is on disk. 25.05  Any value but ESPANK_SUCCESS is
- * an error; slurm_spank_init_failure_mode says whether it drains the node. See 23.11. 26.05  The
- * epilog's environment has the QOS. See 23.02.
+ * - 23.02: the epilog's environment has the job's times and nodes, from 26.05 on its QOS too. We
+ *   read variables by name, and one that is missing adds nothing to the journal.
+ * - 23.11: the failure of most callbacks fails the step, and from 25.05 on any value but
+ *   ESPANK_SUCCESS is one (slurm_spank_init_failure_mode: whether it drains the node). Ours
+ *   return ESPANK_SUCCESS whatever happens.
+ * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child. We
+ *   keep nothing in memory between callbacks: all is on disk.
  */
 #ifndef JOBTRAIL_SLURM_RELEASE_H
 #define JOBTRAIL_SLURM_RELEASE_H

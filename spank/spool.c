@@ -110,20 +110,15 @@ int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes)
     return result;
 }
 
-static void remove_empty(int job, const char *name)
-{
-    struct stat status;
-    if (fstatat(job, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size == 0)
-        unlinkat(job, name, 0);
-}
-
 void spool_forget(const char *spool, uint32_t job, uint32_t restart)
 {
     char path[PATH_MAX + 32];
+    struct stat status;
     int fd = open_job(spool, job, restart, 0);
     if (fd < 0)
         return;
-    remove_empty(fd, JOURNAL_NAME);
+    if (fstatat(fd, JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size == 0)
+        unlinkat(fd, JOURNAL_NAME, 0);
     close(fd);
     snprintf(path, sizeof path, "%s/%u.%u", spool, job, restart);
     rmdir(path); /* fails when it holds anything */

@@ -46,9 +46,10 @@ struct head {
 struct stream {
     int fd;
     int silence_ms;
+    int ended; /* there is nobody any more who writes to it */
 };
 
-static int read_all(const struct stream *stream, void *bytes, size_t size)
+static int read_all(struct stream *stream, void *bytes, size_t size)
 {
     char *at = bytes;
     while (size > 0) {
@@ -60,8 +61,10 @@ static int read_all(const struct stream *stream, void *bytes, size_t size)
             continue;
         if (got < 0)
             return -errno;
-        if (got == 0)
-            return -EPIPE;
+        if (got == 0) {
+            stream->ended = 1;
+            return -EPROTO;
+        }
         at += got;
         size -= (size_t)got;
     }
@@ -169,7 +172,7 @@ static int sound_name(const char *name, size_t length)
 }
 
 /* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
-static int take_one(const struct stream *stream, worker_take *take, void *context)
+static int take_one(struct stream *stream, worker_take *take, void *context)
 {
     struct head head;
     char name[RECORD_NAME_MAX];
@@ -196,7 +199,7 @@ static int take_one(const struct stream *stream, worker_take *take, void *contex
     return result == 0 ? 1 : result;
 }
 
-static int take_all(const struct stream *stream, worker_take *take, void *context,
+static int take_all(struct stream *stream, worker_take *take, void *context,
                     struct worker_summary *summary)
 {
     int result;
@@ -261,16 +264,18 @@ static int run_once(const struct worker_order *order, worker_take *take, void *c
         return (int)pid;
     int result = take_all(&stream, take, context, &found);
     close(stream.fd);
-    int gone = result == 0 || result == -EPIPE;
+    int gone = result == 0 || stream.ended;
     if (!gone)
         kill(pid, SIGKILL);
-    if (!reap(pid, &status))
+    if (!reap(pid, &status)) {
+        kill(pid, SIGKILL);
         return gone ? -ETIMEDOUT : result;
+    }
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
     if (gone && killed_by_others(status))
         return -EINTR;
-    if (gone && (status != 0 || result != 0))
+    if (result == 0 && status != 0)
         result = -EPROTO;
     if (result == 0)
         *summary = found;

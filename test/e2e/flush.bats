@@ -193,12 +193,13 @@ with_syslog() {
             touch "/dev/$node"
             mount --bind "$log.dev/$node" "/dev/$node"
         done
-        socat -u UNIX-RECV:/dev/log OPEN:"$log",creat,append &
-        socat=$!
+        perl -MSocket -e "socket S, PF_UNIX, SOCK_DGRAM, 0; bind S, sockaddr_un(q(/dev/log)) or die;
+            open L, q(>>), shift; while (defined recv S, \$_, 8192, 0) { syswrite L, qq(\$_\n) }" "$log" &
+        logger=$!
         until [[ -S /dev/log ]]; do sleep 0.02; done
         "$@"
         until [[ -s $log ]] || ((waited++ > 100)); do sleep 0.1; done
-        kill "$socat"
+        kill "$logger"
     ' with_syslog "$BATS_TEST_TMPDIR/syslog" "$@"
 }
 
