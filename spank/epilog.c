@@ -10,22 +10,30 @@
 #include "journal_line.h"
 #include "spool.h"
 
+struct note {
+    struct journal_line line;
+    int runs;
+};
+
 static void append_line(void *context, uint32_t restart, int spool)
 {
-    struct journal_line copy = *(const struct journal_line *)context;
+    struct note *note = context;
+    struct journal_line copy = note->line;
     (void)restart;
+    note->runs++;
     journal_append(&copy, spool);
 }
 
 /* A requeued job's epilog already tells the next restart count, and a run of which a crash of the
  * node has left something is over too: the line goes to every directory that the node has of the
  * job. */
-void epilog_note(const struct settings *settings, uint32_t job)
+int epilog_note(const struct settings *settings, uint32_t job)
 {
-    struct journal_line line;
-    journal_start(&line, "epilog");
-    credential_add(&line);
-    spool_find_runs(settings->spool, job, append_line, &line);
+    struct note note = {.runs = 0};
+    journal_start(&note.line, "epilog");
+    credential_add(&note.line);
+    spool_find_runs(settings->spool, job, append_line, &note);
+    return note.runs > 0;
 }
 
 void epilog_flush(const struct settings *settings, uint32_t job)

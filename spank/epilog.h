@@ -10,8 +10,8 @@
 #include "settings.h"
 
 /* Adds to the journal of each run of the job on this node that it is over, and what the credential
- * says. */
-void epilog_note(const struct settings *settings, uint32_t job);
+ * says. Returns whether there is any. */
+int epilog_note(const struct settings *settings, uint32_t job);
 
 /* Runs the flush and waits for it as long as the configuration says; it goes on by itself then. */
 void epilog_flush(const struct settings *settings, uint32_t job);

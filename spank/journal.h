@@ -5,7 +5,8 @@
  * The file `journal` lies in the job's spool directory, belongs to root and is readable by root
  * alone; it is the only source of identity and of exit statuses (who wrote the ledger may lie).
  * A line is `verb key=value key=value ...`, at the most JOURNAL_LINE_MAX bytes with its newline,
- * appended by one write(2), so that the daemons of several steps can write at once. Bytes of a
+ * appended by one write(2), so that the daemons of several steps can write at once; where a full
+ * file system has cut the line before, a `%` and a newline go before it. Bytes of a
  * value other than letters, digits and `_./:,@+()[]-` stand as %XX. Unknown verbs and keys are to
  * be skipped. All lines have time=SECONDS.NANOSECONDS since the Epoch.
  *

@@ -7,7 +7,7 @@
  * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork,
  * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_prolog and
  * job_epilog in processes of their own, as root, where init has not been called. State between them
- * is on disk only: from Slurm 24.05 on some may run in a cloned child.
+ * is on disk only; what differs between Slurm's releases is in slurm_release.h.
  */
 #include <slurm/spank.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@
 #include "preload_list.h"
 #include "prolog.h"
 #include "settings.h"
+#include "slurm_release.h"
 #include "spool.h"
 #include "upkeep.h"
 
@@ -166,6 +167,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     close(spool);
     if (error == 0)
         inject_spool(spank, settings, key.id, key.restart);
+    if (error != 0)
+        spool_forget(settings->spool, key.id, key.restart);
     return error;
 }
 
@@ -208,7 +211,7 @@ static void note(spank_t spank, int argc, char *argv[], const char *what, struct
         return;
     struct job_key key = job_key(spank, &settings);
     int spool = spool_find(settings.spool, key.id, key.restart);
-    int error = spool < 0 ? spool : journal_append(line, spool);
+    int error = spool < 0 ? 0 : journal_append(line, spool); /* the step's start has said why not */
     if (spool >= 0)
         close(spool);
     if (error != 0)
@@ -290,8 +293,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
-    epilog_note(&settings, job);
-    epilog_flush(&settings, job);
+    if (epilog_note(&settings, job))
+        epilog_flush(&settings, job);
     settings_close(&settings);
     return 0;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "directories.h"
+#include "journal.h"
 #include "ledger.h"
 
 /* Room for some sixty small captures at once before a process has to ask for more. */
@@ -152,4 +153,18 @@ int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes)
         result = -errno;
     unlinkat(job, name, 0);
     return result;
+}
+
+void spool_forget(const char *spool, uint32_t job, uint32_t restart)
+{
+    char path[PATH_MAX + 32];
+    struct stat status;
+    int fd = open_job(spool, job, restart, 0);
+    if (fd < 0)
+        return;
+    if (fstatat(fd, JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size == 0)
+        unlinkat(fd, JOURNAL_NAME, 0);
+    close(fd);
+    snprintf(path, sizeof path, "%s/%u.%u", spool, job, restart);
+    rmdir(path); /* fails when it holds anything */
 }

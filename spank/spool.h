@@ -33,4 +33,8 @@ uint32_t spool_last_run(const char *spool, uint32_t job, uint32_t otherwise);
  * already. Returns 0 or -errno. */
 int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes);
 
+/* Removes the job's directory when it has no ledger and nothing in its journal, as on a full file
+ * system: nobody then tries to add to it. */
+void spool_forget(const char *spool, uint32_t job, uint32_t restart);
+
 #endif

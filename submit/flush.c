@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "journal.h"
 #include "journal_read.h"
 #include "process.h"
 #include "quarantine.h"
@@ -18,6 +20,8 @@
 #include "spool_read.h"
 #include "transport.h"
 #include "worker.h"
+
+enum { NEW_S = 60 };
 
 struct flush {
     const struct conf *conf;
@@ -101,15 +105,31 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
                                               : NULL;
     if (reason == NULL || flush->options->dry_run)
         return result;
-    int error = quarantine_keep(flush->conf, job, directory, reason);
+    char name[NAME_MAX + 1];
+    int error = quarantine_keep(flush->conf, job, directory, reason, name, sizeof name);
     if (error != 0) {
         complain(job, "cannot be set aside", error);
         return error;
     }
     fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s\n", job->name, reason,
-            flush->conf->state, job->name);
+            flush->conf->state, name);
     flush->count->quarantined++;
     return 0;
+}
+
+/* As a flush that was killed in its last moment leaves it. */
+static int is_empty(int directory)
+{
+    return faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+           faccessat(directory, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
+/* An empty directory may also be one that a step's daemon has just made. */
+static int is_new(const struct flush *flush, int directory)
+{
+    struct stat status;
+    return flush->options->job == 0 && fstat(directory, &status) == 0 &&
+           status.st_mtim.tv_sec + NEW_S > (time_t)(flush->now_ns / 1000000000u);
 }
 
 static int flush_directory(struct flush *flush, const struct spool_job *job, int directory)
@@ -130,6 +150,11 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
     if (result == 0) {
         result = send_captures(flush, &journal, directory);
         journal_free(&journal);
+    }
+    if (result == -ENODATA && is_empty(directory)) {
+        if (is_new(flush, directory))
+            return 0;
+        result = 0;
     }
     if (result != 0)
         result = set_aside(flush, job, directory, result);
@@ -182,9 +207,9 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     int result = spool_expand(conf->spool, options->node, path, sizeof path);
     if (result != 0)
         return result;
-    flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    flush.spool = spool_open_node(path);
     if (flush.spool < 0)
-        return errno == ENOENT ? 0 : -errno; /* no job has run here */
+        return flush.spool == -ENOENT ? 0 : flush.spool; /* no job has run here */
     result =
         flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
     if (result == 0) {

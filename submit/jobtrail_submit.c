@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "complaints.h"
 #include "conf.h"
 #include "flush.h"
 #include "watch.h"
@@ -192,6 +193,7 @@ int main(int argc, char *argv[])
         return parsed - 1;
     signal(SIGPIPE, SIG_IGN);
     close_range(3, ~0u, 0);
+    complaints_open();
     if (arguments.watch)
         return watch(&arguments);
     if (conf_load(arguments.conf, &conf, &error) != 0) {

@@ -308,8 +308,8 @@ static int take(struct journal *journal, const struct line *line)
     return 0;
 }
 
-/* A line that a full file system cut has no newline; what was appended to it later is lost with
- * it. Bytes of a file that a crash left unwritten are NUL. */
+/* A line that a full file system cut has no newline, or ends in `%`. Bytes of a file that a crash
+ * left unwritten are NUL. */
 static int take_lines(struct journal *journal, char *text, const char *end)
 {
     struct line line;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ending.h"
@@ -29,6 +30,10 @@ enum { TEXT_MAX = 16 << 20 };
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
 enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
 
+/* A child may be killed by what is not its fault: an epilog script that ends all of the user's
+ * processes, a node that is out of memory. And one that was killed may hang in a file system. */
+enum { ATTEMPTS = 3, REAP_MS = 5000 };
+
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
 enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
 
@@ -41,9 +46,10 @@ struct head {
 struct stream {
     int fd;
     int silence_ms;
+    int ended; /* there is nobody any more who writes to it */
 };
 
-static int read_all(const struct stream *stream, void *bytes, size_t size)
+static int read_all(struct stream *stream, void *bytes, size_t size)
 {
     char *at = bytes;
     while (size > 0) {
@@ -55,8 +61,10 @@ static int read_all(const struct stream *stream, void *bytes, size_t size)
             continue;
         if (got < 0)
             return -errno;
-        if (got == 0)
+        if (got == 0) {
+            stream->ended = 1;
             return -EPROTO;
+        }
         at += got;
         size -= (size_t)got;
     }
@@ -164,7 +172,7 @@ static int sound_name(const char *name, size_t length)
 }
 
 /* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
-static int take_one(const struct stream *stream, worker_take *take, void *context)
+static int take_one(struct stream *stream, worker_take *take, void *context)
 {
     struct head head;
     char name[RECORD_NAME_MAX];
@@ -191,7 +199,7 @@ static int take_one(const struct stream *stream, worker_take *take, void *contex
     return result == 0 ? 1 : result;
 }
 
-static int take_all(const struct stream *stream, worker_take *take, void *context,
+static int take_all(struct stream *stream, worker_take *take, void *context,
                     struct worker_summary *summary)
 {
     int result;
@@ -220,8 +228,30 @@ static pid_t start(const struct worker_order *order, int *fd)
     return pid;
 }
 
-int worker_run(const struct worker_order *order, worker_take *take, void *context,
-               struct worker_summary *summary)
+/* Returns 1 and the status, or 0 when the child does not end. */
+static int reap(pid_t pid, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int waited_ms = 0; waited_ms < REAP_MS; waited_ms++) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return 1;
+        if (got < 0 && errno != EINTR)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+static int killed_by_others(int status)
+{
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM ||
+                                   WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP);
+}
+
+/* Returns as worker_run(), and -EINTR when somebody has killed the child. */
+static int run_once(const struct worker_order *order, worker_take *take, void *context,
+                    struct worker_summary *summary)
 {
     struct worker_summary found = {0};
     struct stream stream = {
@@ -234,15 +264,29 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
         return (int)pid;
     int result = take_all(&stream, take, context, &found);
     close(stream.fd);
-    if (result != 0)
+    int gone = result == 0 || stream.ended;
+    if (!gone)
         kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (!reap(pid, &status)) {
+        kill(pid, SIGKILL);
+        return gone ? -ETIMEDOUT : result;
+    }
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
+    if (gone && killed_by_others(status))
+        return -EINTR;
     if (result == 0 && status != 0)
         result = -EPROTO;
     if (result == 0)
         *summary = found;
+    return result;
+}
+
+int worker_run(const struct worker_order *order, worker_take *take, void *context,
+               struct worker_summary *summary)
+{
+    int result = -EINTR;
+    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++)
+        result = run_once(order, take, context, summary);
     return result;
 }

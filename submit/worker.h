@@ -38,8 +38,10 @@ struct worker_order {
 };
 
 /* Turns a ledger into records. Returns 0 and
- * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT
- * when it said nothing for ten minutes (starts: five seconds); or what `take` returned. */
+ * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -EINTR
+ * when somebody killed it three times; -ETIMEDOUT when it said nothing for ten minutes (starts:
+ * five seconds); or what `take` returned. After a child that was killed `take` gets its records
+ * again. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

@@ -509,6 +509,36 @@ static void lines_are_appended_and_a_missing_value_adds_nothing(void **state)
     journal_free(&journal);
 }
 
+static void a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed(void **state)
+{
+    static const char *const cuts[] = {"exit time=3.000000000 step=0 task=0 pid=5 status=25",
+                                       "exit time=3.000000000 step=0 task=0 pid=5 status=2%",
+                                       "exit time=3.000000000 step=0 task=0 pid=5 ", "ex"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        char directory[] = "/tmp/submit_journal_test.XXXXXX", text[2048];
+        struct journal_line line;
+        assert_non_null(mkdtemp(directory));
+        int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int file = openat(fd, JOURNAL_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        assert_true(dprintf(file, WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n%s",
+                            cuts[i]) > 0);
+        journal_start(&line, "end");
+        journal_number(&line, "step", 0);
+        assert_int_equal(journal_append(&line, fd), 0);
+        ssize_t size = pread(file, text, sizeof text, 0);
+        struct journal journal = parsed_bytes(text, (size_t)size);
+        assert_int_equal(journal.bad_lines, 1);
+        assert_int_equal(journal.tasks[0].end_ns, 0);
+        assert_true(journal.steps[0].end_ns > 0);
+        journal_free(&journal);
+        close(file);
+        unlinkat(fd, JOURNAL_NAME, 0);
+        close(fd);
+        rmdir(directory);
+    }
+}
+
 static void a_journal_that_is_a_symbolic_link_is_not_followed(void **state)
 {
     char directory[] = "/tmp/submit_journal_test.XXXXXX";
@@ -547,6 +577,7 @@ int main(void)
         cmocka_unit_test(a_value_that_does_not_fit_is_left_out_whole),
         cmocka_unit_test(a_value_whose_escapes_do_not_fit_is_left_out_whole),
         cmocka_unit_test(lines_are_appended_and_a_missing_value_adds_nothing),
+        cmocka_unit_test(a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed),
         cmocka_unit_test(a_journal_that_is_a_symbolic_link_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

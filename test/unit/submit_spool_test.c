@@ -26,6 +26,7 @@
 
 #include "flush.h"
 #include "process.h"
+#include "quarantine.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "submit_fixture.h"
@@ -569,6 +570,64 @@ static void a_quarantine_that_cannot_be_made_keeps_the_spool(void **state)
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
 }
 
+static void make_damaged_job(const char *name, const char *when)
+{
+    char text[256];
+    make_whole_job(name, 1);
+    made.bytes[0] = 'x';
+    put_ledger(name);
+    snprintf(text, sizeof text, "step time=%s job=%u step=0 uid=%u gid=%u\n" EPILOG, when,
+             (unsigned)atoi(name), (unsigned)getuid(), (unsigned)getgid());
+    put(name, "journal", text, strlen(text));
+}
+
+static void a_job_id_that_was_given_out_again_keeps_both_jobs_aside(void **state)
+{
+    (void)state;
+    make_damaged_job("7.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    make_damaged_job("7.0", "1700000000.000000002");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    assert_string_equal(quarantine_reason("7.0"), "the ledger is not one\n");
+    assert_string_equal(quarantine_reason("7.0-2"), "the ledger is not one\n");
+    /* the same job again, as after a flush that was killed before it removed the spool directory */
+    make_damaged_job("7.0", "1700000000.000000002");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    assert_int_equal(count_files(below(state_dir, "quarantine"), ""), 2);
+}
+
+static void what_was_set_aside_can_be_put_back_and_flushed(void **state)
+{
+    char command[256];
+    (void)state;
+    make_whole_job("7.0", 2);
+    made_at(&made, LEDGER_PAGE)->fields_bytes = UINT32_MAX;
+    put_ledger("7.0");
+    assert_count(flush(), COUNT(.jobs = 1, .records = 1, .damaged = 1, .quarantined = 1));
+    make_ledger(2); /* mended */
+    write_bytes(below(state_dir, "quarantine/7.0/ledger"), made.bytes, made.size);
+    snprintf(command, sizeof command, "mv %s/quarantine/7.0 %s", state_dir, spool_dir);
+    assert_int_equal(system(command), 0);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 2));
+    assert_int_equal(count_files(records_dir, ""), 2);
+}
+
+static void a_full_quarantine_keeps_the_reason_without_the_ledger(void **state)
+{
+    (void)state;
+    make_damaged_job("7.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    int fd = open(below(state_dir, "quarantine/7.0/ledger"), O_WRONLY | O_CLOEXEC);
+    assert_int_equal(fallocate(fd, 0, 0, (off_t)QUARANTINE_MAX_BYTES), 0);
+    make_damaged_job("8.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    assert_string_equal(quarantine_reason("8.0"),
+                        "the ledger is not one; without the ledger, as the quarantine is full\n");
+    assert_true(exists(below(state_dir, "quarantine/8.0/journal")));
+    assert_false(exists(below(state_dir, "quarantine/8.0/ledger")));
+    close(fd);
+}
+
 static void a_job_whose_task_runs_is_left_alone(void **state)
 {
     char line[256], name[16];
@@ -871,6 +930,9 @@ int main(void)
         TEST(a_ledger_that_its_owner_linked_elsewhere_is_not_read),
         TEST(a_job_of_nobody_is_kept_aside),
         TEST(a_quarantine_that_cannot_be_made_keeps_the_spool),
+        TEST(a_job_id_that_was_given_out_again_keeps_both_jobs_aside),
+        TEST(what_was_set_aside_can_be_put_back_and_flushed),
+        TEST(a_full_quarantine_keeps_the_reason_without_the_ledger),
         TEST(a_job_whose_task_runs_is_left_alone),
         TEST(a_job_whose_task_is_gone_is_flushed_without_an_epilog),
         TEST(a_step_that_is_being_set_up_is_left_alone),
