@@ -4,11 +4,13 @@
  * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node.
  * slurm_info() is the one way to that log which never reaches a user's stderr.
  *
- * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork,
- * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_epilog in a
- * process of its own, as root, where init has not been called. State between them is on disk only:
- * from Slurm 24.05 on some may run in a cloned child.
+ * Where they run: init everywhere but in the epilog; slurmd_exit in slurmd; init_post_opt,
+ * task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in the task, as
+ * root; task_init in the task, as the user; job_epilog in a process of its own, as root, where init
+ * has not been called. State between them is on disk only: from Slurm 24.05 on some may run in a
+ * cloned child.
  */
+#include <errno.h>
 #include <slurm/spank.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,10 @@
 #include "epilog.h"
 #include "inject.h"
 #include "journal_line.h"
+#include "options.h"
+#include "policy.h"
 #include "preload_list.h"
+#include "program.h"
 #include "settings.h"
 #include "spool.h"
 #include "upkeep.h"
@@ -71,13 +76,15 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
     const char *conf = settings_conf(argc, argv);
-    (void)spank;
     if (spank_context() == S_CTX_SLURMD) {
         upkeep_start(conf);
-    } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
+        return 0;
+    }
+    if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         settings_close(&settings);
     }
+    options_register(spank, conf);
     return 0;
 }
 
@@ -105,7 +112,7 @@ static void add_items(spank_t spank, struct journal_line *line)
         {"array_task", S_JOB_ARRAY_TASK_ID},
     };
     uint16_t cpus = 0;
-    char submit_host[256];
+    char submit_host[256], container[256];
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         uint32_t value = 0;
         if (spank_get_item(spank, numbers[i].item, &value) == ESPANK_SUCCESS)
@@ -113,6 +120,10 @@ static void add_items(spank_t spank, struct journal_line *line)
     }
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
+    if (options_opted_out())
+        journal_number(line, "opted_out", 1);
+    if (spank_getenv(spank, "SLURM_CONTAINER", container, sizeof container) == ESPANK_SUCCESS)
+        journal_text(line, "container", container);
     if (spank_getenv(spank, "SLURM_SUBMIT_HOST", submit_host, sizeof submit_host) == ESPANK_SUCCESS)
         journal_text(line, "submit_host", submit_host);
 }
@@ -173,6 +184,10 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     upkeep_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
         return 0;
+    if (!(settings.switches & POLICY_ENABLED)) {
+        settings_close(&settings);
+        return 0;
+    }
     if (access(settings.library, R_OK) != 0)
         slurm_info("jobtrail: cannot read the library %s: this step leaves no records",
                    settings.library);
@@ -190,7 +205,10 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
     struct job_key key = job_key(spank);
-    inject_task(spank, &settings, key.id, key.restart);
+    if (options_opted_out())
+        spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "no", 1); /* whoever preloads the library */
+    else if (settings.switches & POLICY_ENABLED)
+        inject_task(spank, &settings, key.id, key.restart);
     settings_close(&settings);
     return 0;
 }
@@ -207,10 +225,22 @@ static void note(spank_t spank, int argc, char *argv[], const char *what, struct
     int error = spool < 0 ? spool : journal_append(line, spool);
     if (spool >= 0)
         close(spool);
-    if (error != 0)
+    int off = error == -ENOENT && !(settings.switches & POLICY_ENABLED);
+    if (error != 0 && !off)
         slurm_info("jobtrail: job %u: %s not noted in %s: %s", key.id, what, settings.spool,
                    strerror(-error));
     settings_close(&settings);
+}
+
+int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
+{
+    struct journal_line line;
+    uint32_t rank = 0;
+    if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
+        program_line(spank, rank, &line);
+        note(spank, argc, argv, "the program of a task", &line);
+    }
+    return 0;
 }
 
 static pid_t start_task_line(spank_t spank, const char *verb, struct journal_line *line)
