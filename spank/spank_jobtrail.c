@@ -6,9 +6,9 @@
  *
  * Where they run: init everywhere but in the epilog; slurmd_exit in slurmd; init_post_opt,
  * task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in the task, as
- * root; task_init in the task, as the user; job_epilog in a process of its own, as root, where init
- * has not been called. State between them is on disk only: from Slurm 24.05 on some may run in a
- * cloned child.
+ * root; task_init in the task, as the user; job_epilog in a process of its own, as root. State
+ * between them is on disk (from Slurm 24.05 on some may run in a cloned child), but for the option,
+ * which Slurm tells to a step's daemon before it calls init_post_opt.
  */
 #include <errno.h>
 #include <slurm/spank.h>
@@ -170,8 +170,11 @@ static int begin_step(spank_t spank, const struct settings *settings)
     journal_number(&line, "ticks", start_ticks(getpid()));
     add_items(spank, &line);
     int error = journal_append(&line, spool);
-    if (error == 0)
-        error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes);
+    if (error == 0 && (error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes)) != 0) {
+        journal_start(&line, "noledger");
+        journal_number(&line, "step", key.step);
+        journal_append(&line, spool);
+    }
     close(spool);
     return error;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "journal_read.h"
+#include "policy_load.h"
 #include "process.h"
 #include "quarantine.h"
 #include "spool_job.h"
@@ -24,6 +25,7 @@ struct flush {
     const struct flush_options *options;
     const struct transport *transport;
     void *transport_state;
+    void *policy; /* owned */
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
@@ -73,23 +75,35 @@ static int still_running(const struct journal *journal)
     return 0;
 }
 
+static int has_no_ledger(const struct journal *journal)
+{
+    for (size_t i = 0; i < journal->step_count; i++) {
+        if (journal->steps[i].no_ledger)
+            return 1;
+    }
+    return 0;
+}
+
 /* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
- * or -errno. A job without a ledger has nothing to send. */
+ * or -errno. A job whose ledger is gone has nothing to send; one that never had one has
+ * coverage. */
 static int send_captures(struct flush *flush, const struct journal *journal, int directory)
 {
     struct worker_summary summary = {0};
     int ledger = spool_open_file(directory, "ledger");
-    if (ledger == -ENOENT)
+    if (ledger == -ENOENT && !has_no_ledger(journal))
         return 0;
-    if (ledger < 0)
+    if (ledger < 0 && ledger != -ENOENT)
         return ledger;
     const struct worker_order order = {.conf = flush->conf,
                                        .journal = journal,
-                                       .ledger = ledger,
+                                       .policy = flush->policy,
+                                       .ledger = ledger < 0 ? -1 : ledger,
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
     int result = worker_run(&order, deliver, flush, &summary);
-    close(ledger);
+    if (ledger >= 0)
+        close(ledger);
     if (result == 0) {
         flush->count->records += summary.records;
         flush->count->dropped += summary.dropped;
@@ -194,12 +208,14 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (flush.spool < 0)
         return errno == ENOENT ? 0 : -errno; /* no job has run here */
-    result =
-        flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
+    result = flush.transport == NULL ? -EINVAL : policy_load(conf, &flush.policy);
+    if (result == 0)
+        result = flush.transport->open(conf, &flush.transport_state);
     if (result == 0) {
         result = flush_all(&flush);
         flush.transport->close(flush.transport_state);
     }
+    free(flush.policy);
     close(flush.spool);
     return result;
 }

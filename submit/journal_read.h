@@ -17,6 +17,9 @@ struct journal_step {
     uint64_t ticks; /* its start, clock ticks since boot */
     uint64_t start_ns;
     uint64_t end_ns; /* 0: not over, or nobody could say */
+    int opted_out;   /* its user said --jobtrail=no */
+    int container;   /* srun was asked for one */
+    int no_ledger;   /* its tasks had nowhere to write */
 };
 
 struct journal_task {
@@ -26,6 +29,13 @@ struct journal_task {
     uint64_t start_ns;
     uint64_t end_ns; /* 0: Slurm has not waited for it */
     int status;      /* as wait(2) gives it, where end_ns is not 0 */
+};
+
+/* What a task was to run, as its user asked for. */
+struct journal_program {
+    uint32_t step, task;
+    uint32_t leader;           /* the first task of the same program; JOURNAL_NONE: unknown */
+    char *path, *cwd, *search; /* owned, NULL where the journal does not say */
 };
 
 struct journal {
@@ -44,6 +54,8 @@ struct journal {
     size_t step_count;
     struct journal_task *tasks; /* owned */
     size_t task_count;
+    struct journal_program *programs; /* owned */
+    size_t program_count;
     size_t bad_lines;
 };
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "coverage_send.h"
 #include "ending.h"
 #include "io.h"
 #include "ledger_read.h"
@@ -85,6 +86,23 @@ static int build_and_hand_over(const struct run_source *source, int fd)
     return result;
 }
 
+static int give(void *context, const struct record *record)
+{
+    return hand_over(*(const int *)context, record);
+}
+
+/* `captures` is NULL where the ledger cannot be read. */
+static int hand_over_coverage(const struct worker_order *order, const struct captures *captures,
+                              int fd, struct worker_summary *summary)
+{
+    const struct coverage_send send = {
+        .conf = order->conf,
+        .source = {order->policy, order->journal, captures, order->now_ns},
+        .give = give,
+        .context = &fd};
+    return coverage_send(&send, &summary->records);
+}
+
 static int hand_over_starts(const struct worker_order *order, const struct captures *captures,
                             int fd, struct worker_summary *summary)
 {
@@ -128,6 +146,8 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
 static int hand_over_ends(const struct worker_order *order, const struct captures *captures, int fd,
                           struct worker_summary *summary)
 {
+    if (coverage_excludes(order->policy, order->journal))
+        return 0;
     struct ending *endings = calloc(captures->count + 1, sizeof *endings);
     int result =
         endings == NULL ? -ENOMEM : endings_find(captures, order->journal, order->now_ns, endings);
@@ -143,18 +163,24 @@ static int work(const struct worker_order *order, int fd)
     struct captures captures;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int result = ledger_read(order->ledger, &captures);
-    if (result != 0)
-        return result == -EINVAL ? EXIT_NO_LEDGER : EXIT_BROKEN;
+    int read = order->ledger < 0 ? -EINVAL : ledger_read(order->ledger, &captures);
+    if (read != 0 && (read != -EINVAL || order->kind == WORKER_STARTS))
+        return read == -EINVAL ? EXIT_NO_LEDGER : EXIT_BROKEN;
+    if (read != 0)
+        captures = (struct captures){0};
     struct worker_summary summary = {.damaged = captures.damaged, .dropped = captures.dropped};
-    result = order->kind == WORKER_STARTS ? hand_over_starts(order, &captures, fd, &summary)
-                                          : hand_over_ends(order, &captures, fd, &summary);
+    int result = order->kind == WORKER_STARTS ? hand_over_starts(order, &captures, fd, &summary)
+                                              : hand_over_ends(order, &captures, fd, &summary);
+    if (result == 0 && order->kind == WORKER_ENDS)
+        result = hand_over_coverage(order, read == 0 ? &captures : NULL, fd, &summary);
     if (result == 0)
         result = io_write_all(fd, &last, sizeof last);
     if (result == 0)
         result = io_write_all(fd, &summary, sizeof summary);
     captures_free(&captures);
-    return result == 0 ? 0 : EXIT_BROKEN;
+    if (result != 0)
+        return EXIT_BROKEN;
+    return read != 0 && order->ledger >= 0 ? EXIT_NO_LEDGER : 0;
 }
 
 static int sound_name(const char *name, size_t length)

@@ -31,7 +31,8 @@ typedef int worker_take(void *context, const struct transport_record *record);
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
-    int ledger; /* open for reading */
+    const void *policy; /* of WORKER_ENDS: usable */
+    int ledger;         /* open for reading; -1: it could not be made */
     enum worker_kind kind;
     uint64_t now_ns;     /* of WORKER_ENDS: see endings_find() */
     const char *started; /* of WORKER_STARTS: a text with the uuids that are not wanted again */
