@@ -66,7 +66,7 @@ static int has_rules(const void *policy, enum policy_section which)
 
 int coverage_excludes(const void *policy, const struct journal *journal)
 {
-    if (journal->epilog_ns == 0)
+    if (journal->partition[0] == '\0') /* a job always has one */
         return has_rules(policy, POLICY_PARTITION) || has_rules(policy, POLICY_ACCOUNT);
     return skips(policy, POLICY_PARTITION, journal->partition) ||
            skips(policy, POLICY_ACCOUNT, journal->account);
@@ -246,7 +246,9 @@ static enum coverage_outcome known_outcome(const struct search *search,
         return COVERAGE_CONTAINER;
     if (leader == JOURNAL_NONE ? task->task != 0 : task->task != leader)
         return COVERAGE_FOLLOWER;
-    return task->step == JOURNAL_STEP_BATCH ? COVERAGE_SCRIPT : COVERAGE_UNKNOWN;
+    if (task->step != JOURNAL_STEP_BATCH)
+        return COVERAGE_UNKNOWN;
+    return spool_failed(search, step) ? COVERAGE_SPOOL : COVERAGE_SCRIPT;
 }
 
 static int judge(const struct search *search, const struct journal_task *task,

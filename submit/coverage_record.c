@@ -22,7 +22,7 @@ static int make_uuid(const struct coverage_record_source *source, size_t first, 
                           record_cluster(source->conf, journal), journal->node, journal->job,
                           journal->restart, first);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int result = record_uuid(journal->steps[0].start_ns, what, size, uuid);
+    int result = record_uuid(journal->tasks[0].start_ns, what, size, uuid);
     if (result == 0)
         record_uuid_text(uuid, text);
     return result;
@@ -93,7 +93,7 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
         json_object_array_add(array, fact_table(&source->coverage->facts[i]));
     json_object_object_add(object, "coverageA", array);
     record_name(&built, "coverage", record_syshost(source->conf, source->journal), source->journal,
-                source->journal->steps[0].start_ns, uuid);
+                source->journal->tasks[0].start_ns, uuid);
     result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, &built);
     json_object_put(object);
     if (result == 0)
