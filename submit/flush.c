@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "journal_read.h"
-#include "policy_load.h"
 #include "process.h"
 #include "quarantine.h"
 #include "spool_job.h"
@@ -25,7 +24,6 @@ struct flush {
     const struct flush_options *options;
     const struct transport *transport;
     void *transport_state;
-    void *policy; /* owned */
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
@@ -97,7 +95,6 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
         return ledger;
     const struct worker_order order = {.conf = flush->conf,
                                        .journal = journal,
-                                       .policy = flush->policy,
                                        .ledger = ledger < 0 ? -1 : ledger,
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
@@ -173,7 +170,10 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
     if (result == 0 || result == -ENOENT) /* another flush was faster */
         return;
     flush->count->failed++;
-    complain(job, "not flushed, to be tried again", result);
+    complain(job,
+             result == -ENOTSUP ? "not flushed, there is no usable policy: jobtrail-conf compile"
+                                : "not flushed, to be tried again",
+             result);
 }
 
 static int flush_all(struct flush *flush)
@@ -208,14 +208,12 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (flush.spool < 0)
         return errno == ENOENT ? 0 : -errno; /* no job has run here */
-    result = flush.transport == NULL ? -EINVAL : policy_load(conf, &flush.policy);
-    if (result == 0)
-        result = flush.transport->open(conf, &flush.transport_state);
+    result =
+        flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
     if (result == 0) {
         result = flush_all(&flush);
         flush.transport->close(flush.transport_state);
     }
-    free(flush.policy);
     close(flush.spool);
     return result;
 }

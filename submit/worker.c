@@ -20,6 +20,7 @@
 #include "ending.h"
 #include "io.h"
 #include "ledger_read.h"
+#include "policy_load.h"
 #include "privileges.h"
 #include "run_record.h"
 #include "sampling_read.h"
@@ -31,7 +32,7 @@ enum { TEXT_MAX = 16 << 20 };
 enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
 
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
-enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
+enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
 
 struct head {
     uint32_t name_length;
@@ -92,14 +93,14 @@ static int give(void *context, const struct record *record)
 }
 
 /* `captures` is NULL where the ledger cannot be read. */
-static int hand_over_coverage(const struct worker_order *order, const struct captures *captures,
-                              int fd, struct worker_summary *summary)
+static int hand_over_coverage(const struct worker_order *order, const void *policy,
+                              const struct captures *captures, int fd,
+                              struct worker_summary *summary)
 {
-    const struct coverage_send send = {
-        .conf = order->conf,
-        .source = {order->policy, order->journal, captures, order->now_ns},
-        .give = give,
-        .context = &fd};
+    const struct coverage_send send = {.conf = order->conf,
+                                       .source = {policy, order->journal, captures, order->now_ns},
+                                       .give = give,
+                                       .context = &fd};
     return coverage_send(&send, &summary->records);
 }
 
@@ -146,8 +147,6 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
 static int hand_over_ends(const struct worker_order *order, const struct captures *captures, int fd,
                           struct worker_summary *summary)
 {
-    if (coverage_excludes(order->policy, order->journal))
-        return 0;
     struct ending *endings = calloc(captures->count + 1, sizeof *endings);
     int result =
         endings == NULL ? -ENOMEM : endings_find(captures, order->journal, order->now_ns, endings);
@@ -157,30 +156,56 @@ static int hand_over_ends(const struct worker_order *order, const struct capture
     return result;
 }
 
+static int send_starts(const struct worker_order *order, int fd, struct worker_summary *summary)
+{
+    struct captures captures;
+    int result = ledger_read(order->ledger, &captures);
+    if (result != 0)
+        return result;
+    result = hand_over_starts(order, &captures, fd, summary);
+    captures_free(&captures);
+    return result;
+}
+
+/* A ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is none, or
+ * -errno. */
+static int send_ends(const struct worker_order *order, const void *policy, int fd,
+                     struct worker_summary *summary)
+{
+    struct captures captures = {0};
+    int read = order->ledger < 0 ? 0 : ledger_read(order->ledger, &captures);
+    if (read != 0 && read != -EINVAL)
+        return read;
+    summary->damaged = captures.damaged;
+    summary->dropped = captures.dropped;
+    int result = 0;
+    if (!coverage_excludes(policy, order->journal))
+        result = hand_over_ends(order, &captures, fd, summary);
+    if (result == 0)
+        result = hand_over_coverage(order, policy,
+                                    read != 0 || order->ledger < 0 ? NULL : &captures, fd, summary);
+    captures_free(&captures);
+    return result != 0 ? result : read;
+}
+
 static int work(const struct worker_order *order, int fd)
 {
     const struct head last = {0, 0};
-    struct captures captures;
+    struct worker_summary summary = {0};
+    void *policy = NULL;
+    if (order->kind == WORKER_ENDS && policy_load(order->conf, &policy) != 0)
+        return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int read = order->ledger < 0 ? -EINVAL : ledger_read(order->ledger, &captures);
-    if (read != 0 && (read != -EINVAL || order->kind == WORKER_STARTS))
-        return read == -EINVAL ? EXIT_NO_LEDGER : EXIT_BROKEN;
-    if (read != 0)
-        captures = (struct captures){0};
-    struct worker_summary summary = {.damaged = captures.damaged, .dropped = captures.dropped};
-    int result = order->kind == WORKER_STARTS ? hand_over_starts(order, &captures, fd, &summary)
-                                              : hand_over_ends(order, &captures, fd, &summary);
-    if (result == 0 && order->kind == WORKER_ENDS)
-        result = hand_over_coverage(order, read == 0 ? &captures : NULL, fd, &summary);
-    if (result == 0)
-        result = io_write_all(fd, &last, sizeof last);
-    if (result == 0)
-        result = io_write_all(fd, &summary, sizeof summary);
-    captures_free(&captures);
-    if (result != 0)
+    int result = order->kind == WORKER_STARTS ? send_starts(order, fd, &summary)
+                                              : send_ends(order, policy, fd, &summary);
+    free(policy);
+    if (result != 0 && result != -EINVAL)
         return EXIT_BROKEN;
-    return read != 0 && order->ledger >= 0 ? EXIT_NO_LEDGER : 0;
+    if (io_write_all(fd, &last, sizeof last) != 0 ||
+        io_write_all(fd, &summary, sizeof summary) != 0)
+        return EXIT_BROKEN;
+    return result == 0 ? 0 : EXIT_NO_LEDGER;
 }
 
 static int sound_name(const char *name, size_t length)
@@ -266,6 +291,8 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
         ;
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_POLICY)
+        return -ENOTSUP;
     if (result == 0 && status != 0)
         result = -EPROTO;
     if (result == 0)

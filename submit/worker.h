@@ -31,7 +31,6 @@ typedef int worker_take(void *context, const struct transport_record *record);
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
-    const void *policy; /* of WORKER_ENDS: usable */
     int ledger;         /* open for reading; -1: it could not be made */
     enum worker_kind kind;
     uint64_t now_ns;     /* of WORKER_ENDS: see endings_find() */
@@ -39,7 +38,7 @@ struct worker_order {
 };
 
 /* Turns a ledger into records. Returns 0 and
- * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT
+ * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO when the child broke down; -ETIMEDOUT
  * when it said nothing for ten minutes (starts: five seconds); or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
