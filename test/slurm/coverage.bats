@@ -61,17 +61,13 @@ program_of() { # JOB
     wait_job "$job"
     # Slurm was asked for the shell: what that became nobody tells
     [[ $(coverage "$job") == $'0 policy 1\nbatch script 1' ]]
-    job=$(submit "echo started; srun $PROGRAMS/spin_static 100 sleep")
-    eventually 30 is_running "$job"
+    job=$(submit "srun $PROGRAMS/spin_static 100 sleep" -w n1)
+    eventually 30 grep -q '^task .*step=0 ' "$DIR/run/n1/$job.0/journal"
     sleep 1
     run_as root scancel -s KILL "$job.0"
     wait_job "$job"
     [[ $(field "$job" spin_static '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"') == "task_exit 0:9" ]]
     [[ $(field "$job" spin_static '.userDT.run_time >= 1') == true ]]
-}
-
-is_running() { # JOB: its step 0
-    [[ $(run_as root squeue -h -s -j "$1" -o %i 2>/dev/null) == *"$1.0"* ]]
 }
 
 @test "a set-user-id program is told as such, but not where it is the user's own" {
