@@ -26,15 +26,22 @@ static uint64_t time_outside_steps(const struct journal *journal, uint64_t start
     return outside + (at < end_ns ? end_ns - at : 0);
 }
 
+static double cpu_seconds(uint64_t ns, uint32_t cpus)
+{
+    return (double)ns / 1e9 * (cpus > 0 ? cpus : 1);
+}
+
 double core_time(const struct journal *journal, const struct journal_step *step, uint64_t start_ns,
                  uint64_t end_ns)
 {
     if (end_ns < start_ns)
         return 0;
-    if (step == NULL)
-        return (double)(end_ns - start_ns) / 1e9;
-    if (is_shell(step->step))
-        return (double)time_outside_steps(journal, start_ns, end_ns) / 1e9 *
-               (step->cpus > 0 ? step->cpus : 1);
-    return (double)(end_ns - start_ns) / 1e9 * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
+    if (step != NULL && is_shell(step->step))
+        return cpu_seconds(time_outside_steps(journal, start_ns, end_ns), step->cpus);
+    return cpu_seconds(end_ns - start_ns, step == NULL ? 1 : step->cpus_per_task);
+}
+
+double core_time_of_job(const struct journal_step *step, uint64_t start_ns, uint64_t end_ns)
+{
+    return end_ns < start_ns ? 0 : cpu_seconds(end_ns - start_ns, step == NULL ? 1 : step->cpus);
 }

@@ -12,4 +12,7 @@
 double core_time(const struct journal *journal, const struct journal_step *step, uint64_t start_ns,
                  uint64_t end_ns);
 
+/* The same of a task that uses all the job's processors on the node. */
+double core_time_of_job(const struct journal_step *step, uint64_t start_ns, uint64_t end_ns);
+
 #endif

@@ -42,10 +42,11 @@ const char *coverage_outcome_name(enum coverage_outcome outcome)
         [COVERAGE_EXCLUDED] = "excluded", [COVERAGE_OPTED_OUT] = "opted_out",
         [COVERAGE_RECORDED] = "recorded", [COVERAGE_CONTAINER] = "container",
         [COVERAGE_FOLLOWER] = "follower", [COVERAGE_SCRIPT] = "script",
-        [COVERAGE_MISSING] = "missing",   [COVERAGE_POLICY] = "policy",
-        [COVERAGE_STATIC] = "static",     [COVERAGE_SETUID] = "setuid",
-        [COVERAGE_SPOOL] = "spool",       [COVERAGE_SAMPLED] = "sampled",
-        [COVERAGE_KILLED] = "killed",     [COVERAGE_UNKNOWN] = "unknown",
+        [COVERAGE_MISSING] = "missing",   [COVERAGE_LAUNCHER] = "launcher",
+        [COVERAGE_POLICY] = "policy",     [COVERAGE_STATIC] = "static",
+        [COVERAGE_SETUID] = "setuid",     [COVERAGE_SPOOL] = "spool",
+        [COVERAGE_SAMPLED] = "sampled",   [COVERAGE_KILLED] = "killed",
+        [COVERAGE_UNKNOWN] = "unknown",
     };
     return names[outcome];
 }
@@ -93,19 +94,32 @@ static int left_out(const struct search *search, const struct journal_step *step
 
 /* ---- What the captures tell ------------------------------------------------------------------ */
 
-static int is_runtime(const char *path, size_t size)
+/* Whether the last part of the path is one of the names, which end with NULL. */
+static int is_named(const char *path, size_t size, const char *const names[])
 {
-    static const char *const names[] = {
-        "apptainer", "singularity", "starter", "starter-suid", "ch-run", "podman", "docker",
-        "enroot",    "shifter",     "sarus",   "udocker",      "runc",   "crun",
-    };
     const char *slash = memrchr(path, '/', size);
     size_t length = slash == NULL ? size : (size_t)(path + size - slash - 1);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; names[i] != NULL; i++) {
         if (strlen(names[i]) == length && memcmp(names[i], path + size - length, length) == 0)
             return 1;
     }
     return 0;
+}
+
+static int is_runtime(const char *path, size_t size)
+{
+    static const char *const names[] = {
+        "apptainer", "singularity", "starter", "starter-suid", "ch-run", "podman", "docker",
+        "enroot",    "shifter",     "sarus",   "udocker",      "runc",   "crun",   NULL,
+    };
+    return is_named(path, size, names);
+}
+
+static int is_launcher(const char *path)
+{
+    static const char *const names[] = {"orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy",
+                                        NULL};
+    return path != NULL && is_named(path, strlen(path), names);
 }
 
 static int by_task(uint32_t step_a, uint32_t task_a, uint32_t step_b, uint32_t task_b)
@@ -217,6 +231,8 @@ static enum coverage_outcome examine(const struct search *search, const struct j
         return COVERAGE_MISSING;
     if (is_runtime(program->path, strlen(program->path)))
         return COVERAGE_CONTAINER;
+    if (is_launcher(program->path))
+        return COVERAGE_LAUNCHER;
     if (left_out(search, step, program->path))
         return COVERAGE_POLICY;
     if (program->kind == PROGRAM_STATIC)
@@ -312,9 +328,11 @@ static void add_task(const struct coverage_source *source, const struct journal_
                      struct coverage_fact *fact)
 {
     uint64_t end_ns = end_of(source, task);
+    const struct journal_step *step = journal_find_step(source->journal, task->step);
     fact->tasks++;
-    fact->core_seconds += core_time(source->journal, journal_find_step(source->journal, task->step),
-                                    task->start_ns, end_ns);
+    fact->core_seconds += is_launcher(fact->program)
+                              ? core_time_of_job(step, task->start_ns, end_ns)
+                              : core_time(source->journal, step, task->start_ns, end_ns);
     if (task->start_ns < fact->start_ns)
         fact->start_ns = task->start_ns;
     if (end_ns > fact->end_ns)

@@ -21,6 +21,7 @@ enum coverage_outcome {
     COVERAGE_FOLLOWER,  /* another task of the program records: its outcome holds */
     COVERAGE_SCRIPT,    /* a batch script of which nothing but the shell is known */
     COVERAGE_MISSING,   /* the program could not be found */
+    COVERAGE_LAUNCHER,  /* a daemon of mpirun's: rank 0's record speaks for its ranks */
     COVERAGE_POLICY,    /* the site's rules or switches leave the program out */
     COVERAGE_STATIC,    /* no dynamic loader: there is a run record of what root knows */
     COVERAGE_SETUID,    /* set-user-id or the like: the loader ignores LD_PRELOAD */

@@ -148,6 +148,14 @@ MULTI
     [[ $(coverage "$((job + 1))") == $'0 follower 1\n0 recorded 1' ]]
 }
 
+@test "mpirun's daemons are launchers, whose ranks rank 0 records for" {
+    job=$(submit_and_wait "mpirun.openmpi -n 4 $PROGRAMS/hello_openmpi" --nodes=2 --ntasks-per-node=2)
+    [[ $(record_count "$job") == 1 ]]
+    [[ $(coverage "$job" n1) == 'batch recorded 1' && $(coverage "$job" n2) == '0 launcher 1' ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "launcher")
+        | .core_seconds - 2 * (.end_time - .start_time) | fabs < 0.01') == true ]]
+}
+
 @test "a run that sampling leaves out is no miss" {
     write_jobtrail_conf $'[sampling]\nenabled = yes\nscalar = 0 0.000000001'
     job=$(submit_and_wait "srun $PROGRAMS/exit_with 0; srun $PROGRAMS/exit_with_static 0")

@@ -78,6 +78,21 @@ configure() {
     [[ $(record_count "$job") == 1 ]]
 }
 
+@test "an upgrade into another prefix while a job runs loses nothing of it" {
+    configure ''
+    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 3 sleep'
+        $PROGRAMS/exit_with 0; srun $PROGRAMS/spin 0; srun bash -c 'echo preload=\$LD_PRELOAD'")
+    eventually 30 output_has "$job" started
+    cp -R "$STAGE" "$DIR/next"
+    sed -i "s|$STAGE/|$DIR/next/|" "$DIR/jobtrail.conf" "$CLUSTER_DIR/etc/plugstack.conf"
+    "$DIR/next/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    wait_job "$job"
+    sed -i "s|$DIR/next/|$STAGE/|" "$CLUSTER_DIR/etc/plugstack.conf"
+    [[ $(output_of "$job") == *"preload=$DIR/next/"* ]]
+    [[ $(record_count "$job" spin) == 2 && $(record_count "$job" exit_with) == 1 ]]
+    [[ $(coverage "$job") == $'0 recorded 1\n1 recorded 1\n2 policy 1\nbatch recorded 1' ]]
+}
+
 # ---- users
 
 @test "without opt_out there is no option, and one that is forged is not heard" {

@@ -61,6 +61,7 @@ static const struct outcome_case cases[] = {
     {"an MPI program where only others are tracked", "[tracking]\nmpi = no\n", ONE("@dynamic"), "",
      "0 policy 1 @dynamic;"},
     {"a program that should have left a capture", "", ONE("@dynamic"), "", "0 unknown 1 @dynamic;"},
+    {"a daemon of mpirun's, though a rule skips it", "", ONE("@orted"), "", "0 launcher 1 @orted;"},
     {"a program that sampling may have left out", "[sampling]\nenabled = yes\n", ONE("@dynamic"),
      "", "0 sampled 1 @dynamic;"},
     {"a large program, which is never sampled", "[sampling]\nenabled = yes\nalways_ranks = 4\n",
@@ -266,6 +267,7 @@ static int make_directory(void **state)
     if (mkdtemp(directory) == NULL)
         return -1;
     make_program("dynamic", PT_INTERP, 0755);
+    make_program("orted", PT_INTERP, 0755);
     make_program("static", PT_LOAD, 0755);
     make_program("setuid", PT_INTERP, 04755);
     int length = snprintf(text, sizeof text, "#! %s/dynamic -x\n", directory);
@@ -275,7 +277,8 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-    static const char *const names[] = {"dynamic", "static", "setuid", "script", "jobtrail.conf"};
+    static const char *const names[] = {"dynamic", "orted",  "static",
+                                        "setuid",  "script", "jobtrail.conf"};
     char path[64];
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
