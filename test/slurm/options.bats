@@ -93,6 +93,23 @@ configure() {
     [[ $(coverage "$job") == $'0 recorded 1\n1 recorded 1\n2 policy 1\nbatch recorded 1' ]]
 }
 
+@test "out of plugstack.conf jobs end as ever, and what ran before is flushed by hand" {
+    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 3 sleep'; srun env" -w n1)
+    eventually 30 output_has "$job" started
+    sed -i 's/^optional/#&/' "$CLUSTER_DIR/etc/plugstack.conf"
+    wait_job "$job"
+    "$CLUSTER" restart-slurmd n1
+    "$CLUSTER" wait-idle
+    next=$(submit_and_wait "env" -w n1)
+    sed -i 's/^#//' "$CLUSTER_DIR/etc/plugstack.conf"
+    "$CLUSTER" restart-slurmd n1
+    [[ $(output_of "$next") != *libjobtrail* ]]
+    "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" flush --all --conf "$DIR/jobtrail.conf" --node n1
+    # env has the library from the batch script's environment
+    [[ $(record_count "$job") == 2 && $(record_count "$job" env) == 1 ]]
+    [[ $(field "$job" spin '.slurmT | "\(.end_source) \(.exit_code)"') == "fini 0" ]]
+}
+
 # ---- users
 
 @test "without opt_out there is no option, and one that is forged is not heard" {
