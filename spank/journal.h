@@ -13,16 +13,17 @@
  *         step), uid, gid, node, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks, cpus (of the job here), cpus_per_task, array_job, array_task
  *         (4294967294: none), pid and ticks of the step's daemon, and, as the user's environment
- *         claims it, submit_host; opted_out=1 where the user said --jobtrail=no; container (the
- *         bundle) where srun was asked for one
- * noledger the ledger could not be made: step
+ *         claims it, submit_host; opted_out=1 where the user said --jobtrail=no; container=1
+ *         where srun was asked for one
+ * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot)
- * program what a task is to run: step, task, leader (the first task of the same program,
- * 4294967294: unknown), path, and, where that is not absolute, cwd and search (PATH); no path where
- * a multi-prog configuration is too large exit    Slurm waited for a task: step, task, pid, status
- * (as wait(2) gives it) end     the step is over on this node: step epilog  the job is over here;
- * from the job's credential: user, account, partition, cluster, nodes, cpus
- * (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS), het_job
+ * program  what a task is to run: step, task, leader (the first task of the same program,
+ *         4294967294: unknown), path, and, where that is not absolute, cwd and search (PATH); no
+ *         path where a multi-prog configuration is too large
+ * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it)
+ * end     the step is over on this node: step
+ * epilog  the job is over here; from the job's credential: user, account, partition, cluster,
+ *         nodes, cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS), het_job
  */
 #ifndef JOBTRAIL_JOURNAL_H
 #define JOBTRAIL_JOURNAL_H

@@ -112,7 +112,7 @@ static void add_items(spank_t spank, struct journal_line *line)
         {"array_task", S_JOB_ARRAY_TASK_ID},
     };
     uint16_t cpus = 0;
-    char submit_host[256], container[256];
+    char submit_host[256], bundle[2]; /* which bundle does not matter */
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         uint32_t value = 0;
         if (spank_get_item(spank, numbers[i].item, &value) == ESPANK_SUCCESS)
@@ -122,8 +122,8 @@ static void add_items(spank_t spank, struct journal_line *line)
         journal_number(line, "cpus", cpus);
     if (options_opted_out())
         journal_number(line, "opted_out", 1);
-    if (spank_getenv(spank, "SLURM_CONTAINER", container, sizeof container) == ESPANK_SUCCESS)
-        journal_text(line, "container", container);
+    if (spank_getenv(spank, "SLURM_CONTAINER", bundle, sizeof bundle) != ESPANK_ENV_NOEXIST)
+        journal_number(line, "container", 1);
     if (spank_getenv(spank, "SLURM_SUBMIT_HOST", submit_host, sizeof submit_host) == ESPANK_SUCCESS)
         journal_text(line, "submit_host", submit_host);
 }

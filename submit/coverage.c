@@ -364,13 +364,19 @@ static void collect_facts(const struct coverage_source *source, struct verdict *
     }
 }
 
-/* Slurm's own process in the step of the node's prolog is no task of anybody. */
+/* Slurm's own process in the step of the node's prolog is no task of anybody; and a step that began
+ * while the site had switched jobtrail off is none of ours. */
+static int counts(const struct journal *journal, const struct journal_task *task)
+{
+    return task->step != JOURNAL_STEP_EXTERN && journal_find_step(journal, task->step) != NULL;
+}
+
 static int judge_all(const struct search *search, struct verdict *verdicts, size_t *count)
 {
     const struct journal *journal = search->source->journal;
     for (size_t i = 0; i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
-        if (task->step == JOURNAL_STEP_EXTERN)
+        if (!counts(journal, task))
             continue;
         int result = judge(search, task, &verdicts[(*count)++]);
         if (result != 0)

@@ -9,8 +9,8 @@
 #include "coverage.h"
 #include "record.h"
 
-/* So many facts fit into one record. */
-enum { COVERAGE_RECORD_FACTS = 1000 };
+/* So many facts fit into one record, of 16 MiB at the most, whatever their paths. */
+enum { COVERAGE_RECORD_FACTS = 500 };
 
 struct coverage_record_source {
     const struct conf *conf;

@@ -158,7 +158,7 @@ static int take_step(struct journal *journal, const struct line *line)
         .ticks = number(line, "ticks", 0),
         .start_ns = line->time_ns,
         .opted_out = number32(line, "opted_out", 0) != 0,
-        .container = value_of(line, "container") != NULL,
+        .container = number32(line, "container", 0) != 0,
     };
     return 0;
 }

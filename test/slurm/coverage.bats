@@ -111,7 +111,11 @@ program_of() { # JOB
 @test "a task that is killed before its program starts is killed" {
     mkfifo "$DIR/out/fifo"
     chown "$JOB_USER" "$DIR/out/fifo"
-    printf '#!/bin/bash\necho task $PPID >%s/out/prolog\nread -r <>%s/out/fifo\n' "$DIR" "$DIR" >"$DIR/prolog"
+    cat >"$DIR/prolog" <<PROLOG
+#!/bin/bash
+echo task \$PPID >$DIR/out/prolog
+read -r <>$DIR/out/fifo
+PROLOG
     chmod 755 "$DIR/prolog"
     job=$(submit "srun --task-prolog=$DIR/prolog $PROGRAMS/exit_with 0")
     eventually 30 output_has prolog '^task [0-9]+$'

@@ -76,6 +76,7 @@ configure() {
     wait_job "$job"
     [[ $(field "$job" spin '.slurmT | "\(.end_source) \(.exit_code)"') == "fini 0" ]]
     [[ $(record_count "$job") == 1 ]]
+    [[ $(coverage "$job") == $'0 recorded 1\nbatch script 1' ]]
 }
 
 @test "an upgrade into another prefix while a job runs loses nothing of it" {
