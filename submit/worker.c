@@ -289,7 +289,7 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
         kill(pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
+    if (result == 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_POLICY)
         return -ENOTSUP;
