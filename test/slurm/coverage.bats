@@ -140,7 +140,7 @@ MULTI
     job=$(submit_and_wait "cd $PROGRAMS; export PATH=$PROGRAMS:\$PATH; srun --multi-prog $DIR/multi" -n6 -N2)
     [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0")
         | "\(.first_task) \(.outcome) \(.leader) \(.tasks)"' | sort) == $'0 recorded 0 1\n1 follower 0 1\n2 static 2 1\n3 follower 2 '* ]]
-    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | .tasks' | paste -sd+ | bc) == 6 ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | .tasks' | jq -s add) == 6 ]]
     [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "static") | .program') == "$PROGRAMS/exit_with_static" ]]
     [[ $(field "$job" exit_with_static '.slurmT | "\(.task_id) \(.exit_code)"') == "2 3" ]]
     [[ $(record_count "$job" exit_with) == 2 ]]
