@@ -36,7 +36,7 @@ struct conf_intervals {
 };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 17
+#define CONF_KEYS 20
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -51,8 +51,11 @@ struct conf {
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
     int hash_objects;      /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
                               executable */
+    int coverage;          /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: "file" or "none" */
     char *file_dir;        /* [file] dir */
+    int enabled;           /* [tracking] enabled = yes|no */
+    int opt_out;           /* [tracking] opt_out = yes|no */
     int track_scalar;      /* [tracking] scalar = yes|no */
     int track_mpi;         /* [tracking] mpi = yes|no */
     int track_gpu;         /* [tracking] gpu = yes|no */
@@ -60,7 +63,7 @@ struct conf {
     int sample;            /* [sampling] enabled = yes|no */
     uint32_t always_ranks; /* [sampling] always_ranks */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
-    struct conf_rules host, path_rules, argument, env, package;
+    struct conf_rules host, partition, account, path_rules, argument, env, package;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };
 

@@ -15,6 +15,8 @@
 
 const struct conf_list conf_lists[CONF_LISTS] = {
     {"hosts", FIELD(host), POLICY_HOST, KEEP_SKIP, POLICY_KEEP},
+    {"partitions", FIELD(partition), POLICY_PARTITION, KEEP_SKIP, POLICY_KEEP},
+    {"accounts", FIELD(account), POLICY_ACCOUNT, KEEP_SKIP, POLICY_KEEP},
     {"paths", FIELD(path_rules), POLICY_PATH, PATH_ACTIONS, POLICY_KEEP},
     {"arguments", FIELD(argument), POLICY_ARGUMENT, ARGUMENT_ACTIONS, POLICY_CONTINUE},
     {"environment", FIELD(env), POLICY_ENV, KEEP_SKIP, POLICY_SKIP},

@@ -17,8 +17,13 @@
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks, cpus (of the job here), cpus_per_task, pid and ticks of the step's
  *         daemon; in the batch step array_job, array_task (4294967294: none) and qos; and, as the
- *         user's environment claims it, submit_host
+ *         user's environment claims it, submit_host; opted_out=1 where the user said
+ *         --jobtrail=no; container=1 where srun was asked for one
+ * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot)
+ * program  what a task is to run: step, task, leader (the first task of the same program,
+ *         4294967294: unknown), path, and, where that is not absolute, cwd and search (PATH); no
+ *         path where a multi-prog configuration is too large
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it)
  * end     the step is over on this node: step
  * epilog  the job is over here; what the prolog has of the credential. The first one counts: a

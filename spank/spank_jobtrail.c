@@ -4,10 +4,11 @@
  * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node.
  * slurm_info() is the one way to that log which never reaches a user's stderr.
  *
- * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork,
- * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_prolog and
- * job_epilog in processes of their own, as root, where init has not been called. State between them
- * is on disk only; what differs between Slurm's releases is in slurm_release.h.
+ * Where they run: init everywhere but in prolog and epilog; slurmd_exit in slurmd; init_post_opt,
+ * task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in the task, as
+ * root; task_init in the task, as the user; job_prolog and job_epilog in processes of their own, as
+ * root. State between them is on disk, but for the option, which Slurm tells to a step's daemon
+ * before it calls init_post_opt. What differs between Slurm's releases is in slurm_release.h.
  */
 #include <slurm/spank.h>
 #include <stdio.h>
@@ -19,7 +20,10 @@
 #include "inject.h"
 #include "journal_line.h"
 #include "node.h"
+#include "options.h"
+#include "policy.h"
 #include "preload_list.h"
+#include "program.h"
 #include "prolog.h"
 #include "settings.h"
 #include "slurm_release.h"
@@ -78,13 +82,15 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
     const char *conf = settings_conf(argc, argv);
-    (void)spank;
     if (spank_context() == S_CTX_SLURMD) {
         upkeep_start(conf);
-    } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
+        return 0;
+    }
+    if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         settings_close(&settings);
     }
+    options_register(spank, conf);
     return 0;
 }
 
@@ -117,11 +123,15 @@ static void add_items(spank_t spank, struct journal_line *line)
         {"cpus_per_task", S_STEP_CPUS_PER_TASK},
     };
     uint16_t cpus = 0;
-    char submit_host[256];
+    char submit_host[256], bundle[2]; /* which bundle does not matter */
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         add_number(spank, line, numbers[i].key, numbers[i].item);
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
+    if (options_opted_out())
+        journal_number(line, "opted_out", 1);
+    if (spank_getenv(spank, "SLURM_CONTAINER", bundle, sizeof bundle) != ESPANK_ENV_NOEXIST)
+        journal_number(line, "container", 1);
     if (spank_getenv(spank, "SLURM_SUBMIT_HOST", submit_host, sizeof submit_host) == ESPANK_SUCCESS)
         journal_text(line, "submit_host", submit_host);
 }
@@ -162,8 +172,11 @@ static int begin_step(spank_t spank, const struct settings *settings)
     if (key.step == JOURNAL_STEP_BATCH)
         add_batch(spank, &line);
     int error = journal_append(&line, spool);
-    if (error == 0)
-        error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes);
+    if (error == 0 && (error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes)) != 0) {
+        journal_start(&line, "noledger");
+        journal_number(&line, "step", key.step);
+        journal_append(&line, spool);
+    }
     close(spool);
     if (error == 0)
         inject_spool(spank, settings, key.id, key.restart);
@@ -180,6 +193,10 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     upkeep_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
         return 0;
+    if (!(settings.switches & POLICY_ENABLED)) {
+        settings_close(&settings);
+        return 0;
+    }
     if (access(settings.library, R_OK) != 0)
         slurm_info("jobtrail: cannot read the library %s: this step leaves no records",
                    settings.library);
@@ -197,7 +214,10 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
     struct settings settings;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
-    inject_task(spank, &settings);
+    if (options_opted_out())
+        spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "no", 1); /* whoever preloads the library */
+    else if (settings.switches & POLICY_ENABLED)
+        inject_task(spank, &settings);
     settings_close(&settings);
     return 0;
 }
@@ -218,6 +238,17 @@ static void note(spank_t spank, int argc, char *argv[], const char *what, struct
         slurm_info("jobtrail: job %u: %s not noted in %s: %s", key.id, what, settings.spool,
                    strerror(-error));
     settings_close(&settings);
+}
+
+int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
+{
+    struct journal_line line;
+    uint32_t rank = 0;
+    if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
+        program_line(spank, rank, &line);
+        note(spank, argc, argv, "the program of a task", &line);
+    }
+    return 0;
 }
 
 static pid_t start_task_line(spank_t spank, const char *verb, struct journal_line *line)
@@ -278,7 +309,9 @@ int slurm_spank_job_prolog(spank_t spank, int argc, char *argv[])
         spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
-    int error = prolog_note(&settings, job, uid, gid);
+    int error = 0;
+    if (settings.switches & POLICY_ENABLED)
+        error = prolog_note(&settings, job, uid, gid);
     if (error != 0)
         slurm_info("jobtrail: job %u: its credential not noted in %s: %s", job, settings.spool,
                    strerror(-error));

@@ -68,23 +68,34 @@ static int still_running(const struct journal *journal)
     return 0;
 }
 
+static int has_no_ledger(const struct journal *journal)
+{
+    for (size_t i = 0; i < journal->step_count; i++) {
+        if (journal->steps[i].no_ledger)
+            return 1;
+    }
+    return 0;
+}
+
 /* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
- * or -errno. A job without a ledger has nothing to send. */
+ * or -errno. A job whose ledger is gone has nothing to send; one that never had one has
+ * coverage. */
 static int send_captures(struct flush *flush, const struct journal *journal, int directory)
 {
     struct worker_summary summary = {0};
     int ledger = spool_open_file(directory, "ledger");
-    if (ledger == -ENOENT)
+    if (ledger == -ENOENT && !has_no_ledger(journal))
         return 0;
-    if (ledger < 0)
+    if (ledger < 0 && ledger != -ENOENT)
         return ledger;
     const struct worker_order order = {.conf = flush->conf,
                                        .journal = journal,
-                                       .ledger = ledger,
+                                       .ledger = ledger < 0 ? -1 : ledger,
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
     int result = worker_run(&order, deliver, flush, &summary);
-    close(ledger);
+    if (ledger >= 0)
+        close(ledger);
     if (result == 0) {
         flush->count->records += summary.records;
         flush->count->dropped += summary.dropped;
@@ -175,7 +186,10 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
     if (result == 0 || result == -ENOENT) /* another flush was faster */
         return;
     flush->count->failed++;
-    complain(job, "not flushed, to be tried again", result);
+    complain(job,
+             result == -ENOTSUP ? "not flushed, there is no usable policy: jobtrail-conf compile"
+                                : "not flushed, to be tried again",
+             result);
 }
 
 static int flush_all(struct flush *flush)

@@ -166,8 +166,36 @@ static int take_step(struct journal *journal, const struct line *line)
         .pid = (int32_t)number32(line, "pid", 0),
         .ticks = number(line, "ticks", 0),
         .start_ns = line->time_ns,
+        .opted_out = number32(line, "opted_out", 0) != 0,
+        .container = number32(line, "container", 0) != 0,
     };
     return 0;
+}
+
+static int take_no_ledger(struct journal *journal, const struct line *line)
+{
+    struct journal_step *step = find_step(journal, number32(line, "step", JOURNAL_NONE));
+    if (step == NULL)
+        return -ENOENT;
+    step->no_ledger = 1;
+    return 0;
+}
+
+static int take_program(struct journal *journal, const struct line *line)
+{
+    if (grow((void **)&journal->programs, journal->program_count, sizeof *journal->programs) != 0)
+        return -ENOMEM;
+    struct journal_program *program = &journal->programs[journal->program_count++];
+    *program = (struct journal_program){
+        .step = number32(line, "step", JOURNAL_NONE),
+        .task = number32(line, "task", JOURNAL_NONE),
+        .leader = number32(line, "leader", JOURNAL_NONE),
+    };
+    return set_text(&program->path, line, "path") != 0 ||
+                   set_text(&program->cwd, line, "cwd") != 0 ||
+                   set_text(&program->search, line, "search") != 0
+               ? -ENOMEM
+               : 0;
 }
 
 static int take_task(struct journal *journal, const struct line *line)
@@ -298,8 +326,10 @@ static int take(struct journal *journal, const struct line *line)
         const char *verb;
         int (*take)(struct journal *, const struct line *);
     } verbs[] = {
-        {"prolog", take_prolog}, {"step", take_step}, {"task", take_task},
-        {"exit", take_exit},     {"end", take_end},   {"epilog", take_epilog},
+        {"prolog", take_prolog},   {"step", take_step},
+        {"task", take_task},       {"exit", take_exit},
+        {"end", take_end},         {"epilog", take_epilog},
+        {"program", take_program}, {"noledger", take_no_ledger},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) == 0)
@@ -382,6 +412,12 @@ void journal_free(struct journal *journal)
     free(journal->submit_host);
     free(journal->steps);
     free(journal->tasks);
+    for (size_t i = 0; i < journal->program_count; i++) {
+        free(journal->programs[i].path);
+        free(journal->programs[i].cwd);
+        free(journal->programs[i].search);
+    }
+    free(journal->programs);
     *journal = (struct journal){0};
 }
 

@@ -19,6 +19,9 @@ struct journal_step {
     uint64_t end_ns;         /* 0: not over, or nobody could say */
     uint64_t last_exit_ns;   /* when an end of its tasks was seen last; 0: not yet */
     uint64_t exits_since_ns; /* from when on those that were seen with it may have ended */
+    int opted_out;           /* its user said --jobtrail=no */
+    int container;           /* srun was asked for one */
+    int no_ledger;           /* its tasks had nowhere to write */
 };
 
 struct journal_task {
@@ -29,6 +32,13 @@ struct journal_task {
     uint64_t end_ns;   /* 0: Slurm has not waited for it */
     uint64_t error_ns; /* how much earlier it may have ended, at the most */
     int status;        /* as wait(2) gives it, where end_ns is not 0 */
+};
+
+/* What a task was to run, as its user asked for. */
+struct journal_program {
+    uint32_t step, task;
+    uint32_t leader;           /* the first task of the same program; JOURNAL_NONE: unknown */
+    char *path, *cwd, *search; /* owned, NULL where the journal does not say */
 };
 
 struct journal {
@@ -49,6 +59,8 @@ struct journal {
     size_t step_count;
     struct journal_task *tasks; /* owned */
     size_t task_count;
+    struct journal_program *programs; /* owned */
+    size_t program_count;
     size_t bad_lines;
 };
 

@@ -17,9 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "coverage_send.h"
 #include "ending.h"
 #include "io.h"
 #include "ledger_read.h"
+#include "policy_load.h"
 #include "privileges.h"
 #include "run_record.h"
 #include "sampling_read.h"
@@ -35,7 +37,7 @@ enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
 enum { ATTEMPTS = 3, REAP_MS = 5000 };
 
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
-enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
+enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
 
 struct head {
     uint32_t name_length;
@@ -93,6 +95,23 @@ static int build_and_hand_over(const struct run_source *source, int fd)
     return result;
 }
 
+static int give(void *context, const struct record *record)
+{
+    return hand_over(*(const int *)context, record);
+}
+
+/* `captures` is NULL where the ledger cannot be read. */
+static int hand_over_coverage(const struct worker_order *order, const void *policy,
+                              const struct captures *captures, int fd,
+                              struct worker_summary *summary)
+{
+    const struct coverage_send send = {.conf = order->conf,
+                                       .source = {policy, order->journal, captures, order->now_ns},
+                                       .give = give,
+                                       .context = &fd};
+    return coverage_send(&send, &summary->records);
+}
+
 static int hand_over_starts(const struct worker_order *order, const struct captures *captures,
                             int fd, struct worker_summary *summary)
 {
@@ -145,24 +164,56 @@ static int hand_over_ends(const struct worker_order *order, const struct capture
     return result;
 }
 
+static int send_starts(const struct worker_order *order, int fd, struct worker_summary *summary)
+{
+    struct captures captures;
+    int result = ledger_read(order->ledger, &captures);
+    if (result != 0)
+        return result;
+    result = hand_over_starts(order, &captures, fd, summary);
+    captures_free(&captures);
+    return result;
+}
+
+/* A ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is none, or
+ * -errno. */
+static int send_ends(const struct worker_order *order, const void *policy, int fd,
+                     struct worker_summary *summary)
+{
+    struct captures captures = {0};
+    int read = order->ledger < 0 ? 0 : ledger_read(order->ledger, &captures);
+    if (read != 0 && read != -EINVAL)
+        return read;
+    summary->damaged = captures.damaged;
+    summary->dropped = captures.dropped;
+    int result = 0;
+    if (!coverage_excludes(policy, order->journal))
+        result = hand_over_ends(order, &captures, fd, summary);
+    if (result == 0)
+        result = hand_over_coverage(order, policy,
+                                    read != 0 || order->ledger < 0 ? NULL : &captures, fd, summary);
+    captures_free(&captures);
+    return result != 0 ? result : read;
+}
+
 static int work(const struct worker_order *order, int fd)
 {
     const struct head last = {0, 0};
-    struct captures captures;
+    struct worker_summary summary = {0};
+    void *policy = NULL;
+    if (order->kind == WORKER_ENDS && policy_load(order->conf, &policy) != 0)
+        return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int result = ledger_read(order->ledger, &captures);
-    if (result != 0)
-        return result == -EINVAL ? EXIT_NO_LEDGER : EXIT_BROKEN;
-    struct worker_summary summary = {.damaged = captures.damaged, .dropped = captures.dropped};
-    result = order->kind == WORKER_STARTS ? hand_over_starts(order, &captures, fd, &summary)
-                                          : hand_over_ends(order, &captures, fd, &summary);
-    if (result == 0)
-        result = io_write_all(fd, &last, sizeof last);
-    if (result == 0)
-        result = io_write_all(fd, &summary, sizeof summary);
-    captures_free(&captures);
-    return result == 0 ? 0 : EXIT_BROKEN;
+    int result = order->kind == WORKER_STARTS ? send_starts(order, fd, &summary)
+                                              : send_ends(order, policy, fd, &summary);
+    free(policy);
+    if (result != 0 && result != -EINVAL)
+        return EXIT_BROKEN;
+    if (io_write_all(fd, &last, sizeof last) != 0 ||
+        io_write_all(fd, &summary, sizeof summary) != 0)
+        return EXIT_BROKEN;
+    return result == 0 ? 0 : EXIT_NO_LEDGER;
 }
 
 static int sound_name(const char *name, size_t length)
@@ -273,6 +324,8 @@ static int run_once(const struct worker_order *order, worker_take *take, void *c
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_POLICY)
+        return -ENOTSUP;
     if (gone && killed_by_others(status))
         return -EINTR;
     if (result == 0 && status != 0)

@@ -31,17 +31,17 @@ typedef int worker_take(void *context, const struct transport_record *record);
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
-    int ledger; /* open for reading */
+    int ledger; /* open for reading; -1: it could not be made */
     enum worker_kind kind;
     uint64_t now_ns;     /* of WORKER_ENDS: see endings_find() */
     const char *started; /* of WORKER_STARTS: a text with the uuids that are not wanted again */
 };
 
 /* Turns a ledger into records. Returns 0 and
- * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -EINTR
- * when somebody killed it three times; -ETIMEDOUT when it said nothing for ten minutes (starts:
- * five seconds); or what `take` returned. After a child that was killed `take` gets its records
- * again. */
+ * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO
+ * when the child broke down; -EINTR when somebody killed it three times; -ETIMEDOUT when it said
+ * nothing for ten minutes (starts: five seconds); or what `take` returned. After a child that was
+ * killed `take` gets its records again. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

@@ -12,7 +12,8 @@
 static bool is_record_name(const char *name)
 {
     size_t length = strlen(name);
-    return length > strlen("run..json") && strncmp(name, "run.", 4) == 0 &&
+    return length > strlen("run..json") &&
+           (strncmp(name, "run.", 4) == 0 || strncmp(name, "coverage.", 9) == 0) &&
            strcmp(name + length - 5, ".json") == 0;
 }
 

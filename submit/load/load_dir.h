@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where records are found: run.*.json in a directory and in its numbered subdirectories (XALT's
+ * Where records are found: run.*.json and coverage.*.json in a directory and in its numbered subdirectories (XALT's
  * 000, 001, ...), or one file of any name. A writer renames a file when it is whole; names that
  * start with a dot are still being written. Nothing below the given path is reached through a
  * symbolic link.

@@ -113,13 +113,21 @@ static void count_pending(struct loader *loader, const struct load_place *place,
     }
 }
 
-static int put_run(struct loader *loader, const struct run_record *record,
-                   const struct load_place *place)
+/* What a file holds: one of the two. */
+struct loaded {
+    struct run_record run;
+    struct coverage_load coverage;
+    bool is_coverage;
+};
+
+static int put(struct loader *loader, const struct loaded *loaded, const struct load_place *place)
 {
     enum store_result result;
     int error = loader->places_count == 0 ? loader->ops->begin(loader->store) : 0;
-    if (error == 0)
-        error = loader->ops->put_run(loader->store, record, &result);
+    if (error == 0 && loaded->is_coverage)
+        error = loader->ops->put_coverage(loader->store, &loaded->coverage, &result);
+    else if (error == 0)
+        error = loader->ops->put_run(loader->store, &loaded->run, &result);
     if (error != 0)
         return store_failed(loader, error);
     count_pending(loader, place, result);
@@ -147,7 +155,7 @@ static void set_aside(struct loader *loader, int dir_fd, const struct load_place
     report(loader, text);
 }
 
-static int read_record(int dir_fd, const char *name, struct run_record *record,
+static int read_record(int dir_fd, const char *name, struct loaded *loaded,
                        struct load_reason *reason)
 {
     char *text;
@@ -155,20 +163,30 @@ static int read_record(int dir_fd, const char *name, struct run_record *record,
     int error = load_text(dir_fd, name, &text, &size, reason);
     if (error != 0)
         return error;
-    error = load_record(text, size, record, reason);
+    loaded->is_coverage = coverage_load_is_one(text, size);
+    error = loaded->is_coverage ? coverage_load(text, size, &loaded->coverage, reason)
+                                : load_record(text, size, &loaded->run, reason);
     free(text);
     return error;
+}
+
+static void free_loaded(struct loaded *loaded)
+{
+    if (loaded->is_coverage)
+        coverage_load_free(&loaded->coverage);
+    else
+        load_record_free(&loaded->run);
 }
 
 static int load_file(void *context, int dir_fd, const struct load_place *place)
 {
     struct loader *loader = context;
-    struct run_record record;
+    struct loaded loaded;
     struct load_reason reason;
-    int error = read_record(dir_fd, place->name, &record, &reason);
+    int error = read_record(dir_fd, place->name, &loaded, &reason);
     if (error == 0) {
-        error = put_run(loader, &record, place);
-        load_record_free(&record);
+        error = put(loader, &loaded, place);
+        free_loaded(&loaded);
     } else if (error == -EBADMSG) {
         set_aside(loader, dir_fd, place, &reason);
         error = 0;

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "coverage_load.h"
 #include "load_record.h"
 
 struct store; /* each kind defines its own */
@@ -31,6 +32,8 @@ struct store_ops {
 
     int (*begin)(struct store *store);
     int (*put_run)(struct store *store, const struct run_record *record, enum store_result *result);
+    int (*put_coverage)(struct store *store, const struct coverage_load *record,
+                        enum store_result *result);
 
     /* Returns 0 only when what was put since begin() will survive a power loss. */
     int (*commit)(struct store *store);

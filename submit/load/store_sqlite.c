@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 
 #include "canonical.h"
+#include "coverage_sqlite.h"
 #include "hash.h"
 #include "schema.h"
 
@@ -312,6 +313,16 @@ static int store_put_run(struct store *store, const struct run_record *record,
     return error;
 }
 
+static int store_put_coverage(struct store *store, const struct coverage_load *record,
+                              enum store_result *result)
+{
+    bool fresh;
+    if (coverage_sqlite_put(store->db, record, &fresh) != SQLITE_OK)
+        return sqlite_trouble(store);
+    *result = fresh ? STORE_NEW : STORE_UNCHANGED;
+    return 0;
+}
+
 /* ---- Transactions --------------------------------------------------------------------------- */
 
 /* A dry run is one transaction that is never committed. */
@@ -361,6 +372,8 @@ static int ensure_schema(struct store *store)
         return refuse(store, "is an SQLite file of another program");
     if (version == 0)
         error = run_sql(store, schema_sql);
+    if (error == 0 && coverage_sqlite_prepare(store->db) != SQLITE_OK)
+        error = sqlite_trouble(store);
     return error == 0 ? store_commit(store) : error;
 }
 
@@ -455,6 +468,7 @@ const struct store_ops store_sqlite = {
     .open = store_open,
     .begin = store_begin,
     .put_run = store_put_run,
+    .put_coverage = store_put_coverage,
     .commit = store_commit,
     .error = store_error,
     .close = store_close,

@@ -189,3 +189,20 @@ field() {
          | if length == 1 then .[0] else error("\(length) records of \($name) in job \($job)") end
          | '"$3"
 }
+
+# ---- coverage
+
+coverage_of() { # JOB JQ-PATH: of each of its coverage records
+    find "$DIR/records" -type f -name 'coverage.*.json' -exec cat {} + |
+        jq --raw-output --arg job "$1" 'select((.coverageT.job_id | tostring) == $job) | '"$2"
+}
+
+# coverage JOB [NODE]: its coverage facts, as "STEP OUTCOME TASKS", sorted
+coverage() {
+    coverage_of "$1" 'select("'"${2-}"'" == "" or .coverageT.node == "'"${2-}"'")
+        | .coverageA[] | "\(.step_id) \(.outcome) \(.tasks)"' | sort
+}
+
+covered() { # JOB
+    [[ -n $(coverage "$1") ]]
+}

@@ -158,7 +158,7 @@ static void a_record_has_the_keys_of_xalt_and_our_table(void **state)
                 "cluster:s job_id:i step_id:s array_job_id:n array_task_id:n het_job_id:n "
                 "het_offset:n restart_count:i node:s node_id:i task_id:i exit_code:n signal:n "
                 "core_dumped:b end_source:s end_time_error:d outlived:b cpus_alloc:i gpus_alloc:i "
-                "partition:s qos:s dropped:i build_id:s ");
+                "partition:s qos:s dropped:i captured:b build_id:s ");
     json_object_object_foreach(json_object_object_get(made.json, "XALT_measureT"), key, value)
     {
         assert_int_equal(json_object_get_type(value), json_type_double);

@@ -305,6 +305,9 @@ static void a_process_is_alive_whatever_it_calls_itself(void **state)
 static struct conf conf_of(void)
 {
     return (struct conf){
+        .path = (char *)"/nonexistent/jobtrail.conf",
+        .library = (char *)"/nonexistent/libjobtrail.so",
+        .submit = (char *)"/nonexistent/jobtrail-submit",
         .cluster = (char *)"c",
         .syshost = (char *)"tiny",
         .spool = spool_dir,
