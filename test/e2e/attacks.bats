@@ -21,6 +21,25 @@ as_nobody() {
     setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs "$@"
 }
 
+# in_background_as_nobody COMMAND...: $ATTACKER is the command itself, and no shell that it would outlive
+in_background_as_nobody() {
+    exec_as_nobody "$@" 3>&- &
+    ATTACKER=$!
+}
+
+exec_as_nobody() {
+    exec setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs "$@"
+}
+
+end_attacker() {
+    [[ -z ${ATTACKER-} ]] || kill "$ATTACKER" 2>/dev/null || true
+    ATTACKER=
+}
+
+teardown() {
+    end_attacker
+}
+
 # a_run: a run in the job, as its user
 a_run() {
     tracked setpriv --reuid nobody --regid nogroup --clear-groups "$PROGRAMS/exit_with" 0
@@ -153,19 +172,18 @@ set_aside() {
         give_to_nobody "$JOB"
         for _ in 1 2 3; do a_run; done
         cp "$LEDGER" "$BATS_TEST_TMPDIR/before"
-        as_nobody perl -e '
+        in_background_as_nobody perl -e '
             srand shift;
             open F, "+<", shift or die;
             while (1) { # noise over a sound ledger, and its size
                 seek F, 4 * int rand 6000, 0;
                 syswrite F, pack "L", rand 2**32;
                 truncate F, 4096 * int rand 1024 if rand() < .02;
-            }' "$round" "$LEDGER" 3>&- &
+            }' "$round" "$LEDGER"
         # shellcheck disable=SC2016
         wait_for bash -c '! cmp -s "$1" "$2"' _ "$LEDGER" "$BATS_TEST_TMPDIR/before"
         timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1
-        kill "$!"
-        wait "$!" || true
+        end_attacker
         [[ -z $(ls "$SPOOL") ]]
     done
 }
@@ -173,10 +191,9 @@ set_aside() {
 @test "an endless ledger is read to an end" {
     a_run
     # shellcheck disable=SC2016
-    as_nobody bash -c 'while :; do head -c 1M /dev/urandom >>"$1"; done' _ "$LEDGER" 3>&- &
+    in_background_as_nobody bash -c 'while :; do head -c 1M /dev/urandom >>"$1"; done' _ "$LEDGER"
     timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e >/dev/null 2>&1
-    kill "$!"
-    wait "$!" || true
+    end_attacker
     [[ -z $(ls "$SPOOL") ]]
 }
 
