@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "journal_read.h"
+#include "outbox.h"
+#include "outbox_send.h"
 #include "process.h"
 #include "quarantine.h"
 #include "spool_job.h"
@@ -22,8 +24,7 @@
 struct flush {
     const struct conf *conf;
     const struct flush_options *options;
-    const struct transport *transport;
-    void *transport_state;
+    struct outbox *outbox; /* NULL: a dry run */
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
@@ -39,7 +40,20 @@ static int deliver(void *context, const struct transport_record *record)
     struct flush *flush = context;
     if (flush->options->dry_run)
         return puts(record->text) < 0 ? -EIO : 0;
-    return flush->transport->send(flush->transport_state, record);
+    return outbox_add(flush->outbox, record);
+}
+
+/* What the worker had handed over before it broke down is kept, as its ledger is set aside. */
+static int commit(const struct flush *flush, int result)
+{
+    if (flush->options->dry_run)
+        return result;
+    if (result != 0 && result != -EPROTO) {
+        outbox_abort(flush->outbox);
+        return result;
+    }
+    int error = outbox_commit(flush->outbox);
+    return error != 0 ? error : result;
 }
 
 /* When this node was booted, nanoseconds since the Epoch. */
@@ -88,7 +102,7 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
                                        .ledger = ledger,
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
-    int result = worker_run(&order, deliver, flush, &summary);
+    int result = commit(flush, worker_run(&order, deliver, flush, &summary));
     close(ledger);
     if (result == 0) {
         flush->count->records += summary.records;
@@ -174,6 +188,33 @@ static int flush_all(struct flush *flush)
     return 0;
 }
 
+/* The epilog waits for us: what takes longer is left to the timer and to the next flush. */
+static void send_records(const struct flush *flush)
+{
+    struct outbox_sent sent;
+    const struct outbox_send_options options = {
+        .deadline_ns = transport_deadline(flush->conf->epilog_timeout_s * UINT64_C(750))};
+    int result = outbox_send(flush->conf, &options, &sent);
+    if (result != 0)
+        fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-result));
+    flush->count->refused = sent.refused;
+    flush->count->waiting = sent.waiting;
+}
+
+static int flush_and_send(struct flush *flush)
+{
+    if (flush->options->dry_run)
+        return flush_all(flush);
+    int result = outbox_open(flush->conf, &flush->outbox);
+    if (result != 0)
+        return result;
+    result = flush_all(flush);
+    flush->count->overflowed = outbox_overflowed(flush->outbox);
+    outbox_close(flush->outbox);
+    send_records(flush);
+    return result;
+}
+
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count)
 {
@@ -183,7 +224,6 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     struct flush flush = {
         .conf = conf,
         .options = options,
-        .transport = transport_find(conf->transport),
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .count = count,
     };
@@ -194,12 +234,7 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (flush.spool < 0)
         return errno == ENOENT ? 0 : -errno; /* no job has run here */
-    result =
-        flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
-    if (result == 0) {
-        result = flush_all(&flush);
-        flush.transport->close(flush.transport_state);
-    }
+    result = flush_and_send(&flush);
     close(flush.spool);
     return result;
 }

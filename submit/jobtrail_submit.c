@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_outbox.h"
 #include "conf.h"
 #include "flush.h"
 #include "watch.h"
@@ -22,6 +23,7 @@ static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all | --orphans) "
     "[--dry-run]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --stop]\n"
+    "       jobtrail-submit send|outbox ...    see jobtrail-submit outbox --help\n"
     "\n"
     "flush\n"
     "Turns what a job left in this node's spool into records and sends them. The SPANK plugin\n"
@@ -46,7 +48,7 @@ static const char usage[] =
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
-    "job still runs; 2 usage; 3 configuration, spool or transport cannot be used.\n";
+    "job still runs; 2 usage; 3 configuration, spool or outbox cannot be used.\n";
 
 struct arguments {
     const char *conf;
@@ -170,6 +172,9 @@ static void print_count(const struct flush_count *count, int json)
         {"quarantined", count->quarantined},
         {"running", count->running},
         {"failed", count->failed},
+        {"overflowed", count->overflowed},
+        {"refused", count->refused},
+        {"waiting", count->waiting},
     };
     const char *quote = json ? "\"" : "", *colon = json ? ":" : "";
     fputs(json ? "{" : "", stdout);
@@ -187,6 +192,10 @@ int main(int argc, char *argv[])
     struct flush_count count;
     char text[1024];
 
+    if (command_outbox_is(argc, argv)) {
+        signal(SIGPIPE, SIG_IGN);
+        return command_outbox(argc, argv);
+    }
     int parsed = parse(argc, argv, &arguments);
     if (parsed != 0)
         return parsed - 1;
@@ -201,8 +210,8 @@ int main(int argc, char *argv[])
     }
     int result = flush_run(&conf, &arguments.flush, &count);
     if (result != 0)
-        fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, transport %s in %s)\n",
-                strerror(-result), conf.spool, conf.transport, conf.file_dir);
+        fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, outbox in %s)\n",
+                strerror(-result), conf.spool, conf.state);
     conf_free(&conf);
     if (result != 0)
         return EXIT_UNUSABLE;
