@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "crc.h"
-#include "elf_build_id.h"
-#include "file_hash.h"
+#include "file_facts.h"
 #include "journal.h"
 #include "json_add.h"
 #include "text.h"
@@ -130,7 +129,8 @@ static void measured(struct run *run, const char *phase, double since)
 {
     char text[64];
     double value = clock_seconds(CLOCK_MONOTONIC) - since;
-    snprintf(text, sizeof text, "%.6f", value);
+    unsigned long microseconds = (unsigned long)(value * 1e6);
+    snprintf(text, sizeof text, "%lu.%06lu", microseconds / 1000000, microseconds % 1000000);
     json_object_object_add(run->measure, phase, json_object_new_double_s(value, text));
 }
 
@@ -268,12 +268,12 @@ static struct json_object *build_id(struct capture_bytes id)
 static struct json_object *object_build_id(const struct capture_object *object)
 {
     char path[PATH_MAX];
-    unsigned char id[BUILD_ID_MAX];
     if (object->build_id.at != NULL)
         return build_id(object->build_id);
     copy_bytes(object->path, path, sizeof path);
-    size_t size = elf_build_id(path, id);
-    return build_id((struct capture_bytes){.at = (const char *)id, .size = size});
+    const struct file_facts *facts = file_facts_build_id(path);
+    return build_id((struct capture_bytes){.at = facts == NULL ? NULL : (const char *)facts->id,
+                                           .size = facts == NULL ? 0 : facts->id_size});
 }
 
 /* Our own, beside libA: the build-id of each object, or "0". */
@@ -289,17 +289,15 @@ static void add_build_ids(struct run *run)
 /* [real path, sha1 or "0"] */
 static struct json_object *object_entry(const struct capture_object *object, int hash)
 {
-    char path[PATH_MAX], real[PATH_MAX];
-    struct file_hash file = {.sha1 = "0"};
+    char path[PATH_MAX];
     struct json_object *pair = json_object_new_array();
     copy_bytes(object->path, path, sizeof path);
-    if (realpath(path, real) == NULL)
-        memcpy(real, path, sizeof real);
-    if (hash)
-        file_hash(real, &file);
+    const struct file_facts *facts = hash ? file_facts_hash(path) : file_facts(path);
+    const char *real = facts == NULL ? path : facts->real;
     json_object_array_add(pair,
                           json_bytes((struct capture_bytes){.at = real, .size = strlen(real)}));
-    json_object_array_add(pair, json_object_new_string(file.sha1));
+    json_object_array_add(pair,
+                          json_object_new_string(hash && facts != NULL ? facts->hash.sha1 : "0"));
     return pair;
 }
 
@@ -408,7 +406,8 @@ static void look_at_executable(struct run *run)
 {
     const struct capture *capture = run->source->capture;
     copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
-    file_hash(run->exec_path, &run->executable);
+    const struct file_facts *facts = file_facts_hash(run->exec_path);
+    run->executable = facts == NULL ? (struct file_hash){.sha1 = "0"} : facts->hash;
     json_add_text(run->record, "hash_id", run->executable.sha1);
 }
 

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "ending.h"
+#include "file_facts.h"
+#include "hasher.h"
 #include "io.h"
 #include "ledger_read.h"
 #include "privileges.h"
@@ -41,24 +43,40 @@ struct head {
 struct stream {
     int fd;
     int silence_ms;
+    size_t at, filled; /* of what has been read and not been taken yet */
+    char buffer[64 << 10];
 };
 
-static int read_all(const struct stream *stream, void *bytes, size_t size)
+/* Waits for more. Returns 0 or -errno. */
+static int fill(struct stream *stream)
 {
-    char *at = bytes;
-    while (size > 0) {
-        struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
+    struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
+    ssize_t got;
+    do {
         if (poll(&ready, 1, stream->silence_ms) == 0)
             return -ETIMEDOUT;
-        ssize_t got = read(stream->fd, at, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            return -EPROTO;
-        at += got;
-        size -= (size_t)got;
+        got = read(stream->fd, stream->buffer, sizeof stream->buffer);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0)
+        return got < 0 ? -errno : -EPROTO;
+    stream->at = 0;
+    stream->filled = (size_t)got;
+    return 0;
+}
+
+static int read_all(struct stream *stream, void *bytes, size_t size)
+{
+    char *to = bytes;
+    while (size > 0) {
+        int result = stream->at == stream->filled ? fill(stream) : 0;
+        if (result != 0)
+            return result;
+        size_t ready = stream->filled - stream->at;
+        size_t taken = ready < size ? ready : size;
+        memcpy(to, stream->buffer + stream->at, taken);
+        stream->at += taken;
+        to += taken;
+        size -= taken;
     }
     return 0;
 }
@@ -66,12 +84,10 @@ static int read_all(const struct stream *stream, void *bytes, size_t size)
 static int hand_over(int fd, const struct record *record)
 {
     struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
-    int result = io_write_all(fd, &head, sizeof head);
-    if (result == 0)
-        result = io_write_all(fd, record->name, head.name_length);
-    if (result == 0)
-        result = io_write_all(fd, record->text, head.text_length);
-    return result;
+    const struct iovec parts[] = {{&head, sizeof head},
+                                  {(void *)record->name, head.name_length},
+                                  {record->text, head.text_length}};
+    return io_write_parts(fd, parts, 3);
 }
 
 static int build_and_hand_over(const struct run_source *source, int fd)
@@ -164,7 +180,7 @@ static int sound_name(const char *name, size_t length)
 }
 
 /* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
-static int take_one(const struct stream *stream, worker_take *take, void *context)
+static int take_one(struct stream *stream, worker_take *take, void *context)
 {
     struct head head;
     char name[RECORD_NAME_MAX];
@@ -191,7 +207,7 @@ static int take_one(const struct stream *stream, worker_take *take, void *contex
     return result == 0 ? 1 : result;
 }
 
-static int take_all(const struct stream *stream, worker_take *take, void *context,
+static int take_all(struct stream *stream, worker_take *take, void *context,
                     struct worker_summary *summary)
 {
     int result;
@@ -200,7 +216,8 @@ static int take_all(const struct stream *stream, worker_take *take, void *contex
     return result == 0 ? read_all(stream, summary, sizeof *summary) : result;
 }
 
-static pid_t start(const struct worker_order *order, int *fd)
+/* `hasher`: whom the child asks about files. */
+static pid_t start(const struct worker_order *order, int hasher, int *fd)
 {
     int fds[2];
     if (pipe(fds) != 0)
@@ -208,6 +225,7 @@ static pid_t start(const struct worker_order *order, int *fd)
     pid_t pid = fork();
     if (pid == 0) {
         close(fds[0]);
+        file_facts_hasher(hasher);
         _exit(work(order, fds[1]));
     }
     int error = errno;
@@ -220,7 +238,15 @@ static pid_t start(const struct worker_order *order, int *fd)
     return pid;
 }
 
-int worker_run(const struct worker_order *order, worker_take *take, void *context,
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
                struct worker_summary *summary)
 {
     struct worker_summary found = {0};
@@ -228,21 +254,33 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
         .fd = -1,
         .silence_ms = order->kind == WORKER_STARTS ? SILENCE_STARTS_MS : SILENCE_MS,
     };
-    int status = 0;
-    pid_t pid = start(order, &stream.fd);
+    pid_t pid = start(order, hasher, &stream.fd);
     if (pid < 0)
         return (int)pid;
     int result = take_all(&stream, take, context, &found);
     close(stream.fd);
     if (result != 0)
         kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int status = wait_for(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
     if (result == 0 && status != 0)
         result = -EPROTO;
     if (result == 0)
         *summary = found;
+    return result;
+}
+
+int worker_run(const struct worker_order *order, worker_take *take, void *context,
+               struct worker_summary *summary)
+{
+    int fd = -1;
+    pid_t hasher = hasher_start(order->conf->state, order->journal->uid, order->journal->gid, &fd);
+    if (hasher < 0)
+        return (int)hasher;
+    int result = run(order, fd, take, context, summary);
+    close(fd);
+    kill(hasher, SIGKILL); /* it may hang in a file system */
+    wait_for(hasher);
     return result;
 }
