@@ -8,6 +8,7 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,7 +26,7 @@
 #include "run_record.h"
 #include "sampling_read.h"
 
-enum { TEXT_MAX = 16 << 20 };
+enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
@@ -44,7 +45,7 @@ struct stream {
     int fd;
     int silence_ms;
     size_t at, filled; /* of what has been read and not been taken yet */
-    char buffer[64 << 10];
+    char buffer[PIPE_BYTES / 2];
 };
 
 /* Waits for more. Returns 0 or -errno. */
@@ -222,6 +223,7 @@ static pid_t start(const struct worker_order *order, int hasher, int *fd)
     int fds[2];
     if (pipe(fds) != 0)
         return -errno;
+    fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between the two; as it is otherwise */
     pid_t pid = fork();
     if (pid == 0) {
         close(fds[0]);

@@ -296,3 +296,25 @@ next_job() {
     [[ $(file_keys) == "$(http_keys | uniq)" ]]
     diff <(cat "$RECORDS"/*.json | sort) <(syslog_records 512 | sort)
 }
+
+@test "the timer and the cron line run what there is" {
+    share=$JOBTRAIL_STAGE/share/jobtrail
+    if command -v systemd-analyze >/dev/null; then
+        run systemd-analyze verify "$share/jobtrail-send.timer" "$share/jobtrail-send.service"
+        echo "$output"
+        [[ $output != *jobtrail-send*"nknown"* ]]
+    fi
+    http_job
+    more_records 1
+    flush
+    rm "$(STATE)/outbox/http/.backoff"
+    start_http
+    to_collector
+    # the command of the unit and of the cron line, on this installation and configuration
+    for command in "$(sed -n 's/^ExecStart=//p' "$share/jobtrail-send.service")" \
+        "$(sed -n 's/^\* \* \* \* \* root //p' "$share/jobtrail-send.cron")"; do
+        [[ $command == *"/bin/jobtrail-submit send"* ]]
+        bash -c "$JOBTRAIL_BIN/${command##*/bin/} --conf $CONF"
+    done
+    [[ $(waiting http) == 0 && $(http_keys | wc -l) == 1 ]]
+}
