@@ -36,7 +36,7 @@ struct conf_intervals {
 };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 33
+#define CONF_KEYS 34
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -45,6 +45,7 @@ struct conf {
     char *syshost;             /* [site] syshost; "" = the cluster's name */
     char *spool;               /* [spool] dir, may hold %n */
     uint64_t ledger_bytes;     /* [spool] ledger_size */
+    char *sessions;            /* [spool] sessions; "" = none */
     char *library;             /* [preload] library */
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */

@@ -8,6 +8,7 @@
  *   task_exit  it was a task of Slurm's and did not sign: root has the wait status
  *   step_end   it was gone without a word when its step was over: the end lies anywhere before
  *   epilog     as step_end, known only when the job's epilog ran, or it outlived the job
+ *   session    as step_end, outside of Slurm: known only when a later flush looked (worker.c)
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H

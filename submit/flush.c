@@ -15,6 +15,7 @@
 #include "outbox_send.h"
 #include "process.h"
 #include "quarantine.h"
+#include "sessions.h"
 #include "spool_job.h"
 #include "spool_path.h"
 #include "spool_read.h"
@@ -208,7 +209,9 @@ static int flush_and_send(struct flush *flush)
     int result = outbox_open(flush->conf, &flush->outbox);
     if (result != 0)
         return result;
-    result = flush_all(flush);
+    result = flush->options->sessions
+                 ? sessions_flush(flush->conf, flush->options->node, flush->outbox, flush->count)
+                 : flush_all(flush);
     flush->count->overflowed = outbox_overflowed(flush->outbox);
     outbox_close(flush->outbox);
     send_records(flush);
@@ -232,9 +235,10 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     if (result != 0)
         return result;
     flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (flush.spool < 0)
+    if (flush.spool < 0 && !options->sessions)
         return errno == ENOENT ? 0 : -errno; /* no job has run here */
     result = flush_and_send(&flush);
-    close(flush.spool);
+    if (flush.spool >= 0)
+        close(flush.spool);
     return result;
 }

@@ -15,6 +15,7 @@ struct flush_options {
     const char *node; /* as Slurm names it */
     uint32_t job;     /* 0: all that the node holds */
     int orphans;      /* only jobs whose epilog has begun, or that the node's last boot ended */
+    int sessions;     /* not jobs, but sessions outside of Slurm */
     int dry_run;      /* print the records, send and remove nothing */
 };
 

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-int process_alive(int32_t pid, uint64_t ticks)
+/* The state letter and the start of the process. Returns whether there is one. */
+static int read_stat(int32_t pid, char *state, uint64_t *ticks)
 {
-    char path[32], text[512], state;
+    char path[32], text[512];
     unsigned long long start;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     FILE *file = fopen(path, "re");
@@ -17,10 +18,25 @@ int process_alive(int32_t pid, uint64_t ticks)
     fclose(file);
     char *rest = strrchr(text, ')');
     /* Fields 3 and 22 of proc(5) stat. */
-    return rest != NULL &&
-           sscanf(rest + 1,
-                  " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
-                  " %llu",
-                  &state, &start) == 2 &&
-           state != 'Z' && state != 'X' && start == ticks;
+    if (rest == NULL ||
+        sscanf(rest + 1,
+               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
+               " %llu",
+               state, &start) != 2)
+        return 0;
+    *ticks = start;
+    return 1;
+}
+
+int process_alive(int32_t pid, uint64_t ticks)
+{
+    char state;
+    uint64_t start;
+    return read_stat(pid, &state, &start) && state != 'Z' && state != 'X' && start == ticks;
+}
+
+int process_start(int32_t pid, uint64_t *ticks)
+{
+    char state;
+    return read_stat(pid, &state, ticks);
 }

@@ -8,4 +8,7 @@
  * not, nor does another process that has got its pid. */
 int process_alive(int32_t pid, uint64_t ticks);
 
+/* When the process started, in clock ticks after boot. Returns whether there is one. */
+int process_start(int32_t pid, uint64_t *ticks);
+
 #endif

@@ -14,6 +14,7 @@
 #include "file_facts.h"
 #include "journal.h"
 #include "json_add.h"
+#include "scheduler.h"
 #include "text.h"
 #include "watermark.h"
 
@@ -28,6 +29,7 @@ struct run {
     struct file_hash executable;
     char exec_path[PATH_MAX];
     char uuid[RECORD_UUID_SIZE];
+    struct scheduler scheduler;
     double build_epoch; /* of the watermark; 0: none */
     double started;     /* monotonic, when the record was begun */
 };
@@ -95,8 +97,10 @@ static double env_number(struct capture_bytes env, const char *name, double othe
 
 /* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
  * step, and more than one rank runs. */
-static uint32_t node_count(const struct run_source *source)
+static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
 {
+    if (source->journal->job == 0)
+        return scheduler->nodes;
     const struct journal_step *step = journal_find_step(source->journal, source->capture->step);
     if (step != NULL && step->nodes > 0)
         return step->nodes;
@@ -141,7 +145,7 @@ static void add_user(struct run *run)
     struct json_object *table = json_object_new_object();
     char text[64];
 
-    json_add_text(table, "account", known(journal->account));
+    json_add_text(table, "account", run->scheduler.account);
     if (capture->container.at == NULL)
         json_add_text(table, "container", "none");
     else
@@ -153,14 +157,13 @@ static void add_user(struct run *run)
     json_add_text(table, "execModify", text);
     json_add_bytes(table, "exec_path", capture->exec);
     json_add_text(table, "exec_type", "binary");
-    snprintf(text, sizeof text, "%u", journal->job);
-    json_add_text(table, "job_id", text);
-    json_add_text(table, "queue", known(journal->partition));
+    json_add_text(table, "job_id", run->scheduler.job_id);
+    json_add_text(table, "queue", run->scheduler.queue);
     json_add_text(table, "run_uuid", run->uuid);
-    json_add_text(table, "scheduler", "SLURM");
+    json_add_text(table, "scheduler", run->scheduler.name);
     date_text((time_t)(capture->start_ns / 1000000000u), text);
     json_add_text(table, "start_date", text);
-    json_add_text(table, "submit_host", known(journal->submit_host));
+    json_add_text(table, "submit_host", run->scheduler.submit_host);
     json_add_text(table, "syshost", syshost(run->source));
     json_add_text(table, "user", known(journal->user));
     json_object_object_add(run->record, "userT", table);
@@ -182,7 +185,7 @@ static void add_numbers(struct run *run)
         {"exec_epoch", (double)run->executable.modified.tv_sec},
         {"num_cores", capture->size},
         {"num_gpus", capture->gpus},
-        {"num_nodes", node_count(run->source)},
+        {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
         {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
         {"run_time", end_ns == 0 ? 0 : seconds(end_ns - capture->start_ns)},
@@ -378,7 +381,7 @@ static void add_slurm(struct run *run)
 
     json_add_text(table, "cluster",
                   source->conf->cluster[0] != '\0' ? source->conf->cluster : journal->cluster);
-    json_add_int(table, "job_id", journal->job);
+    json_add_optional(table, "job_id", journal->job, 0);
     step_text(source->capture->step, text, sizeof text);
     json_add_text(table, "step_id", text);
     json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
@@ -501,6 +504,7 @@ int run_record_build(const struct run_source *source, struct record *record)
         return -ENOMEM;
     }
     run_record_uuid(source->capture, run.uuid);
+    scheduler_find(source->journal, source->capture->env, &run.scheduler);
     add_all(&run); /* run.measure now belongs to the record */
     name_record(&run, &built);
     int result = finish(run.record, &built);

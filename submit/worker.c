@@ -23,6 +23,7 @@
 #include "io.h"
 #include "ledger_read.h"
 #include "privileges.h"
+#include "process.h"
 #include "run_record.h"
 #include "sampling_read.h"
 
@@ -121,8 +122,33 @@ static int hand_over_starts(const struct worker_order *order, const struct captu
     return 0;
 }
 
+/* A process of another namespace cannot be looked for: it counts as gone when its session is over.
+ */
+static int goes_on(const struct worker_order *order, const struct capture *capture,
+                   const struct ending *ending)
+{
+    if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
+        return 0;
+    if (capture->name_space.at != NULL)
+        return !order->over;
+    return process_alive(capture->pid, capture->start_ticks);
+}
+
+/* Of a session, which records are handed over now. Nobody waited for its processes but the user. */
+static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
+                             struct ending *ending, struct worker_summary *summary)
+{
+    char uuid[RECORD_UUID_SIZE];
+    int running = goes_on(order, capture, ending);
+    run_record_uuid(capture, uuid);
+    summary->running += (uint64_t)running;
+    if (strcmp(ending->source, "epilog") == 0)
+        ending->source = "session";
+    return !running && strstr(order->started, uuid) == NULL;
+}
+
 static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
-                              const struct ending *endings, int fd, struct worker_summary *summary)
+                              struct ending *endings, int fd, struct worker_summary *summary)
 {
     for (size_t i = 0; i < captures->count; i++) {
         struct run_source source = {.conf = order->conf,
@@ -130,6 +156,9 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
                                     .capture = &captures->capture[i],
                                     .ending = &endings[i],
                                     .dropped = captures->dropped};
+        if (order->kind == WORKER_SESSION &&
+            !wanted_of_session(order, source.capture, &endings[i], summary))
+            continue;
         if (!sampling_keeps(order->conf, source.capture, source.ending, &source.probability)) {
             summary->sampled_out++;
             continue;
