@@ -10,6 +10,8 @@
  *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
  *              run in the job is over at that time, and nothing is wrong about it
  *   reboot     as epilog, but the node was booted in between
+ *   epilog     as step_end, known only when the job's epilog ran, or it outlived the job
+ *   session    as step_end, outside of Slurm: known only when a later flush looked (worker.c)
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H

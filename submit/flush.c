@@ -13,21 +13,25 @@
 
 #include "journal.h"
 #include "journal_read.h"
+#include "outbox.h"
+#include "outbox_send.h"
 #include "process.h"
 #include "quarantine.h"
+#include "sessions.h"
 #include "spool_job.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "transport.h"
 #include "worker.h"
 
-enum { NEW_S = 60 };
+/* A child may be killed by what is not its fault: an epilog script that ends all of the user's
+ * processes, a node that is out of memory. */
+enum { NEW_S = 60, ATTEMPTS = 3 };
 
 struct flush {
     const struct conf *conf;
     const struct flush_options *options;
-    const struct transport *transport;
-    void *transport_state;
+    struct outbox *outbox; /* NULL: a dry run */
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
@@ -43,7 +47,20 @@ static int deliver(void *context, const struct transport_record *record)
     struct flush *flush = context;
     if (flush->options->dry_run)
         return puts(record->text) < 0 ? -EIO : 0;
-    return flush->transport->send(flush->transport_state, record);
+    return outbox_add(flush->outbox, record);
+}
+
+/* What the worker had handed over before it broke down is kept, as its ledger is set aside. */
+static int commit(const struct flush *flush, int result)
+{
+    if (flush->options->dry_run)
+        return result;
+    if (result != 0 && result != -EPROTO) {
+        outbox_abort(flush->outbox);
+        return result;
+    }
+    int error = outbox_commit(flush->outbox);
+    return error != 0 ? error : result;
 }
 
 /* Between two steps a job has no process here, and its epilog is still to come. */
@@ -77,6 +94,16 @@ static int has_no_ledger(const struct journal *journal)
     return 0;
 }
 
+/* Returns as worker_run(), with the records on the disk. */
+static int run_worker(const struct flush *flush, const struct worker_order *order,
+                      struct worker_summary *summary)
+{
+    int result = -EINTR;
+    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++)
+        result = commit(flush, worker_run(order, deliver, (void *)flush, summary));
+    return result;
+}
+
 /* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
  * or -errno. A job whose ledger is gone has nothing to send; one that never had one has
  * coverage. */
@@ -93,7 +120,7 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
                                        .ledger = ledger < 0 ? -1 : ledger,
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
-    int result = worker_run(&order, deliver, flush, &summary);
+    int result = run_worker(flush, &order, &summary);
     if (ledger >= 0)
         close(ledger);
     if (result == 0) {
@@ -204,6 +231,35 @@ static int flush_all(struct flush *flush)
     return 0;
 }
 
+/* The epilog waits for us: what takes longer is left to the timer and to the next flush. */
+static void send_records(const struct flush *flush)
+{
+    struct outbox_sent sent;
+    const struct outbox_send_options options = {
+        .deadline_ns = transport_deadline(flush->conf->epilog_timeout_s * UINT64_C(750))};
+    int result = outbox_send(flush->conf, &options, &sent);
+    if (result != 0)
+        fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-result));
+    flush->count->refused = sent.refused;
+    flush->count->waiting = sent.waiting;
+}
+
+static int flush_and_send(struct flush *flush)
+{
+    if (flush->options->dry_run)
+        return flush_all(flush);
+    int result = outbox_open(flush->conf, &flush->outbox);
+    if (result != 0)
+        return result;
+    result = flush->options->sessions
+                 ? sessions_flush(flush->conf, flush->options->node, flush->outbox, flush->count)
+                 : flush_all(flush);
+    flush->count->overflowed = outbox_overflowed(flush->outbox);
+    outbox_close(flush->outbox);
+    send_records(flush);
+    return result;
+}
+
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count)
 {
@@ -213,7 +269,6 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     struct flush flush = {
         .conf = conf,
         .options = options,
-        .transport = transport_find(conf->transport),
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .count = count,
     };
@@ -222,14 +277,10 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     if (result != 0)
         return result;
     flush.spool = spool_open_node(path);
-    if (flush.spool < 0)
+    if (flush.spool < 0 && !options->sessions)
         return flush.spool == -ENOENT ? 0 : flush.spool; /* no job has run here */
-    result =
-        flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
-    if (result == 0) {
-        result = flush_all(&flush);
-        flush.transport->close(flush.transport_state);
-    }
-    close(flush.spool);
+    result = flush_and_send(&flush);
+    if (flush.spool >= 0)
+        close(flush.spool);
     return result;
 }

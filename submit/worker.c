@@ -8,6 +8,7 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,22 +20,24 @@
 
 #include "coverage_send.h"
 #include "ending.h"
+#include "file_facts.h"
+#include "hasher.h"
 #include "io.h"
 #include "ledger_read.h"
 #include "policy_load.h"
 #include "privileges.h"
+#include "process.h"
 #include "run_record.h"
 #include "sampling_read.h"
 
-enum { TEXT_MAX = 16 << 20 };
+enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
 enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
 
-/* A child may be killed by what is not its fault: an epilog script that ends all of the user's
- * processes, a node that is out of memory. And one that was killed may hang in a file system. */
-enum { ATTEMPTS = 3, REAP_MS = 5000 };
+/* A child that was killed may hang in a file system. */
+enum { REAP_MS = 5000 };
 
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
 enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
@@ -48,27 +51,45 @@ struct head {
 struct stream {
     int fd;
     int silence_ms;
-    int ended; /* there is nobody any more who writes to it */
+    int ended;         /* there is nobody any more who writes to it */
+    size_t at, filled; /* of what has been read and not been taken yet */
+    char buffer[PIPE_BYTES / 2];
 };
+
+/* Waits for more. Returns 0 or -errno. */
+static int fill(struct stream *stream)
+{
+    struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
+    ssize_t got;
+    do {
+        if (poll(&ready, 1, stream->silence_ms) == 0)
+            return -ETIMEDOUT;
+        got = read(stream->fd, stream->buffer, sizeof stream->buffer);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return -errno;
+    if (got == 0) {
+        stream->ended = 1;
+        return -EPROTO;
+    }
+    stream->at = 0;
+    stream->filled = (size_t)got;
+    return 0;
+}
 
 static int read_all(struct stream *stream, void *bytes, size_t size)
 {
-    char *at = bytes;
+    char *to = bytes;
     while (size > 0) {
-        struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
-        if (poll(&ready, 1, stream->silence_ms) == 0)
-            return -ETIMEDOUT;
-        ssize_t got = read(stream->fd, at, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0) {
-            stream->ended = 1;
-            return -EPROTO;
-        }
-        at += got;
-        size -= (size_t)got;
+        int result = stream->at == stream->filled ? fill(stream) : 0;
+        if (result != 0)
+            return result;
+        size_t ready = stream->filled - stream->at;
+        size_t taken = ready < size ? ready : size;
+        memcpy(to, stream->buffer + stream->at, taken);
+        stream->at += taken;
+        to += taken;
+        size -= taken;
     }
     return 0;
 }
@@ -76,12 +97,10 @@ static int read_all(struct stream *stream, void *bytes, size_t size)
 static int hand_over(int fd, const struct record *record)
 {
     struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
-    int result = io_write_all(fd, &head, sizeof head);
-    if (result == 0)
-        result = io_write_all(fd, record->name, head.name_length);
-    if (result == 0)
-        result = io_write_all(fd, record->text, head.text_length);
-    return result;
+    const struct iovec parts[] = {{&head, sizeof head},
+                                  {(void *)record->name, head.name_length},
+                                  {record->text, head.text_length}};
+    return io_write_parts(fd, parts, 3);
 }
 
 static int build_and_hand_over(const struct run_source *source, int fd)
@@ -131,8 +150,33 @@ static int hand_over_starts(const struct worker_order *order, const struct captu
     return 0;
 }
 
+/* A process of another namespace cannot be looked for: it counts as gone when its session is over.
+ */
+static int goes_on(const struct worker_order *order, const struct capture *capture,
+                   const struct ending *ending)
+{
+    if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
+        return 0;
+    if (capture->name_space.at != NULL)
+        return !order->over;
+    return process_alive(capture->pid, capture->start_ticks);
+}
+
+/* Of a session, which records are handed over now. Nobody waited for its processes but the user. */
+static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
+                             struct ending *ending, struct worker_summary *summary)
+{
+    char uuid[RECORD_UUID_SIZE];
+    int running = goes_on(order, capture, ending);
+    run_record_uuid(capture, uuid);
+    summary->running += (uint64_t)running;
+    if (strcmp(ending->source, "epilog") == 0)
+        ending->source = "session";
+    return !running && strstr(order->started, uuid) == NULL;
+}
+
 static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
-                              const struct ending *endings, int fd, struct worker_summary *summary)
+                              struct ending *endings, int fd, struct worker_summary *summary)
 {
     for (size_t i = 0; i < captures->count; i++) {
         struct run_source source = {.conf = order->conf,
@@ -140,6 +184,9 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
                                     .capture = &captures->capture[i],
                                     .ending = &endings[i],
                                     .dropped = captures->dropped};
+        if (order->kind == WORKER_SESSION &&
+            !wanted_of_session(order, source.capture, &endings[i], summary))
+            continue;
         if (!sampling_keeps(order->conf, source.capture, source.ending, &source.probability)) {
             summary->sampled_out++;
             continue;
@@ -259,14 +306,17 @@ static int take_all(struct stream *stream, worker_take *take, void *context,
     return result == 0 ? read_all(stream, summary, sizeof *summary) : result;
 }
 
-static pid_t start(const struct worker_order *order, int *fd)
+/* `hasher`: whom the child asks about files. */
+static pid_t start(const struct worker_order *order, int hasher, int *fd)
 {
     int fds[2];
     if (pipe(fds) != 0)
         return -errno;
+    fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between the two; as it is otherwise */
     pid_t pid = fork();
     if (pid == 0) {
         close(fds[0]);
+        file_facts_hasher(hasher);
         _exit(work(order, fds[1]));
     }
     int error = errno;
@@ -300,9 +350,8 @@ static int killed_by_others(int status)
                                    WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP);
 }
 
-/* Returns as worker_run(), and -EINTR when somebody has killed the child. */
-static int run_once(const struct worker_order *order, worker_take *take, void *context,
-                    struct worker_summary *summary)
+static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
+               struct worker_summary *summary)
 {
     struct worker_summary found = {0};
     struct stream stream = {
@@ -310,7 +359,7 @@ static int run_once(const struct worker_order *order, worker_take *take, void *c
         .silence_ms = order->kind == WORKER_STARTS ? SILENCE_STARTS_MS : SILENCE_MS,
     };
     int status = 0;
-    pid_t pid = start(order, &stream.fd);
+    pid_t pid = start(order, hasher, &stream.fd);
     if (pid < 0)
         return (int)pid;
     int result = take_all(&stream, take, context, &found);
@@ -338,8 +387,13 @@ static int run_once(const struct worker_order *order, worker_take *take, void *c
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary)
 {
-    int result = -EINTR;
-    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++)
-        result = run_once(order, take, context, summary);
+    int fd = -1, status;
+    pid_t hasher = hasher_start(order->conf->state, order->journal->uid, order->journal->gid, &fd);
+    if (hasher < 0)
+        return (int)hasher;
+    int result = run(order, fd, take, context, summary);
+    close(fd);
+    kill(hasher, SIGKILL); /* it may hang in a file system */
+    reap(hasher, &status);
     return result;
 }
