@@ -84,7 +84,7 @@ static int make_journal(const struct visit *visit, struct journal *journal)
     char buffer[4096];
     getpwuid_r(visit->uid, &entry, buffer, sizeof buffer, &found);
     int length =
-        snprintf(text, sizeof text, "step time=0.000000000 step=%u uid=%u gid=%u node=%.200s\n",
+        snprintf(text, sizeof text, "step time=1.000000000 step=%u uid=%u gid=%u node=%.200s\n",
                  JOURNAL_STEP_BATCH, (unsigned)visit->uid,
                  (unsigned)(found == NULL ? visit->uid : found->pw_gid), visit->sessions->node);
     int result = journal_parse(text, (size_t)length, journal);
