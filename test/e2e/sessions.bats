@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Outside of Slurm: sessions of ordinary users, with and without another batch system.
+# shellcheck disable=SC2016 # scripts that sessions run are in single quotes
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -37,7 +38,7 @@ teardown() {
 }
 
 flush_sessions() {
-    "$SUBMIT" flush --sessions --conf "$CONF" --node e2e "$@"
+    "$SUBMIT" flush --sessions --conf "$CONF" --node e2e
 }
 
 # session_of UID 'SCRIPT': a session of its own of this user, in which `$programs/x` is recorded; the
