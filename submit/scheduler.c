@@ -15,9 +15,9 @@ static const struct source {
     {"LSF", "LSF_VERSION", "LSB_JOBID", "LSB_QUEUE", NULL, "LSB_EXEC_CLUSTER", NULL},
 };
 
-static void set(char *text, size_t size, const char *value)
+static const char *known(const char *value)
 {
-    snprintf(text, size, "%s", value == NULL || value[0] == '\0' ? "unknown" : value);
+    return value == NULL || value[0] == '\0' ? "unknown" : value;
 }
 
 /* The value of a variable, cut to `size` bytes at `value`; NULL when there is none. */
@@ -57,25 +57,25 @@ static uint32_t lsf_nodes(struct capture_bytes env)
 
 static void take(const struct source *source, struct capture_bytes env, struct scheduler *scheduler)
 {
-    char value[256];
+    char nodes[16];
+    const size_t size = sizeof scheduler->text[0];
     scheduler->name = source->name;
-    set(scheduler->job_id, sizeof scheduler->job_id, get(env, source->job_id, value, sizeof value));
-    set(scheduler->queue, sizeof scheduler->queue, get(env, source->queue, value, sizeof value));
-    set(scheduler->account, sizeof scheduler->account,
-        get(env, source->account, value, sizeof value));
-    set(scheduler->submit_host, sizeof scheduler->submit_host,
-        get(env, source->submit_host, value, sizeof value));
+    scheduler->job_id = known(get(env, source->job_id, scheduler->text[0], size));
+    scheduler->queue = known(get(env, source->queue, scheduler->text[1], size));
+    scheduler->account = known(get(env, source->account, scheduler->text[2], size));
+    scheduler->submit_host = known(get(env, source->submit_host, scheduler->text[3], size));
     scheduler->nodes = source->nodes == NULL ? lsf_nodes(env)
-                                             : number(get(env, source->nodes, value, sizeof value));
+                                             : number(get(env, source->nodes, nodes, sizeof nodes));
 }
 
 static void take_slurm(const struct journal *journal, struct scheduler *scheduler)
 {
+    snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", journal->job);
     scheduler->name = "SLURM";
-    snprintf(scheduler->job_id, sizeof scheduler->job_id, "%u", journal->job);
-    set(scheduler->queue, sizeof scheduler->queue, journal->partition);
-    set(scheduler->account, sizeof scheduler->account, journal->account);
-    set(scheduler->submit_host, sizeof scheduler->submit_host, journal->submit_host);
+    scheduler->job_id = scheduler->text[0];
+    scheduler->queue = known(journal->partition);
+    scheduler->account = known(journal->account);
+    scheduler->submit_host = known(journal->submit_host);
 }
 
 void scheduler_find(const struct journal *journal, struct capture_bytes env,

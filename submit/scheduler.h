@@ -12,11 +12,14 @@
 
 struct scheduler {
     const char *name; /* SLURM, SGE, PBS, LSF, or "unknown" */
-    char job_id[64], queue[128], account[128], submit_host[256]; /* "unknown" where nothing tells */
-    uint32_t nodes;                                              /* 1 where nothing tells */
+    /* "unknown" where nothing tells; into the journal or into `text` */
+    const char *job_id, *queue, *account, *submit_host;
+    uint32_t nodes; /* 1 where nothing tells */
+    char text[4][256];
 };
 
-/* `env`: NAME=VALUE, each ended by NUL. A journal whose job is 0 is of no Slurm job. */
+/* `env`: NAME=VALUE, each ended by NUL. What is found points into the journal and `*scheduler`. A
+ * journal whose job is 0 is of no Slurm job. */
 void scheduler_find(const struct journal *journal, struct capture_bytes env,
                     struct scheduler *scheduler);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "directory.h"
+#include "hand_in.h"
 #include "journal.h"
 #include "process.h"
 #include "quarantine.h"
@@ -84,7 +85,7 @@ static int make_journal(const struct visit *visit, struct journal *journal)
     char buffer[4096];
     getpwuid_r(visit->uid, &entry, buffer, sizeof buffer, &found);
     int length =
-        snprintf(text, sizeof text, "step time=0.000000000 step=%u uid=%u gid=%u node=%.200s\n",
+        snprintf(text, sizeof text, "step time=1.000000000 step=%u uid=%u gid=%u node=%.200s\n",
                  JOURNAL_STEP_BATCH, (unsigned)visit->uid,
                  (unsigned)(found == NULL ? visit->uid : found->pw_gid), visit->sessions->node);
     int result = journal_parse(text, (size_t)length, journal);
@@ -208,6 +209,22 @@ static void flush_session(struct sessions *sessions, int user, uid_t uid, const 
     close(directory);
 }
 
+static void collect(struct sessions *sessions, int user, uid_t uid)
+{
+    struct passwd entry, *found = NULL;
+    char buffer[4096];
+    uint64_t left = 0;
+    if (getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) != 0 || found == NULL)
+        return;
+    int result = hand_in_collect(sessions->outbox, user, uid, found->pw_name,
+                                 &sessions->count->records, &left);
+    if (result == 0)
+        return;
+    fprintf(stderr, "jobtrail-submit: user %u: records handed in not taken: %s\n", (unsigned)uid,
+            strerror(-result));
+    sessions->count->failed++;
+}
+
 /* Calls flush_session() for each name in the user's directory, of which he can make as many as he
  * likes. */
 static void flush_user(struct sessions *sessions, int base, const char *name)
@@ -230,6 +247,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name)
         return;
     }
     const struct dirent *entry;
+    collect(sessions, user, (uid_t)uid);
     for (int i = 0; i < NAMES_MAX && (entry = readdir(listing)) != NULL; i++)
         flush_session(sessions, user, (uid_t)uid, entry->d_name);
     closedir(listing);

@@ -150,8 +150,7 @@ static int hand_over_starts(const struct worker_order *order, const struct captu
     return 0;
 }
 
-/* A process of another namespace cannot be looked for: it counts as gone when its session is over.
- */
+/* One of another namespace cannot be looked for: it counts as gone when its session is over. */
 static int goes_on(const struct worker_order *order, const struct capture *capture,
                    const struct ending *ending)
 {

@@ -11,7 +11,7 @@
 
 COLLECTORS=$JOBTRAIL_SOURCE/test/collectors
 
-# conf SECTIONS: a job whose configuration has these sections beside the default ones; a flush waits
+# job_with SECTIONS: a job whose configuration has these sections beside the default ones; a flush waits
 # long enough on a loaded machine
 job_with() {
     RULES=$1 new_job
@@ -85,6 +85,7 @@ start_kafka() {
     "$JOBTRAIL_BUILD/test/collectors/kafka_collector" "$COLLECTED" jobtrail 3>&- &
     KAFKA_PID=$!
     wait_for test -s "$COLLECTED/brokers"
+    # shellcheck disable=SC2034 # tests use it
     BROKERS=$(cat "$COLLECTED/brokers")
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The outbox: what happens to records when collectors, disks and our own processes fail.
+# shellcheck disable=SC2030,SC2031 # each test has its own HTTP_PID and MOUNTED
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -239,7 +240,7 @@ random_moment() { # up to MILLISECONDS
 next_job() {
     JOB=$((JOB + 1))
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/$JOB.0
+    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0" "${TRACKED[@]:1}")
 }
 
 @test "flushes and senders that are killed at random moments lose nothing and double nothing" {

@@ -112,7 +112,7 @@ to_nginx() { # PATH
 # in_format FORMAT PATH GZIP BATCH REQUESTS: four records arrive in so many requests
 in_format() {
     http_job "format = $1"$'\n'"gzip = $3"$'\n'"batch = $4"
-    rm -rf "$RECORDS" "$COLLECTED"/*
+    rm -rf "$RECORDS" "${COLLECTED:?}"/*
     start_http
     to_collector "$2"
     more_records 4
@@ -260,4 +260,9 @@ in_format() {
     more_records 1
     run -0 flush
     [[ $output == *"transport kafka: "*"no.such.property"* && $(waiting kafka) == 1 ]]
+}
+
+@test "syslog: test/data/syslog holds what test/data/records holds" {
+    diff <(cat "$JOBTRAIL_SOURCE"/test/data/records/*.json | sort) \
+        <("$COLLECTORS/read_syslog" "$JOBTRAIL_SOURCE/test/data/syslog/sound" 512 | sort)
 }

@@ -9,3 +9,4 @@ jobtrail_unit_test(submit_spool_test submit_spool_test.c submit_fixture.c LIBS j
 jobtrail_unit_test(submit_coverage_test submit_coverage_test.c LIBS jobtrail_submit m)
 jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)
