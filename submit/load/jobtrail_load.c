@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,7 @@ static enum exit_code load(const struct options *options, char **paths)
 
 int main(int argc, char **argv)
 {
+    mallopt(M_MXFAST, 0); /* else each text's allocation tidies all small ones up */
     struct options options = {.store = default_store(), .batch = DEFAULT_BATCH};
     int parsed = parse_options(argc, argv, &options);
     if (parsed != 0)
