@@ -12,19 +12,19 @@
 #include <lzma.h>
 #include <zlib.h>
 
-#define IN_BYTES       65536u
-#define XZ_MEMORY      (128u << 20)
-#define PATIENCE_MS    1000
-#define GZIP_OF_ZLIB   (16 + MAX_WBITS)
-#define LONGEST_MAGIC  6u
+#define IN_BYTES      65536u
+#define XZ_MEMORY     (128u << 20)
+#define PATIENCE_MS   1000
+#define GZIP_OF_ZLIB  (16 + MAX_WBITS)
+#define LONGEST_MAGIC 6u
 
 enum form { UNKNOWN, PLAIN, GZIP, XZ };
 
 struct byte_stream {
     int fd;
     enum form form;
-    bool at_end;       /* of the file */
-    bool between;      /* two gzip members, or before the first */
+    bool at_end;  /* of the file */
+    bool between; /* two gzip members, or before the first */
     z_stream gzip;
     lzma_stream xz;
     unsigned char in[IN_BYTES];

@@ -34,7 +34,8 @@ static const char usage[] =
     "  -f, --follow             go on with what comes, until a signal\n"
     "  -d, --delete             remove each file once the store holds it\n"
     "  -q, --quarantine DIR     move what is damaged there, each beside a .reason file\n"
-    "  -m, --modules FILE       which module a path belongs to, now and for what is stored already\n"
+    "  -m, --modules FILE       which module a path belongs to, now and for what is stored "
+    "already\n"
     "  -a, --accounts FILE      fields of science of accounts\n"
     "  -e, --expire DAYS        remove runs that started more than so many days ago\n"
     "  -b, --batch N            records in one transaction (default: 1000)\n"
@@ -230,7 +231,8 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            chores->expired, chores->renamed, options->dry_run ? "true" : "false");
 }
 
-/* ---- What is done ----------------------------------------------------------------------------- */
+/* ---- What is done -----------------------------------------------------------------------------
+ */
 
 static enum exit_code store_trouble(const struct store *store)
 {

@@ -84,8 +84,7 @@ static int read_whole(struct inputs *inputs, struct input *input, const volatile
     int error;
     do
         error = read_input(inputs, input, &more);
-    while (error == 0 && *stop == 0 && input->stream != NULL &&
-           load_stream_waits(input->stream));
+    while (error == 0 && *stop == 0 && input->stream != NULL && load_stream_waits(input->stream));
     if (error == 0 && input->stream != NULL)
         error = load_stream_finish(input->stream, inputs->loader, inputs->blocks);
     return error;
@@ -120,8 +119,8 @@ static int read_all(struct inputs *inputs, const volatile sig_atomic_t *stop)
     return error;
 }
 
-/* Nothing more comes: records of which blocks are missing are set aside, and files that hold nothing
- * but what has been loaded are removed. */
+/* Nothing more comes: records of which blocks are missing are set aside, and files that hold
+ * nothing but what has been loaded are removed. */
 static void finish(struct inputs *inputs, bool stopped)
 {
     struct loader *loader = inputs->loader;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All that the loader was told to read: directories, record files (NAME.json), and streams, which are
- * all other files and standard input.
+ * All that the loader was told to read: directories, record files (NAME.json), and streams, which
+ * are all other files and standard input.
  */
 #ifndef JOBTRAIL_LOAD_INPUTS_H
 #define JOBTRAIL_LOAD_INPUTS_H

@@ -36,8 +36,8 @@ int load_stream_open(const char *path, struct load_stream **out)
     if (stream == NULL)
         return -ENOMEM;
     *stream = (struct load_stream){.path = path, .number = 1};
-    stream->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
-                                        : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    stream->fd =
+        strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (stream->fd < 0 || fstat(stream->fd, &stream->facts) != 0) {
         int error = -errno;
         load_stream_close(stream);
@@ -99,8 +99,7 @@ static int take_block(struct load_stream *stream, struct loader *loader,
     size_t size = 0;
     struct load_reason reason;
     char *line = strdup(stream->line); /* for the quarantine */
-    int result = line == NULL ? -ENOMEM
-                              : syslog_blocks_add(blocks, line, &text, &size, &reason);
+    int result = line == NULL ? -ENOMEM : syslog_blocks_add(blocks, line, &text, &size, &reason);
     free(line);
     if (result == -EBADMSG)
         set_aside(stream, loader, stream->line, stream->size, reason.text);
@@ -124,8 +123,7 @@ static int take_line(struct load_stream *stream, struct loader *loader,
     return take(stream, loader, text, stream->size);
 }
 
-static int end_line(struct load_stream *stream, struct loader *loader,
-                    struct syslog_blocks *blocks)
+static int end_line(struct load_stream *stream, struct loader *loader, struct syslog_blocks *blocks)
 {
     int error = 0;
     if (stream->skipping)

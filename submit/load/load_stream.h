@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records in the lines of a file or pipe: blocks of syslog, or whole records as JSON. Other lines are
- * other programs' and left alone.
+ * Records in the lines of a file or pipe: blocks of syslog, or whole records as JSON. Other lines
+ * are other programs' and left alone.
  */
 #ifndef JOBTRAIL_LOAD_STREAM_H
 #define JOBTRAIL_LOAD_STREAM_H

@@ -16,8 +16,7 @@
 static int add_path(struct module_map *map, const char *prefix, const char *module)
 {
     if ((map->count & (map->count + 1)) == 0) {
-        struct module_path *paths =
-            realloc(map->paths, (map->count * 2 + 2) * sizeof *map->paths);
+        struct module_path *paths = realloc(map->paths, (map->count * 2 + 2) * sizeof *map->paths);
         if (paths == NULL)
             return -ENOMEM;
         map->paths = paths;
@@ -52,8 +51,8 @@ static int add_spider(struct module_map *map, const char *prefix, struct json_ob
     if (strncmp(name, "default", 7) == 0)
         name += name[7] == ':' ? 8 : 7;
     const char *text = json_object_get_string(package);
-    if ((*name == '\0' ? asprintf(&module, "%s", text)
-                       : asprintf(&module, "%s(%s)", text, name)) < 0)
+    if ((*name == '\0' ? asprintf(&module, "%s", text) : asprintf(&module, "%s(%s)", text, name)) <
+        0)
         return -ENOMEM;
     int error = add_path(map, prefix, module);
     free(module);

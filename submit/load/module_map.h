@@ -2,9 +2,9 @@
  *
  * A site's reverse map from paths to modules, and its list of accounts, from their files.
  *
- * The map is either JSON as Lmod's spider writes it: the object `reverseMapT`, in which a path has the
- * name of its module or {"pkg": NAME, "flavor": [NAME]}; or text: a path and a module on each line,
- * with blanks between, # begins a comment.
+ * The map is either JSON as Lmod's spider writes it: the object `reverseMapT`, in which a path has
+ * the name of its module or {"pkg": NAME, "flavor": [NAME]}; or text: a path and a module on each
+ * line, with blanks between, # begins a comment.
  *
  * The list of accounts is text: account, field of science and directorate on each line, with tabs
  * between.
@@ -25,8 +25,8 @@ struct account_list {
     size_t count;
 };
 
-/* Reads the map in the file `path`. Returns 0; -EBADMSG with `*reason`; -ENOMEM; or another -errno when
- * the file cannot be read. Free it after a failure too. */
+/* Reads the map in the file `path`. Returns 0; -EBADMSG with `*reason`; -ENOMEM; or another -errno
+ * when the file cannot be read. Free it after a failure too. */
 int module_map_read(const char *path, struct module_map *map, struct load_reason *reason);
 void module_map_free(struct module_map *map);
 

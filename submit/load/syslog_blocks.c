@@ -12,9 +12,9 @@
 #include "id_cache.h"
 #include "record_crc.h"
 
-#define TAG            "XALT_LOGGING_"
-#define BLOCKS_MAX     10000u
-#define RECORD_MAX     (16u << 20)
+#define TAG        "XALT_LOGGING_"
+#define BLOCKS_MAX 10000u
+#define RECORD_MAX (16u << 20)
 
 struct block {
     char *text; /* owned; NULL: not seen */
@@ -30,8 +30,8 @@ struct unfinished {
 
 struct syslog_blocks {
     struct lh_table *unfinished; /* by "key crc": struct unfinished, the oldest first */
-    struct id_cache done;        /* by the digest of the same: blocks that come again are nothing new */
-    size_t widest;               /* block but a last one, of any record */
+    struct id_cache done; /* by the digest of the same: blocks that come again are nothing new */
+    size_t widest;        /* block but a last one, of any record */
 };
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -146,8 +146,8 @@ static int find_or_add(struct syslog_blocks *blocks, const struct line *line,
     char *name = NULL;
     char *key = strdup(line->key);
     end_word(key);
-    if (key == NULL || asprintf(&name, "%s %zu %.6s", key, line->blocks,
-                                line->crc == NULL ? "" : line->crc) < 0) {
+    if (key == NULL ||
+        asprintf(&name, "%s %zu %.6s", key, line->blocks, line->crc == NULL ? "" : line->crc) < 0) {
         free(key);
         return -ENOMEM;
     }

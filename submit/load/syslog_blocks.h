@@ -3,7 +3,8 @@
  * Records in syslog lines, as XALT and jobtrail write them (interface version 4; 3 is the same
  * without check sum):
  *
- *   ... XALT_LOGGING_<syshost>[:] V:4 kind:run syshost:<s> key:<k> crcStr:0xNNNN nb:<n> idx:<i> value:<text>
+ *   ... XALT_LOGGING_<syshost>[:] V:4 kind:run syshost:<s> key:<k> crcStr:0xNNNN nb:<n> idx:<i>
+ * value:<text>
  *
  * A record is cut into `nb` blocks, all but the last of one size. Blocks of many records come mixed
  * and in any order, some twice, some never; a syslog daemon may have taken blanks off the end of a

@@ -10,7 +10,7 @@ setup() {
     PATH=$JOBTRAIL_BIN:$PATH
     cd "$BATS_TEST_TMPDIR"
     store=$BATS_TEST_TMPDIR/store.db
-    "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 900 --seed 7 40 >lines
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 900 --seed 7 --until 1760000000 40 >lines
 }
 
 teardown() {
@@ -80,10 +80,10 @@ has_runs() {
 }
 
 @test "compressed data that is cut or damaged is reported, what was before it is loaded" {
-    gzip -c lines | head -c 20000 >cut.gz
+    gzip -c lines | head -c 15000 >cut.gz
     gzip -c lines >bad.gz
-    printf '\xff\xff\xff\xff' | dd of=bad.gz bs=1 seek=20000 conv=notrunc status=none
-    xz -c lines | head -c 9000 >cut.xz
+    printf '\xff\xff\xff\xff' | dd of=bad.gz bs=1 seek=15000 conv=notrunc status=none
+    xz -c lines | head -c -100 >cut.xz
     for file in cut.gz bad.gz; do
         load_from "$file"
         [ "$status" -eq 1 ]
@@ -116,7 +116,7 @@ PY
 }
 
 @test "lost blocks, cut lines and bits that flipped are set aside with their reason" {
-    sed -e '3d' -e '20s/value:.*//' -e '40s|value:.|value:~|' -e '60s/nb:/mb:/' -e '80s/V:4/V:9/' lines >damaged
+    sed -e '3d' -e '20s/value:.*//' -e '40s|[a-z]\([^a-z]*\)$|~\1|' -e '60s/nb:/mb:/' -e '80s/V:4/V:9/' lines >damaged
     load_from --quarantine bad damaged
     [ "$status" -eq 1 ]
     [ "$(count new)" -ge 35 ]
