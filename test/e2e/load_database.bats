@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-load into SQLite and into MariaDB: both hold the same.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
 
 bats_require_minimum_version 1.5.0
 load mariadb
@@ -17,7 +17,7 @@ teardown_file() {
 
 setup() {
     PATH=$JOBTRAIL_BIN:$PATH
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return
     cp -r "$JOBTRAIL_SOURCE/test/data/records" records
     mariadb_database jobtrail
 }

@@ -8,7 +8,7 @@ load helper
 
 setup() {
     PATH=$JOBTRAIL_BIN:$PATH
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return
     store=$BATS_TEST_TMPDIR/store.db
     "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 900 --seed 7 --until 1760000000 40 >lines
 }
