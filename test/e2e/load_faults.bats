@@ -34,6 +34,10 @@ until_killed() {
     wait "$pid" || true
 }
 
+in_mariadb() {
+    mariadb_sql "$1" jobtrail
+}
+
 # every run of the records, once, and nothing that points to nowhere
 is_whole() { # QUERY...: what runs SQL
     diff <("$@" 'SELECT uuid FROM run ORDER BY uuid') uuids >/dev/null
@@ -66,19 +70,17 @@ LINKS
 @test "a loader that is killed loses nothing and stores nothing twice, in MariaDB" {
     mariadb_start
     killed=0
-    jobtrail_query() { mariadb_sql "$1" jobtrail; }
     for ((i = 0; i < KILLS; i++)); do
         until_killed jobtrail-load --delete --batch 100 --store "$MARIADB_STORE" records
     done
     jobtrail-load --delete --store "$MARIADB_STORE" records
     [ "$killed" -gt 0 ]
-    is_whole jobtrail_query
+    is_whole in_mariadb
     [ "$(find records -type f)" = "" ]
 }
 
 @test "a database that is killed and comes back is waited for" {
     mariadb_start
-    jobtrail_query() { mariadb_sql "$1" jobtrail; }
     jobtrail-load --delete --batch 20 --json --store "$MARIADB_STORE" records >summary 2>said 3>&- &
     local loader=$! kills=0
     while kill -0 "$loader" 2>/dev/null && ((kills < (KILLS + 9) / 10)); do
@@ -92,7 +94,7 @@ LINKS
     wait "$loader" || cat said
     cat said
     [ "$(cat said)" = "" ]
-    is_whole jobtrail_query
+    is_whole in_mariadb
     [ "$(find records -type f)" = "" ]
 }
 
