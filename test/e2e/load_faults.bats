@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load mariadb
+load galera
 
 setup() {
     PATH=$JOBTRAIL_BIN:$PATH
@@ -21,6 +22,7 @@ setup() {
 
 teardown() {
     mariadb_stop
+    galera_stop
     [ -z "${mounted:-}" ] || umount "$mounted"
 }
 
@@ -114,4 +116,27 @@ LINKS
     mount -o remount,size=1g small
     jobtrail-load --delete --store "sqlite:$PWD/small/store.db" records
     is_whole sqlite3 small/store.db
+}
+
+in_node() { # NODE SQL
+    galera_sql "$1" "$2" jobtrail
+}
+
+@test "a Galera cluster of three nodes loses one in mid-load, and no record" {
+    galera_start
+    local first=127.0.0.1:$((GALERA_PORT + 10)) second=127.0.0.1:$GALERA_PORT half
+    half=$((RECORDS / 3))
+    jobtrail-load --delete --batch 50 --store "mariadb://$first,$second/jobtrail" records >log 2>said 3>&- &
+    local loader=$! i
+    for ((i = 0; i < 600; i++)); do
+        [ "$(in_node 0 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" -lt "$half" ] || break
+        sleep 0.05
+    done
+    kill -KILL "${GALERA_PIDS[1]}"
+    wait "$loader" || cat said
+    [ "$(cat said)" = "" ]
+    [ "$(find records -type f)" = "" ]
+    is_whole in_node 0
+    is_whole in_node 2
+    [ "$(galera_sql 0 "SHOW STATUS LIKE 'wsrep_cluster_size'" | cut -f2)" -eq 2 ]
 }
