@@ -18,7 +18,7 @@ galera_node() { # NODE ADDRESSES: starts it, and waits until it has what the oth
     local as=() dir=$GALERA_DIR/$1 port=$((GALERA_PORT + 10 * $1)) i
     [ "$(id -u)" -ne 0 ] || as=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
     local provider=(base_port=$((port + 1)) gmcast.listen_addr=tcp://127.0.0.1:$((port + 1))
-        ist.recv_addr=127.0.0.1:$((port + 2)) evs.suspect_timeout=PT2S evs.inactive_timeout=PT4S)
+        ist.recv_addr=127.0.0.1:$((port + 2)))
     "${as[@]}" mariadbd --no-defaults --datadir="$dir/data" --socket="$dir/socket" \
         --pid-file="$dir/pid" --log-error="$dir/log" --skip-networking=0 --skip-name-resolve \
         --port="$port" --bind-address=127.0.0.1 --innodb-buffer-pool-size=64M \
