@@ -13,17 +13,18 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     static struct load_reason reason;
-    struct run_record record;
+    struct record record;
     char *text = malloc(size + 1);
     if (text == NULL)
         abort();
     memcpy(text, data, size);
     text[size] = '\0';
-    if (load_record(text, size, &record, &reason) == 0) {
-        if (record.uuid == NULL || strlen(record.uuid) != 36)
+    if (load_record(text, size, NULL, &record, &reason) == 0) {
+        if (record.kind == RECORD_RUN && (record.run.uuid == NULL || strlen(record.run.uuid) != 36))
             abort();
-        load_record_free(&record);
+        load_record_free(&record); /* the text, too */
+    } else {
+        free(text);
     }
-    free(text);
     return 0;
 }
