@@ -116,20 +116,14 @@ static const char *default_store(void)
     return store == NULL || store[0] == '\0' ? DEFAULT_STORE : store;
 }
 
-/* The kind of store and, in `*location`, the address without its scheme. */
-static const struct store_ops *find_store(const char *address, const char **location)
+static const struct database_ops *find_store(const char *address, const char **location)
 {
-    static const struct store_ops *const kinds[] = {&store_sqlite};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t length = strlen(kinds[i]->scheme);
-        if (strncmp(address, kinds[i]->scheme, length) == 0 && address[length] == ':' &&
-            address[length + 1] != '\0') {
-            *location = address + length + 1;
-            return kinds[i];
-        }
-    }
-    fprintf(stderr, "jobtrail-load: %s is no store; write sqlite:FILE\n", address);
-    return NULL;
+    const struct database_ops *ops = store_kind(address, location);
+    if (ops == NULL)
+        fprintf(stderr,
+                "jobtrail-load: %s is no store; write sqlite:FILE or mariadb://HOST/DATABASE\n",
+                address);
+    return ops;
 }
 
 static int open_quarantine(const struct options *options, int *fd)
@@ -179,24 +173,24 @@ static enum exit_code load_all(struct loader *loader, char **paths)
 static enum exit_code load(const struct options *options, char **paths)
 {
     const char *location = NULL;
+    const struct database_ops *ops = find_store(options->store, &location);
     struct loader loader = {
-        .ops = find_store(options->store, &location),
         .batch = options->batch,
         .delete_files = options->delete_files,
         .dry_run = options->dry_run,
         .show_progress = isatty(STDERR_FILENO) == 1,
     };
-    if (loader.ops == NULL || open_quarantine(options, &loader.quarantine_fd) != 0)
+    if (ops == NULL || open_quarantine(options, &loader.quarantine_fd) != 0)
         return USAGE;
 
     enum exit_code outcome = STORE_TROUBLE;
     if (loader_init(&loader) != 0)
         fputs("jobtrail-load: out of memory\n", stderr);
-    else if (loader.ops->open(location, options->dry_run, &loader.store) != 0)
-        fprintf(stderr, "jobtrail-load: store %s: %s\n", location, loader.ops->error(loader.store));
+    else if (store_open(ops, location, options->dry_run, &loader.store) != 0)
+        fprintf(stderr, "jobtrail-load: store %s: %s\n", location, store_error(loader.store));
     else
         outcome = load_all(&loader, paths);
-    loader.ops->close(loader.store);
+    store_close(loader.store);
     (options->json ? print_json : print_summary)(&loader.counts, options->dry_run);
     if (loader.quarantine_fd >= 0)
         close(loader.quarantine_fd);

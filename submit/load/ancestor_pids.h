@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * ptA is the same for many runs but for the pids in it.
+ */
+#ifndef JOBTRAIL_ANCESTOR_PIDS_H
+#define JOBTRAIL_ANCESTOR_PIDS_H
+
+#include <json-c/json.h>
+
+#include "json_members.h"
+
+/* Splits the text of a ptA into one with each "pid":N as "pid":0, malloc'ed in `*text`, and the
+ * numbers as a JSON array, which `owner` comes to own; `*pids` stays NULL when there are none.
+ * Returns 0 or -ENOMEM. */
+int ancestor_pids_split(struct json_slice slice, char **text, struct json_object *owner,
+                        const char **pids);
+
+#endif
