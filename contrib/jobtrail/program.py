@@ -14,11 +14,15 @@ class Failure(Exception):
     """What the user is told on stderr before the program ends with 1."""
 
 
+class Usage(Failure):
+    """Wrong options; the message names the program."""
+
+
 class Parser(argparse.ArgumentParser):
     """Ends with 1 on wrong usage, as Slurm's programs do."""
 
     def error(self, message):
-        raise Failure("{0}: {1}\nTry '{0} --help'.".format(self.prog, message))
+        raise Usage("{0}: {1}\nTry '{0} --help'.".format(self.prog, message))
 
 
 def add_store_option(parser):
