@@ -28,3 +28,25 @@ def begin(day):
 
 def text(day):
     return None if day is None else date(day).isoformat()
+
+
+def of_month(month):
+    """(first, last) day of YYYYMM."""
+    year, number = divmod(month, 100)
+    first = datetime.date(year, number, 1)
+    after = datetime.date(year + number // 12, number % 12 + 1, 1)
+    return first.toordinal() - EPOCH, after.toordinal() - EPOCH - 1
+
+
+def whole_months(first, last):
+    """[(YYYYMM, first day, last day)] of the months that lie in the period."""
+    found = []
+    at = first
+    while at <= last:
+        day = date(at)
+        month = day.year * 100 + day.month
+        begin_day, end_day = of_month(month)
+        if begin_day >= first and end_day <= last:
+            found.append((month, begin_day, end_day))
+        at = end_day + 1
+    return found

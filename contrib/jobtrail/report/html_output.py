@@ -29,7 +29,7 @@ def digest(text):
 
 
 def policy(style, script):
-    return "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'" % (
+    return "default-src 'none'; img-src data:; style-src 'sha256-%s'; script-src 'sha256-%s'" % (
         digest(style),
         digest(script),
     )
@@ -122,7 +122,7 @@ def print_html(head, pages, by_day):
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" content="%s">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
+        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
         "<title>%s</title>\n<style>%s</style>\n</head>\n<body>"
         % (policy(style, script), html.escape(title), style)
     )

@@ -42,6 +42,7 @@ class Model:
         self.full_paths = options.full_paths
         self.families = families
         self.first, self.last = options.first_day, options.last_day
+        summary.limit(self.first, self.last)
         self.cache = {}
         self.people = {
             number: (user, account, syshost)
@@ -56,17 +57,16 @@ class Model:
         return {name: 1 << number for number, name in enumerate(names)}
 
     def condition(self, options):
-        """SQL for the day and for `who`."""
+        """SQL for `who`."""
         wanted = [set(names) if names else None for names in (options.user, options.account, options.cluster)]
-        sql = "day BETWEEN %d AND %d" % (self.first, self.last)
-        if any(wanted):
-            numbers = [
-                number
-                for number, person in self.people.items()
-                if all(names is None or person[at] in names for at, names in enumerate(wanted))
-            ]
-            sql += " AND who IN (%s)" % (", ".join(map(str, numbers)) or "NULL")
-        return sql
+        if not any(wanted):
+            return "1"
+        numbers = [
+            number
+            for number, person in self.people.items()
+            if all(names is None or person[at] in names for at, names in enumerate(wanted))
+        ]
+        return "who IN (%s)" % (", ".join(map(str, numbers)) or "NULL")
 
     def once(self, name, make):
         if name not in self.cache:
@@ -195,7 +195,7 @@ class Model:
         def make():
             rows = []
             for row in self.database.execute(
-                "SELECT program, who, %s, max(last) FROM all_usage WHERE %s GROUP BY program, who"
+                "SELECT program, who, %s, max(last) FROM period_usage WHERE %s GROUP BY program, who"
                 % (self.columns(), self.who_condition)
             ):
                 sums = Sums()
@@ -220,7 +220,7 @@ class Model:
         return self.once(
             "jobs",
             lambda: self.database.execute(
-                "SELECT profile, who, count(*) FROM all_job WHERE %s GROUP BY profile, who"
+                "SELECT profile, who, sum(jobs) FROM period_job WHERE %s GROUP BY profile, who"
                 % self.who_condition
             ).fetchall(),
         )
@@ -296,62 +296,48 @@ class Model:
 
     # ---- Over time
 
-    def by_day(self, kind):
-        """{name: {day: runs}}"""
-        column = "n" if self.raw else "weight"
-        found = {}
-        if kind in KINDS[5:]:
-            rows = self.database.execute(
-                "SELECT who, day, sum(%s) FROM all_usage WHERE %s GROUP BY who, day"
-                % (column, self.who_condition)
+    def days_condition(self):
+        return "day BETWEEN %d AND %d AND %s" % (self.first, self.last, self.who_condition)
+
+    def by_weekday(self, kind):
+        """{name: {0 to 6, from Sunday on: runs}}"""
+        return self.over(kind, "(day + 4) % 7", "all_usage", self.days_condition())
+
+    def by_month(self, kind):
+        """{name: {YYYYMM: runs}}"""
+        return self.over(kind, "month", "period_usage", self.who_condition)
+
+    def over(self, kind, slot, view, condition):
+        people = kind in KINDS[5:]
+        rows = self.database.execute(
+            "SELECT {0}, {1}, sum({2}) FROM {3} WHERE {4} GROUP BY 1, 2".format(
+                "who" if people else "program", slot, "n" if self.raw else "weight", view, condition
             )
-            for who, day, runs in rows:
-                counts = found.setdefault(self.person_name(kind, self.people[who]), {})
-                counts[day] = counts.get(day, 0) + runs
-            return found
+        )
+        if people:
+            return folded(rows, lambda who: (self.person_name(kind, self.people[who]),))
         decides, names = self.names_of(kind)
         programs = self.programs()
-        parts = {}
-        for program, day, runs in self.database.execute(
-            "SELECT program, day, sum(%s) FROM all_usage WHERE %s GROUP BY program, day"
-            % (column, self.who_condition)
-        ):
-            counts = parts.setdefault(decides(programs[program]), {})
-            counts[day] = counts.get(day, 0) + runs
-        return parts, names
-
-    def over(self, kind, slot):
-        """{name: {slot: runs}}, where slot(day) is a weekday or a month."""
-        if kind in KINDS[5:]:
-            return {name: folded(counts, slot) for name, counts in self.by_day(kind).items()}
-        parts, names = self.once(("by_day", kind), lambda: self.by_day(kind))
-        found = {}
-        for part, counts in parts.items():
-            slots = folded(counts, slot)
-            for name in names(part):
-                have = found.setdefault(name, {})
-                for at, runs in slots.items():
-                    have[at] = have.get(at, 0) + runs
-        return found
+        parts = folded(rows, lambda program: (decides(programs[program]),))
+        rows = ((part, at, runs) for part, slots in parts.items() for at, runs in slots.items())
+        return folded(rows, remembered(names))
 
     def hours_by_day(self):
         column = "hours" if self.raw else "hours_weight"
         return self.database.execute(
             "SELECT day, sum(%s) FROM all_usage WHERE %s GROUP BY day ORDER BY day"
-            % (column, self.who_condition)
+            % (column, self.days_condition())
         ).fetchall()
 
     # ---- Endings and coverage
 
-    def endings(self):
-        """[(outcome, program, person, runs, hours)]"""
-        columns = "sum(n), sum(hours)" if self.raw else "sum(weight), sum(hours_weight)"
-        return self.once(
-            "endings",
-            lambda: self.database.execute(
-                "SELECT outcome, program, who, %s FROM all_usage WHERE %s GROUP BY outcome, program, who"
-                % (columns, self.who_condition)
-            ).fetchall(),
+    def endings(self, column):
+        """[(outcome, program or who, runs, hours)]"""
+        sums = "sum(n), sum(hours)" if self.raw else "sum(weight), sum(hours_weight)"
+        return self.database.execute(
+            "SELECT outcome, {0}, {1} FROM period_usage WHERE {2} GROUP BY outcome, {0}".format(
+                column, sums, self.who_condition
+            )
         )
 
     def coverage(self):
@@ -360,7 +346,7 @@ class Model:
             "coverage",
             lambda: self.database.execute(
                 "SELECT outcome, sum(tasks), sum(hours) FROM all_coverage WHERE %s"
-                " GROUP BY outcome ORDER BY 3 DESC, 1" % self.who_condition
+                " GROUP BY outcome ORDER BY 3 DESC, 1" % self.days_condition()
             ).fetchall(),
         )
 
@@ -381,9 +367,23 @@ class Model:
         return days.text(self.first), days.text(self.last)
 
 
-def folded(counts, slot):
-    slots = {}
-    for day, runs in counts.items():
-        at = slot(day)
-        slots[at] = slots.get(at, 0) + runs
-    return slots
+def folded(rows, names):
+    """{name: {slot: sum}} of rows (thing, slot, number); a thing counts under each of its names."""
+    found = {}
+    for thing, slot, number in rows:
+        for name in names(thing):
+            slots = found.setdefault(name, {})
+            slots[slot] = slots.get(slot, 0) + number
+    return found
+
+
+def remembered(function):
+    """Asked once for each argument."""
+    known = {}
+
+    def ask(argument):
+        if argument not in known:
+            known[argument] = function(argument)
+        return known[argument]
+
+    return ask

@@ -162,15 +162,16 @@ EXTRA = {"libraries": library_modules, "compilers": compiler_links}
 
 def calendar_page(name, title, slots_of):
     def make(model, options):
-        slots, slot = slots_of(model)
-        found = model.over(options.of, slot)
-        rows = [[label] + [counts.get(key, 0) for key, _ in slots] for label, counts in found.items()]
+        slots, found = slots_of(model, options.of)
+        rows = [
+            [label] + [counts.get(slot, 0) for slot, _, _ in slots] for label, counts in found.items()
+        ]
         rows = [row + [sum(row[1:])] for row in rows if any(row[1:])]
         rows.sort(key=lambda row: (-row[-1], row[0]))
         rows, left_out = top(rows, options)
         rows.sort(key=lambda row: row[0])
         columns = [(SINGULAR[options.of].lower(), SINGULAR[options.of], TEXT)]
-        columns += [(key, text, ESTIMATE) for key, text in slots] + [("total", "Total", ESTIMATE)]
+        columns += [(key, text, ESTIMATE) for _, key, text in slots] + [("total", "Total", ESTIMATE)]
         total = ["Total"] + [sum(row[at] for row in rows) for at in range(1, len(columns))]
         title_of = "%s by %s: runs" % (TITLES[options.of], title)
         return Page(name, title_of, columns, rows, left_out=left_out, total=total)
@@ -178,29 +179,23 @@ def calendar_page(name, title, slots_of):
     return make
 
 
-def weekdays(model):
+def weekdays(model, kind):
+    """[(slot, key, title)], {name: {slot: runs}}"""
     names = [calendar.day_abbr[(at + 6) % 7] for at in range(7)]
-    return [(name, name) for name in names], lambda day: names[(day + 4) % 7]
+    return [(at, name, name) for at, name in enumerate(names)], model.by_weekday(kind)
 
 
-def months(model):
-    """At most the last 12 months of the period, as columns."""
+def months(model, kind):
+    """At the most the last 12 months of the period."""
     first, last = days.date(model.first), days.date(model.last)
     count = (last.year - first.year) * 12 + last.month - first.month + 1
     slots = []
     for back in reversed(range(min(count, 12))):
-        month = last.year * 12 + last.month - 1 - back
+        year, month = divmod(last.year * 12 + last.month - 1 - back, 12)
         slots.append(
-            ("%d-%02d" % (month // 12, month % 12 + 1), calendar.month_abbr[month % 12 + 1])
+            (year * 100 + month + 1, "%d-%02d" % (year, month + 1), calendar.month_abbr[month + 1])
         )
-    known = {}
-
-    def slot(day):
-        if day not in known:
-            known[day] = days.date(day).strftime("%Y-%m")
-        return known[day]
-
-    return slots, slot
+    return slots, model.by_month(kind)
 
 
 # ---- Last run, last linked
@@ -271,7 +266,7 @@ def others_page(model, options):
 
 def endings_page(model, options):
     found = {}
-    for outcome, program, who, runs, hours in model.endings():
+    for outcome, who, runs, hours in model.endings("who"):
         sums = found.setdefault(outcome, [0.0, 0.0, set()])
         sums[0] += runs
         sums[1] += hours
@@ -310,7 +305,7 @@ def failures_page(model, options):
     """Programs by core hours of runs that did not end well."""
     programs = model.programs()
     found = {}
-    for outcome, program, _, runs, hours in model.endings():
+    for outcome, program, runs, hours in model.endings("program"):
         name = model.executable_name(programs[program][0])
         sums = found.setdefault(name, [0.0, 0.0, 0.0, 0.0])
         sums[0] += runs

@@ -19,10 +19,13 @@ SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 MARGIN = {"sqlite": 0, "mariadb": 20000}
 RECENT_DAYS = 7
 
+SUMS = "n, weight, weight_var, hours, hours_weight, hours_var, last"
+MONTH = "CAST(strftime('%Y%m', day * 86400, 'unixepoch') AS INTEGER)"
+
 TABLES = {
     "who": "id, user, account, syshost",
     "program": "id, executable_id, object_set_id, build_id",
-    "usage": "day, who, program, outcome, n, weight, weight_var, hours, hours_weight, hours_var, last",
+    "usage": "day, who, program, outcome, " + SUMS,
     "profile_member": "profile, program",
     "job": "name, day, who, profile",
     "coverage": "day, who, outcome, tasks, hours, facts",
@@ -100,7 +103,7 @@ class Summary:
         found = self.value("SELECT value FROM state WHERE name = 'identity'")
         if found == self.identity:
             return
-        for table in list(TABLES) + ["pending", "state"]:
+        for table in list(TABLES) + ["usage_month", "job_month", "pending", "state"]:
             self.database.execute("DELETE FROM " + table)
         self.database.execute("INSERT INTO state VALUES ('identity', ?)", (self.identity,))
 
@@ -115,6 +118,33 @@ class Summary:
                 "coverage": "WHERE day NOT IN (SELECT day FROM temp.new_coverage)",
             }.get(table, "")
             run("CREATE TEMP VIEW all_%s AS %s" % (table, both.format(table, columns, but)))
+
+    def limit(self, first, last):
+        """Makes the views period_usage and period_job of the days from `first` to `last`: from whole
+        months where there are any."""
+        months = days.whole_months(first, last)
+        inside = "month BETWEEN %d AND %d" % (months[0][0], months[-1][0]) if months else "0"
+        days_of = "day BETWEEN %d AND %d" % (first, last)
+        edges = days_of
+        if months:
+            edges += " AND NOT day BETWEEN %d AND %d" % (months[0][1], months[-1][2])
+        run = self.database.execute
+        columns = "who, program, outcome, " + SUMS
+        run(
+            "CREATE TEMP VIEW period_usage AS SELECT month, {0} FROM main.usage_month WHERE {1}"
+            " UNION ALL SELECT {4}, {0} FROM main.usage WHERE {2}"
+            " UNION ALL SELECT {4}, {0} FROM temp.new_usage WHERE {3}".format(
+                columns, inside, edges, days_of, MONTH
+            )
+        )
+        known = self.value("SELECT 1 FROM temp.new_job LIMIT 1")
+        if known:  # which of them have been counted in a month is not known
+            run("CREATE TEMP VIEW period_job AS SELECT profile, who, 1 AS jobs FROM all_job WHERE " + days_of)
+        else:
+            run(
+                "CREATE TEMP VIEW period_job AS SELECT profile, who, jobs FROM main.job_month WHERE {0}"
+                " UNION ALL SELECT profile, who, 1 FROM main.job WHERE {1}".format(inside, edges)
+            )
 
     def value(self, sql, values=()):
         row = self.database.execute(sql, values).fetchone()
@@ -227,12 +257,35 @@ class Summary:
             " hours = hours + excluded.hours, hours_weight = hours_weight + excluded.hours_weight,"
             " hours_var = hours_var + excluded.hours_var, last = max(last, excluded.last)"
         )
+        self.save_months()
         self.save_pending()
         run("INSERT OR REPLACE INTO state VALUES ('last_run', ?)", (str(self.saved),))
         for table in TABLES:
             run("DELETE FROM temp.new_" + table)
         run("COMMIT")
         run("ANALYZE")
+
+    def save_months(self):
+        """Anew for the months that have changed."""
+        run = self.database.execute
+        months = "SELECT DISTINCT %s FROM temp.new_usage" % MONTH
+        months += " UNION SELECT DISTINCT %s FROM temp.new_job" % MONTH
+        changed = [row[0] for row in run(months)]
+        for month in changed:
+            first, last = days.of_month(month)
+            run("DELETE FROM usage_month WHERE month = ?", (month,))
+            run(
+                "INSERT INTO usage_month SELECT ?, who, program, outcome, sum(n), sum(weight),"
+                " sum(weight_var), sum(hours), sum(hours_weight), sum(hours_var), max(last)"
+                " FROM main.usage WHERE day BETWEEN ? AND ? GROUP BY who, program, outcome",
+                (month, first, last),
+            )
+            run("DELETE FROM job_month WHERE month = ?", (month,))
+            run(
+                "INSERT INTO job_month SELECT ?, profile, who, count(*) FROM main.job"
+                " WHERE day BETWEEN ? AND ? GROUP BY profile, who",
+                (month, first, last),
+            )
 
     def save_pending(self):
         done = int(self.value("SELECT value FROM state WHERE name = 'last_run'") or 0)

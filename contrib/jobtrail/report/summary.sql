@@ -50,6 +50,29 @@ CREATE TABLE job (
 ) WITHOUT ROWID;
 CREATE INDEX job_day ON job (day, profile, who);
 
+-- The same by month (YYYYMM), for periods that hold whole months.
+CREATE TABLE usage_month (
+    month        INTEGER NOT NULL,
+    who          INTEGER NOT NULL,
+    program      INTEGER NOT NULL,
+    outcome      TEXT NOT NULL,
+    n            INTEGER NOT NULL,
+    weight       REAL NOT NULL,
+    weight_var   REAL NOT NULL,
+    hours        REAL NOT NULL,
+    hours_weight REAL NOT NULL,
+    hours_var    REAL NOT NULL,
+    last         REAL,
+    PRIMARY KEY (month, program, who, outcome)
+) WITHOUT ROWID;
+CREATE TABLE job_month (
+    month   INTEGER NOT NULL,
+    profile INTEGER NOT NULL,
+    who     INTEGER NOT NULL,
+    jobs    INTEGER NOT NULL,
+    PRIMARY KEY (month, profile, who)
+) WITHOUT ROWID;
+
 CREATE TABLE coverage (
     day        INTEGER NOT NULL,
     who        INTEGER NOT NULL,
