@@ -5,11 +5,11 @@ import html
 
 from . import days
 from .pages import ERROR, HOURS
-from .text_output import written
+from .text_output import compact, written
 
 BARS = 10
-LABEL, WIDTH, HIGH = 210, 640, 24
-LABEL_CHARACTERS = 26
+LABEL, WIDTH, HIGH = 160, 440, 24
+LABEL_CHARACTERS = 22
 
 
 def shorten(text):
@@ -22,13 +22,12 @@ def bars(page):
     at = next((at for at, column in enumerate(page.columns) if column[0] == page.chart), None)
     if at is None:
         return ""
-    kind = page.columns[at][2]
     has_error = at + 1 < len(page.columns) and page.columns[at + 1][2] == ERROR
     rows = sorted(page.rows, key=lambda row: -(row[at] or 0))[:BARS]
     rows = [row for row in rows if row[at]]
     if len(rows) < 2:
         return ""
-    room = WIDTH - LABEL - 90
+    room = WIDTH - LABEL - 64
     most = max(row[at] for row in rows)
     out = [
         '<svg class="bars" viewBox="0 0 %d %d" role="img" aria-label="%s: %s">'
@@ -50,7 +49,7 @@ def bars(page):
             width = max(width, high - LABEL)
         out.append(
             '<text class="v" x="%.1f" y="%d">%s</text>'
-            % (LABEL + width + 6, y + 17, html.escape(written(row[at], kind)))
+            % (LABEL + width + 6, y + 17, html.escape(compact(row[at])))
         )
     return "".join(out) + "</svg>"
 
@@ -67,18 +66,18 @@ def history(by_day):
         sums[slot] = sums.get(slot, 0) + hours
     slots = (last - first) // step + 1
     most = max(sums.values()) or 1
-    height, width = 120, WIDTH / slots
+    height, width = 90, WIDTH / slots
     title = "Core hours a " + ("day" if step == 1 else "week")
     out = [
         '<svg class="bars" id="history" viewBox="0 0 %d %d" role="img" aria-label="%s">'
         % (WIDTH, height + 40, title),
-        '<text class="v" x="0" y="14">%s, at most %s</text>' % (title, written(most, HOURS)),
+        '<text class="v" x="0" y="14">%s, at most %s</text>' % (title, compact(most)),
     ]
     for slot, hours in sorted(sums.items()):
         tall = hours / most * height
         out.append(
             '<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s: %s</title></rect>'
-            % (slot * width, 20 + height - tall, max(width - 1, 0.5), tall,
+            % (slot * width, 20 + height - tall, width * 0.85, tall,
                days.text(first + slot * step), written(hours, HOURS))  # fmt: skip
         )
     out.append('<line x1="0" x2="%d" y1="%d" y2="%d"/>' % (WIDTH, height + 20, height + 20))

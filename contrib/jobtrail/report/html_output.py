@@ -12,8 +12,8 @@ import os
 
 from ..text import cell
 from .charts import bars, history, share_bar
-from .pages import COUNT, DATE, ERROR, HOURS, TEXT
-from .text_output import coverage_line, weight_line, written
+from .pages import COUNT, DATE, TEXT
+from .text_output import compact, coverage_line, weight_line, written
 
 HERE = os.path.dirname(__file__)
 FILTER_FROM = 8  # rows
@@ -98,14 +98,14 @@ def card(value, label):
 
 
 def cards(head):
-    hours = written(head["core_hours"], HOURS)
-    runs = written(head["runs"], COUNT)
+    hours, runs = compact(head["core_hours"]), compact(head["runs"])
+    hours_label, runs_label = "core hours", "runs"
     if head["sampled"] and not head["raw"]:
-        hours += " ± " + written(head["core_hours_error"], ERROR)
-        runs += " ± " + written(head["runs_error"], ERROR)
+        hours_label += ", ± " + compact(head["core_hours_error"])
+        runs_label += ", ± " + compact(head["runs_error"])
     share = head["coverage"]["share"]
     return '<ul class="cards">%s</ul>' % "".join(
-        [card(hours, "core hours"), card(runs, "runs")]
+        [card(hours, hours_label), card(runs, runs_label)]
         + [card(written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
         + [card("?" if share is None else "%.1f %%" % (100 * share), "coverage")]
     )
@@ -115,7 +115,7 @@ def print_html(head, pages, by_day):
     style, script = read("page.css"), read("page.js")
     title = "Software usage, %s to %s" % (head["first"], head["last"])
     links = "".join(
-        '<li><a href="#%s">%s</a></li>' % (page.name, html.escape(page.title.split(":")[0].split(",")[0]))
+        '<li><a href="#%s">%s</a></li>' % (page.name, page.name.capitalize())
         for page in pages
     )
     print(
