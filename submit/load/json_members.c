@@ -18,14 +18,24 @@ static bool take(struct json_members *members, char wanted)
     return true;
 }
 
+/* Whether the quote at `at` is escaped: an odd number of backslashes stands before it. */
+static bool is_escaped(const char *start, const char *at)
+{
+    size_t backslashes = 0;
+    while (at - backslashes > start && at[-1 - (ptrdiff_t)backslashes] == '\\')
+        backslashes++;
+    return backslashes % 2 == 1;
+}
+
 /* Behind the closing quote of the string whose opening quote is at `at`; NULL without one. */
 static const char *string_end(const char *at, const char *end)
 {
-    for (at++; at < end; at++) {
-        if (*at == '"')
-            return at + 1;
-        if (*at == '\\')
-            at++;
+    const char *start = at + 1;
+    const char *quote = start;
+    while ((quote = memchr(quote, '"', (size_t)(end - quote))) != NULL) {
+        if (!is_escaped(start, quote))
+            return quote + 1;
+        quote++;
     }
     return NULL;
 }

@@ -9,8 +9,8 @@
 #include "load_reason.h"
 
 /* Parses the `size` bytes at `text`, behind which a byte follows that ends any value: NUL, a comma,
- * a bracket, a blank. Returns 0 with the value, which the caller puts, in `*parsed`, NULL for JSON null;
- * -EBADMSG and `*reason`; -ENOMEM. Not thread-safe. */
+ * a bracket, a blank. Returns 0 with the value, which the caller puts, in `*parsed`, NULL for JSON
+ * null; -EBADMSG and `*reason`; -ENOMEM. Not thread-safe. */
 int json_parse(const char *text, size_t size, struct json_object **parsed,
                struct load_reason *reason);
 

@@ -184,17 +184,16 @@ static int read_part(const struct reader *reader, struct record_part *part, enum
 
 static int read_ancestors(struct reader *reader, struct run_record *run)
 {
+    struct record *record = reader->record;
     struct json_slice *slice = &reader->lists[ANCESTORS];
-    char *text = NULL;
     if (slice->size == 0)
         return 0;
-    int error = ancestor_pids_split(*slice, &text, reader->record->root, &run->ancestor_pids);
+    int error =
+        ancestor_pids_split(*slice, &record->ancestors_text, record->root, &run->ancestor_pids);
     if (error != 0)
         return error;
-    *slice = (struct json_slice){text, strlen(text)};
-    error = read_part(reader, &run->ancestors, PART_ANCESTORS, ANCESTORS, NULL);
-    free(text);
-    return error;
+    *slice = (struct json_slice){record->ancestors_text, strlen(record->ancestors_text)};
+    return read_part(reader, &run->ancestors, PART_ANCESTORS, ANCESTORS, NULL);
 }
 
 /* An empty watermark is none. */
@@ -345,70 +344,67 @@ static int read_text(const char *text, size_t size, struct reader *reader)
     return error == 0 ? read_kind(reader) : error;
 }
 
-/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records. */
-static int read_any_bytes(const char *bytes, size_t size, struct reader *reader)
+static bool is_ascii(const char *bytes, size_t size)
 {
-    size_t length;
-    char *text = text_from_bytes(bytes, size, &length);
-    if (text == NULL)
-        return -ENOMEM;
-    replace_escaped_nuls(text);
-    int error = read_text(text, length, reader);
-    free(text);
-    return error;
+    unsigned char all = 0;
+    for (size_t i = 0; i < size; i++)
+        all |= (unsigned char)bytes[i];
+    return all < 0x80;
 }
 
-int load_record(const char *text, size_t size, const struct id_cache *known, struct record *record,
+/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records. */
+static char *mapped(const char *bytes, size_t *size)
+{
+    char *text = text_from_bytes(bytes, *size, size);
+    if (text != NULL)
+        replace_escaped_nuls(text);
+    return text;
+}
+
+static bool is_plain(const char *text, size_t size)
+{
+    return is_ascii(text, size) && strstr(text, "\\u0000") == NULL;
+}
+
+int load_record(char *text, size_t size, const struct id_cache *known, struct record *out,
                 struct load_reason *reason)
 {
-    struct record taken = {.root = json_object_new_object()};
-    struct reader reader = {.record = &taken, .known = known, .reason = reason};
-    if (taken.root == NULL)
-        return -ENOMEM;
+    struct record record = {.root = json_object_new_object()};
+    struct reader reader = {.record = &record, .known = known, .reason = reason};
     int error = record_crc_check(text, size, reason);
     if (error == 0 && memchr(text, '\0', size) != NULL)
         error = load_refuse(reason, "holds a NUL byte");
-    if (error == 0)
-        error = read_any_bytes(text, size, &reader);
-    if (error != 0)
-        load_record_free(&taken);
-    else
-        *record = taken;
-    return error;
-}
-
-int load_record_complete(struct record *record)
-{
-    int error = 0;
-    if (record->kind == RECORD_RUN) {
-        struct run_record *run = &record->run;
-        error = record_part_complete(&run->libs, PART_LIBS);
-        if (error == 0)
-            error = record_part_complete(&run->environment, PART_ENVIRONMENT);
-        if (error == 0)
-            error = record_part_complete(&run->ancestors, PART_ANCESTORS);
-        if (error == 0)
-            error = record_part_complete(&run->build, PART_BUILD);
-    } else if (record->kind == RECORD_LINK) {
-        error = record_part_complete(&record->link.libs, PART_LIBS);
-        if (error == 0)
-            error = record_part_complete(&record->link.functions, PART_FUNCTIONS);
+    if (error == 0) {
+        record.text = is_plain(text, size) ? text : mapped(text, &size);
+        error = record.text == NULL || record.root == NULL ? -ENOMEM
+                                                           : read_text(record.text, size, &reader);
     }
+    if (error == 0) {
+        if (record.text != text)
+            free(text);
+        *out = record;
+        return 0;
+    }
+    if (record.text == text)
+        record.text = NULL;
+    load_record_free(&record);
     return error;
 }
 
 void load_record_free(struct record *record)
 {
     if (record->kind == RECORD_RUN) {
-        record_part_free(&record->run.libs);
-        record_part_free(&record->run.environment);
-        record_part_free(&record->run.ancestors);
-        record_part_free(&record->run.build);
+        json_object_put(record->run.libs.value);
+        json_object_put(record->run.environment.value);
+        json_object_put(record->run.ancestors.value);
+        json_object_put(record->run.build.value);
     } else if (record->kind == RECORD_LINK) {
-        record_part_free(&record->link.libs);
-        record_part_free(&record->link.functions);
+        json_object_put(record->link.libs.value);
+        json_object_put(record->link.functions.value);
     }
     json_object_put(record->root);
+    free(record->ancestors_text);
+    free(record->text);
 }
 
 void load_build(const struct record_part *part, struct build_record *build)

@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 
 #include "id_cache.h"
+#include "json_members.h"
 #include "load_reason.h"
 
 /* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
@@ -37,7 +38,7 @@ struct record_real {
 /* A part of a record that many records share. */
 struct record_part {
     struct digest digest;      /* of its text as it stands in the record, and of what it is */
-    char *text;                /* owned; NULL when the record has no such part */
+    struct json_slice text;    /* of the record's text; of size 0 when it has no such part */
     struct json_object *value; /* owned, canonical; NULL when the digest is known already */
 };
 
@@ -113,7 +114,9 @@ struct record {
         struct package_record package;
         struct coverage_record coverage;
     };
-    struct json_object *root; /* owned: what the texts are part of */
+    struct json_object *root; /* owned: what the values are part of */
+    char *text;               /* owned: what the parts are slices of */
+    char *ancestors_text;     /* owned: `run.ancestors` without its pids, or NULL */
 };
 
 enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_REAL };
@@ -135,16 +138,14 @@ struct record_fields {
 
 extern const struct record_fields run_fields, build_fields, link_fields, package_fields;
 
-/* Reads the record in the `size` bytes at `text`. A part whose digest is in `known` (which may be
- * NULL) has been read before and is not parsed again. Returns 0 and fills `*record`, which
- * load_record_free() releases; -EBADMSG and `*reason` when it is damaged; -ENOMEM. */
-int load_record(const char *text, size_t size, const struct id_cache *known, struct record *record,
+/* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it. A
+ * part whose digest is in `known` (which may be NULL) has been read before and is not parsed again.
+ * Returns 0 and fills `*record`, which load_record_free() releases and which owns the text from now
+ * on; or the text stays the caller's: -EBADMSG and `*reason` when it is damaged; -ENOMEM. */
+int load_record(char *text, size_t size, const struct id_cache *known, struct record *record,
                 struct load_reason *reason);
 
 void load_record_free(struct record *record);
-
-/* Parses the parts that were left out because they were known. Returns 0 or -ENOMEM. */
-int load_record_complete(struct record *record);
 
 /* The watermark's values; the texts are owned by `part`. `*build` is all unknown where they are
  * nonsense: a watermark is whatever the executable's owner put there. */

@@ -220,7 +220,7 @@ static int add_pending(struct loader *loader, const struct record *record, size_
     return full ? loader_commit(loader) : 0;
 }
 
-int loader_take(struct loader *loader, const char *text, size_t size, const char *origin)
+int loader_take(struct loader *loader, char *text, size_t size, const char *origin)
 {
     struct record record;
     struct load_reason reason;
@@ -231,9 +231,11 @@ int loader_take(struct loader *loader, const char *text, size_t size, const char
         return add_pending(loader, &record, size, &place);
     if (error == -EBADMSG) {
         loader_set_aside(loader, text, size, origin, reason.text);
-        return 0;
+        error = 0;
+    } else {
+        loader_report(loader, origin, strerror(-error));
     }
-    loader_report(loader, origin, strerror(-error));
+    free(text);
     return error;
 }
 
@@ -247,7 +249,8 @@ static int read_record(const struct loader *loader, int dir_fd, const char *name
     if (error != 0)
         return error;
     error = load_record(text, *size, store_known(loader->store), record, reason);
-    free(text);
+    if (error != 0)
+        free(text);
     return error;
 }
 

@@ -48,9 +48,9 @@ void loader_free(struct loader *loader);
  * -errno when the store failed, after saying so on stderr, and then no more should be loaded. */
 int loader_load(struct loader *loader, const char *path);
 
-/* Takes the record of `size` bytes at `text`, of which `origin` says in a message where it was
- * found. Returns as loader_load(). */
-int loader_take(struct loader *loader, const char *text, size_t size, const char *origin);
+/* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL behind it and is the
+ * loader's from now on; `origin` says in a message where it was found. Returns as loader_load(). */
+int loader_take(struct loader *loader, char *text, size_t size, const char *origin);
 
 /* Sets the text aside for this reason. */
 void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,

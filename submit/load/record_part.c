@@ -131,7 +131,7 @@ static int parse_part(struct record_part *part, enum part_kind kind, const char 
 {
     const struct part_type *type = &part_types[kind];
     struct json_object *parsed = NULL;
-    int error = json_parse(part->text, strlen(part->text), &parsed, reason);
+    int error = json_parse(part->text.at, part->text.size, &parsed, reason);
     if (error == 0 && parsed == NULL)
         return 0;
     if (error == 0 && !json_object_is_type(parsed, type->type))
@@ -155,8 +155,8 @@ static int parse_part(struct record_part *part, enum part_kind kind, const char 
 static int digest_part(struct record_part *part, enum part_kind kind, const char *scope)
 {
     const unsigned char kind_byte = (unsigned char)kind;
-    const void *pieces[] = {&kind_byte, scope == NULL ? "" : scope, part->text};
-    const size_t sizes[] = {1, strlen(pieces[1]), strlen(part->text)};
+    const void *pieces[] = {&kind_byte, scope == NULL ? "" : scope, part->text.at};
+    const size_t sizes[] = {1, strlen(pieces[1]), part->text.size};
     return hash_pieces(pieces, sizes, 3, &part->digest);
 }
 
@@ -171,9 +171,7 @@ int record_part_read(struct record_part *part, enum part_kind kind, const char *
 {
     if (is_empty(slice))
         return 0;
-    part->text = strndup(slice.at, slice.size);
-    if (part->text == NULL)
-        return -ENOMEM;
+    part->text = slice;
     int error = digest_part(part, kind, scope);
     if (error == 0 && known != NULL && id_cache_find(known, &part->digest) != 0)
         return 0;
@@ -183,11 +181,6 @@ int record_part_read(struct record_part *part, enum part_kind kind, const char *
 int record_part_complete(struct record_part *part, enum part_kind kind)
 {
     struct load_reason impossible; /* the same text was good before */
-    return part->text == NULL || part->value != NULL ? 0 : parse_part(part, kind, "", &impossible);
-}
-
-void record_part_free(struct record_part *part)
-{
-    free(part->text);
-    json_object_put(part->value);
+    return part->text.size == 0 || part->value != NULL ? 0
+                                                       : parse_part(part, kind, "", &impossible);
 }

@@ -21,6 +21,4 @@ int record_part_read(struct record_part *part, enum part_kind kind, const char *
 /* Parses a part that was known when it was read. Returns 0 or -ENOMEM. */
 int record_part_complete(struct record_part *part, enum part_kind kind);
 
-void record_part_free(struct record_part *part);
-
 #endif

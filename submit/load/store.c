@@ -90,19 +90,32 @@ static int try_once(struct store *store, int (*work)(struct store *store, void *
     return error;
 }
 
-int store_transaction(struct store *store, int (*work)(struct store *store, void *context),
-                      void *context)
+/* What is tried again while it returns -EAGAIN. */
+struct attempt {
+    int (*try)(struct store *store, int (*work)(struct store *store, void *context), void *context);
+    int (*work)(struct store *store, void *context);
+    void *context;
+};
+
+static int with_patience(struct store *store, const struct attempt *attempt)
 {
     double deadline = now() + PATIENCE_SECONDS;
     unsigned wait_ms = FIRST_WAIT_MS;
     for (;;) {
-        int error = try_once(store, work, context);
+        int error = attempt->try(store, attempt->work, attempt->context);
         if (error != -EAGAIN || now() > deadline)
             return error;
         wait_a_moment(wait_ms);
         if (wait_ms < LAST_WAIT_MS)
             wait_ms *= 2;
     }
+}
+
+int store_transaction(struct store *store, int (*work)(struct store *store, void *context),
+                      void *context)
+{
+    const struct attempt attempt = {try_once, work, context};
+    return with_patience(store, &attempt);
 }
 
 /* ---- The schema ------------------------------------------------------------------------------ */
@@ -137,9 +150,12 @@ static int make_schema(struct store *store, int version)
 }
 
 /* In a transaction, so that two loaders that start at once make the tables once. */
-static int ensure_schema(struct store *store)
+static int try_schema(struct store *store, int (*work)(struct store *store, void *context),
+                      void *context)
 {
     int version = 0;
+    (void)work;
+    (void)context;
     int error = store->ops->begin(store->database);
     if (error == 0)
         error = store->ops->version(store->database, &version);
@@ -147,7 +163,17 @@ static int ensure_schema(struct store *store)
         error = refuse_newer(store, version);
     if (error == 0 && version < SCHEMA_VERSION)
         error = make_schema(store, version);
-    return error == 0 ? store->ops->commit(store->database) : error;
+    if (error == 0)
+        error = store->ops->commit(store->database);
+    if (error != 0)
+        store->ops->rollback(store->database);
+    return error;
+}
+
+static int ensure_schema(struct store *store)
+{
+    const struct attempt attempt = {try_schema, NULL, NULL};
+    return with_patience(store, &attempt);
 }
 
 /* ---- Opening and closing --------------------------------------------------------------------- */

@@ -193,7 +193,7 @@ static int digest_json(struct store *store, const struct record_part *part, cons
 static int look_at(struct store *store, struct record_part *part, enum part_kind kind, int64_t *id)
 {
     *id = 0;
-    if (part->text == NULL)
+    if (part->text.size == 0)
         return 0;
     *id = id_cache_find(&store->known, &part->digest);
     if (*id != 0)

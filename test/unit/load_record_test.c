@@ -21,7 +21,12 @@
 
 static int parse(const char *text, struct record *record, struct load_reason *reason)
 {
-    return load_record(text, strlen(text), NULL, record, reason);
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    int error = load_record(copy, strlen(text), NULL, record, reason);
+    if (error != 0)
+        free(copy);
+    return error;
 }
 
 static struct record parsed(const char *text)
@@ -279,7 +284,11 @@ static void raw_nul_byte_is_refused(void **state)
     static const char text[] = "{\"userT\":{\"run_uuid\":\"" UUID "\"}\0}";
     struct record record;
     struct load_reason reason;
-    assert_int_equal(load_record(text, sizeof text - 1, NULL, &record, &reason), -EBADMSG);
+    char *copy = malloc(sizeof text);
+    assert_non_null(copy);
+    memcpy(copy, text, sizeof text);
+    assert_int_equal(load_record(copy, sizeof text - 1, NULL, &record, &reason), -EBADMSG);
+    free(copy);
 }
 
 int main(void)
