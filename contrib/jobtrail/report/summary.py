@@ -40,6 +40,25 @@ def default_path(address):
     return "/var/cache/jobtrail/summary.db"
 
 
+def make_like(path, store):
+    """An empty file for those who may read the store; for nobody else where that is no file."""
+    try:
+        facts = os.stat(store)
+    except OSError:
+        facts = None
+    mode = facts.st_mode & 0o666 if facts else 0o600
+    try:
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return
+    try:
+        if facts and os.geteuid() == 0:
+            os.fchown(file, facts.st_uid, facts.st_gid)
+        os.fchmod(file, mode)
+    finally:
+        os.close(file)
+
+
 class Summary:
     """`database` has the views all_who, all_program, all_usage, all_profile_member, all_job,
     all_coverage."""
@@ -49,7 +68,8 @@ class Summary:
         self.store = store
         self.generation = self.ask("SELECT value FROM store_state WHERE name = 'generation'")
         self.identity = "%s %s %s" % (VERSION, address, self.generation)
-        self.margin = MARGIN[address.partition(":")[0]]
+        scheme, _, self.location = address.partition(":")
+        self.margin = MARGIN[scheme]
         self.database = self.open(path or default_path(address), update)
         self.prepare()
         if update:
@@ -84,13 +104,14 @@ class Summary:
 
     def open_for_update(self, path):
         try:
+            make_like(path, self.location)
             database = sqlite3.connect(path, timeout=60)
             database.isolation_level = None
             if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
                 database.execute("PRAGMA journal_mode = WAL")
                 self.make(database)
             return database
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise Failure("summary %s: %s" % (escape(path), error)) from None
 
     def make(self, database):
