@@ -7,13 +7,13 @@ SQL = """
            sum(core_seconds) AS core_seconds
     FROM (SELECT run.outcome, run.tasks, run.core_seconds,
                  CASE run.outcome WHEN 'follower' THEN
-                     (SELECT leading.outcome FROM coverage AS leading
-                      WHERE leading.job_id_raw = run.job_id_raw AND leading.step_id = run.step_id
-                            AND leading.leader = run.leader
-                            AND coalesce(leading.cluster, '') = coalesce(run.cluster, '')
-                            AND leading.restart_count = run.restart_count
-                            AND leading.outcome <> 'follower'
-                      ORDER BY leading.first_task LIMIT 1)
+                     (SELECT other.outcome FROM coverage AS other
+                      WHERE other.job_id_raw = run.job_id_raw AND other.step_id = run.step_id
+                            AND other.leader = run.leader
+                            AND coalesce(other.cluster, '') = coalesce(run.cluster, '')
+                            AND other.restart_count = run.restart_count
+                            AND other.outcome <> 'follower'
+                      ORDER BY other.first_task LIMIT 1)
                  END AS leader_outcome
           FROM (SELECT coverage.*, 0 AS is_start_only, coverage.partition AS queue, NULL AS qos
                 FROM coverage) AS run

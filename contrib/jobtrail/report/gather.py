@@ -75,13 +75,13 @@ COVERAGE = """
     FROM (SELECT {hour} AS hour, fact.user, fact.account, fact.syshost, fact.outcome, fact.tasks,
                  fact.core_seconds,
                  CASE fact.outcome WHEN 'follower' THEN
-                     (SELECT leading.outcome FROM coverage AS leading
-                      WHERE leading.job_id_raw = fact.job_id_raw AND leading.step_id = fact.step_id
-                            AND leading.leader = fact.leader
-                            AND coalesce(leading.cluster, '') = coalesce(fact.cluster, '')
-                            AND leading.restart_count = fact.restart_count
-                            AND leading.outcome <> 'follower'
-                      ORDER BY leading.first_task LIMIT 1)
+                     (SELECT other.outcome FROM coverage AS other
+                      WHERE other.job_id_raw = fact.job_id_raw AND other.step_id = fact.step_id
+                            AND other.leader = fact.leader
+                            AND coalesce(other.cluster, '') = coalesce(fact.cluster, '')
+                            AND other.restart_count = fact.restart_count
+                            AND other.outcome <> 'follower'
+                      ORDER BY other.first_task LIMIT 1)
                  END AS leader_outcome
           FROM coverage AS fact
           WHERE fact.start_time >= ? AND fact.start_time < ?) AS resolved
