@@ -14,7 +14,7 @@ JOBS_AT_ONCE = 500
 SECONDS = 30
 NAMED = "JobIDRaw,Cluster,Start,End"
 FACTS = (
-    "State,ExitCode,JobName,Submit,Timelimit,TotalCPU,UserCPU,SystemCPU,MaxRSS,AveRSS,MaxVMSize,"
+    "State,ExitCode,QOS,JobName,Submit,Timelimit,TotalCPU,UserCPU,SystemCPU,MaxRSS,AveRSS,MaxVMSize,"
     "ReqMem,AllocTRES,NodeList,Reason"
 )
 

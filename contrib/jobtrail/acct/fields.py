@@ -153,7 +153,7 @@ FIELDS = [
     ("UUID", 36, column("uuid")),
 ]
 FROM_SLURM = {
-    "AllocTRES", "AveRSS", "JobName", "MaxRSS", "MaxVMSize", "NodeList", "Reason", "ReqMem",
+    "AllocTRES", "AveRSS", "JobName", "MaxRSS", "MaxVMSize", "NodeList", "QOS", "Reason", "ReqMem",
     "SlurmExit", "SlurmState", "Submit", "SystemCPU", "Timelimit", "TotalCPU", "UserCPU",
 }  # fmt: skip
 

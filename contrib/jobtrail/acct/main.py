@@ -5,6 +5,7 @@ import argparse
 import time
 
 from .. import program, slurm
+from ..hostlist import split
 from ..store import open_store
 from ..text import escape
 from . import coverage, fields, output, runs
@@ -107,7 +108,9 @@ class Wanted:
         self.now, self.period = now, period
         self.duplicates, self.truncate = options.duplicates, options.truncate
         self.packages = options.json or "Packages" in names
-        self.facts = bool(options.json or options.allocations or names & fields.FROM_SLURM)
+        self.qos = {name.lower() for name in split(options.qos)} if options.qos else None
+        from_slurm = options.json or options.allocations or options.qos
+        self.facts = bool(from_slurm or names & fields.FROM_SLURM)
         states = bool(names & {"State", "ExitCode"}) or options.states is not None
         self.accounting = accounting(options, self.facts or states)
 

@@ -79,8 +79,8 @@ def truncate(run, period):
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, period, duplicates, truncate, packages, accounting (None: without Slurm's), facts
-    (whether all runs need it).
+    `wanted`: now, period, duplicates, truncate, packages, qos (names, None: any), accounting (None:
+    without Slurm's), facts (whether all runs need it).
     """
     libraries = Libraries(store)
     latest = {} if wanted.duplicates else latest_restarts(store, selection)
@@ -95,7 +95,17 @@ def read(store, selection, wanted):
         for run in runs:
             run["libs"] = libraries.of(run["object_set_id"])
             run["packages"] = packages_of(store, run) if wanted.packages else []
-            yield complete(run, wanted)
+            complete(run, wanted)
+            if wanted.qos is None or (run["qos"] or "").lower() in wanted.qos:
+                yield run
+
+
+def quality_of_service(run, wanted):
+    """Records of Slurm before 26.05 do not have it."""
+    if run["qos"] or not (wanted.accounting and wanted.facts):
+        return run["qos"]
+    row = wanted.accounting.of(run, step=False)
+    return row["QOS"] if row else None
 
 
 def is_latest(run, latest):
@@ -110,10 +120,10 @@ def complete(run, wanted):
     run["runs"] = 1
     run["exec_paths"] = [run["exec_path"]] if run["exec_path"] else []
     run["compiler"], run["built_by"] = run["build_compiler"], run["build_user"]
+    run["qos"] = quality_of_service(run, wanted)
     run["job"] = job_id(run)
     run["state"] = state(run, wanted.accounting)
     run["exit"] = exit_code(run)
     run["slurm"] = wanted.accounting.of(run) if wanted.accounting and wanted.facts else None
     if wanted.truncate:
         truncate(run, wanted.period)
-    return run

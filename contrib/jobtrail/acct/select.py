@@ -92,8 +92,10 @@ def select_place(selection, options):
         selection.add_names("run.cluster", options.cluster)
     if options.node:
         selection.add_list("run.node", expand(options.node))
-    if options.qos:
-        selection.add_names("run.qos", options.qos)
+    if options.qos:  # where the record does not know it, Slurm does: see runs.py
+        values = [name.lower() for name in split(options.qos)]
+        marks = ", ".join("?" * len(values)) or "NULL"
+        selection.add("(coalesce(run.qos, '') = '' OR lower(run.qos) IN (%s))" % marks, *values)
     if options.partition:
         selection.add_names("coalesce(run.partition, run.queue)", options.partition)
 
