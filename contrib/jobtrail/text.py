@@ -32,11 +32,11 @@ def cell(value, delimiter=""):
     return "" if value is None else escape(str(value), delimiter)
 
 
-def fit(text, width):
-    """In `width` characters, to the left when it is negative; what is cut off leaves a +."""
+def fit(text, width, mark="+"):
+    """In `width` characters, to the left when it is negative; what is cut off leaves a mark."""
     size = abs(width)
     if len(text) > size:
-        text = text[: size - 1] + "+"
+        text = text[: size - len(mark)] + mark
     return text.ljust(size) if width < 0 else text.rjust(size)
 
 

@@ -49,7 +49,7 @@ moment() {
 
 @test "width and side follow the field, prefixes and case do not matter" {
     acct -j 12.0 -o 'eXeC%-12,elapsedr%3,JOB%4'
-    [ "${lines[0]}" = "Exec         El+ Job+ " ]
+    [ "${lines[0]}" = "Exec         Ela JobI " ]
     [ "${lines[1]}" = "------------ --- ---- " ]
     [ "${lines[2]}" = "flow.mpi       3 12.0 " ]
 }

@@ -10,7 +10,7 @@ from ..text import cell, csv_row, escape, fit
 def print_table(rows, columns, options):
     """One blank follows each column, the last one too, as in sacct."""
     if not options.noheader:
-        print("".join(fit(name, width) + " " for name, width, _ in columns))
+        print("".join(fit(name, width, "") + " " for name, width, _ in columns))
         print("".join("-" * abs(width) + " " for _, width, _ in columns))
     for row in rows:
         print("".join(fit(cell(value(row)), width) + " " for _, width, value in columns))
