@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The store in a MariaDB database: mariadb://[USER@][HOST[:PORT]]/DATABASE. What is not in the
- * address, above all the password, comes from the credentials file.
+ * The store in a MariaDB database: mariadb://[USER@][HOST[:PORT][,HOST...]]/DATABASE. What is not
+ * in the address, above all the password, comes from the credentials file.
  */
 #include "database.h"
 
@@ -534,7 +534,8 @@ static int parse_address(struct address *address, const char *location)
         address->user = at;
         at = host;
     }
-    char *port = strrchr(at, ':');
+    bool several = strchr(at, ',') != NULL; /* libmariadb takes the first that answers */
+    char *port = several ? NULL : strrchr(at, ':');
     if (port != NULL) {
         *port++ = '\0';
         address->port = (unsigned)atoi(port);

@@ -188,8 +188,9 @@ static int read_ancestors(struct reader *reader, struct run_record *run)
     struct json_slice *slice = &reader->lists[ANCESTORS];
     if (slice->size == 0)
         return 0;
-    int error =
-        ancestor_pids_split(*slice, &record->ancestors_text, record->root, &run->ancestor_pids);
+    const char *job = run->job_id != NULL && run->job_id[0] >= '1' ? run->job_id : NULL;
+    int error = ancestor_pids_split(*slice, job, &record->ancestors_text, record->root,
+                                    &run->ancestor_pids);
     if (error != 0)
         return error;
     *slice = (struct json_slice){record->ancestors_text, strlen(record->ancestors_text)};

@@ -117,7 +117,8 @@ static int add_row(struct store *store, enum table table, const char *hex, const
                    size_t count, int64_t *id)
 {
     struct value row[1 + MAX_REST] = {value_text(hex)};
-    memcpy(row + 1, rest, count * sizeof *rest);
+    for (size_t i = 0; i < count; i++)
+        row[1 + i] = rest[i];
     int error = store->ops->write(store->database, store->add[table], row, 1);
     if (error == 0)
         *id = store->ops->last_id(store->database);
@@ -365,7 +366,6 @@ int store_ancestors(struct store *store, struct record_part *part, int64_t *id)
     return error;
 }
 
-/* What the watermark says of others than ours is not kept, so that two can be one. */
 int store_build(struct store *store, struct record_part *part, int64_t *id)
 {
     struct build_record build;

@@ -236,8 +236,8 @@ accounts() {
 }
 
 old_goes() {
-    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 4 --days 20 --programs 100 400 >new
-    load_into records new # records are of 2024
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 4 --days 20 --programs 100 400 >young
+    load_into records young # records are of 2024
     before=$(sql 'SELECT count(*) FROM run')
     load_into --expire 10
     [ "$status" -eq 0 ]
@@ -251,7 +251,7 @@ old_goes() {
     done
     [ "$(sql "SELECT count(*) FROM executable WHERE path LIKE '/home/alice/%'")" -eq 0 ]
     [ "$(sql "SELECT count(*) FROM run WHERE executable_id NOT IN (SELECT id FROM executable)")" -eq 0 ]
-    load_into records new # ids that were known are not used again
+    load_into records young # ids that were known are not used again
     [ "$(sql 'SELECT count(*) FROM run')" -eq "$before" ]
     [ "$(sql 'SELECT count(*) FROM join_run_object')" -gt 400 ]
 }
@@ -291,7 +291,7 @@ odd_times() {
     for start in -99999999999 0 -1 4102444800 99999999999 253402300799; do
         n=$((n + 1))
         record "$(uuid $n)" "\"userDT\":{\"start_time\":$start,\"end_time\":5,\"run_time\":-3e10}"
-    done >times
+    done >"times"
     load_into times
     [ "$status" -eq 1 ] # one is out of range
     [ "$(count new)" -eq 5 ]
@@ -376,9 +376,9 @@ newer() {
 }
 
 same_twice() {
-    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 5 --programs 100 600 >all
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 5 --programs 100 600 >everything
     for n in 1 2 3; do
-        jobtrail-load --batch 50 --store "$store" all >"summary.$n" 2>"said.$n" 3>&- &
+        jobtrail-load --batch 50 --store "$store" everything >"summary.$n" 2>"said.$n" 3>&- &
     done
     wait
     cat said.*

@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load mariadb
+load galera
 
 setup() {
     PATH=$JOBTRAIL_BIN:$PATH
@@ -21,6 +22,7 @@ setup() {
 
 teardown() {
     mariadb_stop
+    galera_stop
     [ -z "${mounted:-}" ] || umount "$mounted"
 }
 
@@ -32,6 +34,10 @@ until_killed() {
     sleep "0.$(printf '%03d' $((RANDOM % 150)))"
     ! kill -KILL "$pid" 2>/dev/null || killed=$((killed + 1))
     wait "$pid" || true
+}
+
+in_mariadb() {
+    mariadb_sql "$1" jobtrail
 }
 
 # every run of the records, once, and nothing that points to nowhere
@@ -66,19 +72,17 @@ LINKS
 @test "a loader that is killed loses nothing and stores nothing twice, in MariaDB" {
     mariadb_start
     killed=0
-    jobtrail_query() { mariadb_sql "$1" jobtrail; }
     for ((i = 0; i < KILLS; i++)); do
         until_killed jobtrail-load --delete --batch 100 --store "$MARIADB_STORE" records
     done
     jobtrail-load --delete --store "$MARIADB_STORE" records
     [ "$killed" -gt 0 ]
-    is_whole jobtrail_query
+    is_whole in_mariadb
     [ "$(find records -type f)" = "" ]
 }
 
 @test "a database that is killed and comes back is waited for" {
     mariadb_start
-    jobtrail_query() { mariadb_sql "$1" jobtrail; }
     jobtrail-load --delete --batch 20 --json --store "$MARIADB_STORE" records >summary 2>said 3>&- &
     local loader=$! kills=0
     while kill -0 "$loader" 2>/dev/null && ((kills < (KILLS + 9) / 10)); do
@@ -92,7 +96,7 @@ LINKS
     wait "$loader" || cat said
     cat said
     [ "$(cat said)" = "" ]
-    is_whole jobtrail_query
+    is_whole in_mariadb
     [ "$(find records -type f)" = "" ]
 }
 
@@ -112,4 +116,27 @@ LINKS
     mount -o remount,size=1g small
     jobtrail-load --delete --store "sqlite:$PWD/small/store.db" records
     is_whole sqlite3 small/store.db
+}
+
+in_node() { # NODE SQL
+    galera_sql "$1" "$2" jobtrail
+}
+
+@test "a Galera cluster of three nodes loses one in mid-load, and no record" {
+    galera_start
+    local first=127.0.0.1:$((GALERA_PORT + 10)) second=127.0.0.1:$GALERA_PORT half
+    half=$((RECORDS / 3))
+    jobtrail-load --delete --batch 50 --store "mariadb://$first,$second/jobtrail" records >log 2>said 3>&- &
+    local loader=$! i
+    for ((i = 0; i < 600; i++)); do
+        [ "$(in_node 0 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" -lt "$half" ] || break
+        sleep 0.05
+    done
+    kill -KILL "${GALERA_PIDS[1]}"
+    wait "$loader" || cat said
+    [ "$(cat said)" = "" ]
+    [ "$(find records -type f)" = "" ]
+    is_whole in_node 0
+    is_whole in_node 2
+    [ "$(galera_sql 0 "SHOW STATUS LIKE 'wsrep_cluster_size'" | cut -f2)" -eq 2 ]
 }

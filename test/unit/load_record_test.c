@@ -247,6 +247,19 @@ static void canonical_text_does_not_depend_on_the_order_of_keys(void **state)
     load_record_free(&record);
 }
 
+static void ancestors_of_a_jobs_runs_are_the_same(void **state)
+{
+    (void)state;
+    struct record record = parsed(RECORD(
+        ",\"job_id\":\"17\"", ",\"ptA\":[{\"pid\":17,\"cmdlineA\":[\"x: [17.0]\",\"117 5%j\","
+                              "\"\\\"pid\\\":8\"]},{\"cmd_name\":\"a\",\"pid\":4}]"));
+    assert_string_equal(canonical_text(record.run.ancestors.value, NULL),
+                        "[{\"cmdlineA\":[\"x: [%j.0]\",\"117 5%%j\",\"\\\"pid\\\":8\"]},"
+                        "{\"cmd_name\":\"a\"}]");
+    assert_string_equal(record.run.ancestor_pids, "[17,4]");
+    load_record_free(&record);
+}
+
 static void job_id_that_is_no_number_stays_text(void **state)
 {
     (void)state;
@@ -309,6 +322,7 @@ int main(void)
         cmocka_unit_test(zero_end_time_means_a_start_record),
         cmocka_unit_test(libraries_are_a_set_in_order),
         cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
+        cmocka_unit_test(ancestors_of_a_jobs_runs_are_the_same),
         cmocka_unit_test(job_id_that_is_no_number_stays_text),
         cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
         cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),

@@ -80,7 +80,7 @@ CREATE TABLE IF NOT EXISTS environment_member (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS environment_member_value ON `environment_member` (env_value_id);
 
--- Their pids are the run's own.
+-- Of a run's processes; %j stands for its job_id, %% for a percent sign.
 CREATE TABLE IF NOT EXISTS ancestors (
     id   BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
     hash CHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE,

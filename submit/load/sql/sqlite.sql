@@ -82,7 +82,8 @@ CREATE TABLE environment_member (
 ) WITHOUT ROWID;
 CREATE INDEX environment_member_value ON environment_member (env_value_id);
 
--- Their pids are the run's own.
+-- Of a run's processes; their pids are the run's own. %j stands for its job_id, %% for a percent sign.
+-- (Rows of version 1 have both as they were.)
 CREATE TABLE ancestors (
     id   INTEGER PRIMARY KEY,
     hash TEXT NOT NULL UNIQUE,
