@@ -81,10 +81,19 @@ class MariadbStore:
             raise Failure("a store in MariaDB needs PyMySQL (Debian: python3-pymysql)") from None
         self.errors = pymysql.MySQLError
         self.cursor_class = pymysql.cursors.SSCursor
-        address = dict(mariadb_address(location), charset="utf8mb4", connect_timeout=10)
-        self.connect = lambda: pymysql.connect(**address)
+        self.addresses = mariadb_addresses(location)
+        self.open = pymysql.connect
         self.database = self.connect()
         self.beside = None
+
+    def connect(self):
+        """To the first host that answers; what the last one says is the error."""
+        for address in self.addresses[:-1]:
+            try:
+                return self.open(charset="utf8mb4", connect_timeout=10, **address)
+            except self.errors:
+                continue
+        return self.open(charset="utf8mb4", connect_timeout=10, **self.addresses[-1])
 
     def version(self):
         try:
@@ -127,19 +136,29 @@ def marks(sql):
     return sql.replace("%", "%%").replace("?", "%s")
 
 
-def mariadb_address(location):
-    """The arguments of pymysql.connect() for //[USER@][HOST[:PORT]]/DATABASE."""
-    match = re.match(r"//(?:([^@/]+)@)?([^@/:]*)(?::(\d{1,5}))?/([^/?#]+)\Z", location)
+def mariadb_addresses(location):
+    """The arguments of pymysql.connect() for //[USER@][HOST[:PORT][,HOST[:PORT]...]]/DATABASE: a
+    dict for each host."""
+    match = re.match(r"//(?:([^@/]+)@)?([^@/]*)/([^/?#]+)\Z", location)
     if match is None:
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
-    user, host, port, name = match.groups()
-    address = dict(credentials(), database=name)
+    user, hosts, name = match.groups()
+    common = dict(credentials(), database=name)
     if user:
-        address["user"] = user
+        common["user"] = user
+    return [with_host(common, text) for text in hosts.split(",")]
+
+
+def with_host(common, text):
+    host, _, port = text.partition(":")
+    if port and not re.match(r"\d{1,5}\Z", port):
+        raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
+    address = dict(common)
     if host:
         address["host"] = host
     if port:
         address["port"] = int(port)
+        address.pop("unix_socket", None)
     if not host and "host" not in address and "unix_socket" not in address:
         address["unix_socket"] = "/run/mysqld/mysqld.sock"
     return address
