@@ -19,8 +19,17 @@ FACTS = (
 )
 
 
+# what sacct says where there is no accounting to ask
+NO_ACCOUNTING = ("Could not establish a configuration source", "accounting storage is disabled",
+                 "there is no sacct here")  # fmt: skip
+
+
 class Unavailable(Exception):
-    """sacct cannot be had, with the reason; without one where this is no machine of a cluster."""
+    """sacct cannot be had, with the reason."""
+
+    def is_normal(self):
+        """Whether there is no accounting here."""
+        return any(text in str(self) for text in NO_ACCOUNTING)
 
 
 def number(text):
@@ -47,7 +56,7 @@ def ask(jobs, cluster, units):
             timeout=SECONDS,
         )
     except FileNotFoundError:
-        raise Unavailable from None
+        raise Unavailable("there is no sacct here") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(str(error)) from None
     if result.returncode != 0:
@@ -61,10 +70,14 @@ def ask(jobs, cluster, units):
 
 
 class Accounting:
-    """Facts of jobs and steps by number; about jobs that were announced with prefetch()."""
+    """Facts of jobs and steps by number; about jobs that were announced with prefetch().
 
-    def __init__(self, units=()):
-        self.units = list(units)
+    When `asked_for`, the user is told that there is no accounting here, else only of real trouble.
+    """
+
+    def __init__(self, units, asked_for):
+        self.units = units
+        self.asked_for = asked_for
         self.rows = {}
         self.asked = set()
         self.failed = False
@@ -91,7 +104,7 @@ class Accounting:
                 self.take(cluster, row)
         except Unavailable as reason:
             self.failed = True
-            if reason.args:
+            if self.asked_for or not reason.is_normal():
                 print("jobtrail-acct: without Slurm's accounting: %s" % reason, file=sys.stderr)
         self.asked.update((cluster, job) for job in jobs)
 

@@ -92,12 +92,12 @@ def print_fields(listed):
         print("".join("%-19s " % name for name, _, _ in listed[at : at + 4]).rstrip())
 
 
-def accounting(options, needed):
-    """None where nobody wants Slurm's facts."""
-    if options.no_sacct or not needed:
+def accounting(options, facts, states):
+    """None where nobody wants Slurm's facts, nor why something was killed."""
+    if options.no_sacct or not (facts or states):
         return None
     units = ["--units=" + options.units] if options.units else []
-    return slurm.Accounting(units or (["--noconvert"] if options.noconvert else []))
+    return slurm.Accounting(units or (["--noconvert"] if options.noconvert else []), facts)
 
 
 class Wanted:
@@ -112,7 +112,7 @@ class Wanted:
         from_slurm = options.json or options.allocations or options.qos
         self.facts = bool(from_slurm or names & fields.FROM_SLURM)
         states = bool(names & {"State", "ExitCode"}) or options.states is not None
-        self.accounting = accounting(options, self.facts or states)
+        self.accounting = accounting(options, self.facts and not options.json, states or options.json)
 
 
 def selected_runs(store, options, columns, now):
