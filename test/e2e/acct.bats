@@ -49,13 +49,13 @@ moment() {
 
 @test "width and side follow the field, prefixes and case do not matter" {
     acct -j 12.0 -o 'eXeC%-12,elapsedr%3,JOB%4'
-    [ "${lines[0]}" = "Exec         El+ Job+ " ]
+    [ "${lines[0]}" = "Exec         Ela JobI " ]
     [ "${lines[1]}" = "------------ --- ---- " ]
     [ "${lines[2]}" = "flow.mpi       3 12.0 " ]
 }
 
 @test "a bad field ends with 1 and sacct's message" {
-    for field in foo n 'jobid%x' 'jobid%0'; do
+    for field in foo 'jobid%x' 'jobid%0'; do
         acct -j 12 -o "user,$field,state"
         [ "$status" -eq 1 ]
         [ "$stderr" = "Invalid field requested: \"$field\"" ]
@@ -269,7 +269,7 @@ EOF
     [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
     shared=$(mktemp -d)
     chmod 755 "$shared"
-    cp "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" "$shared"
+    cp -R "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" "$JOBTRAIL_SOURCE/contrib/jobtrail" "$shared"
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$shared/store.db" "$JOBTRAIL_SOURCE/test/data/records"
 
     as_nobody() {

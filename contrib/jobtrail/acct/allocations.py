@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""jobtrail-acct -X: one row for each job, put together from its runs."""
+
+import itertools
+
+from .fields import job_id
+
+# how a job's runs ended, what is said first comes first
+ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "EXITED", "EXECED", "COMPLETED"]
+
+
+def of_job(run):
+    return run["cluster"], run["job_id_raw"], run["job_id"], run["restart_count"]
+
+
+def allocations(runs, wanted):
+    """One dict like a run's for the runs of each job; they come together in `runs`."""
+    for _, group in itertools.groupby(runs, of_job):
+        yield allocation(list(group), wanted)
+
+
+def core_time(run):
+    return (run["run_time"] or 0) * (run["cpus_alloc"] or run["num_cores"] or 1)
+
+
+def allocation(runs, wanted):
+    job = dict(runs[0], step_id=None, task_id=None, runs=len(runs))
+    times = {}
+    for run in runs:
+        for path in run["exec_paths"]:
+            times[path] = times.get(path, 0) + core_time(run)
+    job["exec_paths"] = sorted(times, key=lambda path: (-times[path], path))
+    job["job"] = job_id(job)
+    starts = [run["start_time"] for run in runs if run["start_time"] is not None]
+    ends = [run["end_time"] for run in runs if run["end_time"] is not None]
+    job["start_time"] = min(starts, default=None)
+    job["end_time"] = max(ends, default=None)
+    if starts and ends:
+        job["truncated"] = max(job["end_time"] - job["start_time"], 0.0)
+    for name in ("num_tasks", "num_nodes", "cpus_alloc", "num_cores", "num_gpus", "gpus_alloc"):
+        job[name] = max((run[name] for run in runs if run[name] is not None), default=None)
+    slurm = wanted.accounting.of(job, step=False) if wanted.accounting else None
+    worst = min(runs, key=lambda run: ORDER.index(run["state"]) if run["state"] in ORDER else -1)
+    job["state"] = slurm["State"].split(" ")[0] if slurm else worst["state"]
+    job["exit"] = slurm["ExitCode"] if slurm else worst["exit"]
+    job["slurm"] = slurm
+    job["libs"] = merged(run["libs"] for run in runs)
+    job["packages"] = sorted({package for run in runs for package in run["packages"]})
+    for name in ("uuid", "cmdline", "cwd", "hash_id", "signal", "end_source", "end_time_error"):
+        job[name] = job[name] if len(runs) == 1 else None
+    for name in ("module", "compiler", "built_by"):
+        job[name] = ",".join(sorted({run[name] for run in runs if run[name]})) or None
+    return job
+
+
+def merged(lists):
+    """Libraries of all runs, each once."""
+    found = {lib["path"]: lib for libs in lists for lib in libs or []}
+    return [found[path] for path in sorted(found)]

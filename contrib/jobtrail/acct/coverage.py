@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""jobtrail-acct --coverage: for how many tasks the records speak, and why not for the others."""
+
+# A task that another one records for has the outcome of that one, which may be on another node.
+SQL = """
+    SELECT coalesce(leader_outcome, outcome) AS outcome, sum(tasks) AS tasks,
+           sum(core_seconds) AS core_seconds
+    FROM (SELECT run.outcome, run.tasks, run.core_seconds,
+                 CASE run.outcome WHEN 'follower' THEN
+                     (SELECT other.outcome FROM coverage AS other
+                      WHERE other.job_id_raw = run.job_id_raw AND other.step_id = run.step_id
+                            AND other.leader = run.leader
+                            AND coalesce(other.cluster, '') = coalesce(run.cluster, '')
+                            AND other.restart_count = run.restart_count
+                            AND other.outcome <> 'follower'
+                      ORDER BY other.first_task LIMIT 1)
+                 END AS leader_outcome
+          FROM (SELECT coverage.*, 0 AS is_start_only, coverage.partition AS queue, NULL AS qos
+                FROM coverage) AS run
+          WHERE %s) AS fact
+    GROUP BY 1
+    ORDER BY core_seconds DESC, outcome
+"""
+
+DEFAULT = "Outcome,Tasks,CoreSeconds,Share"
+FIELDS = [
+    ("CoreSeconds", 14, lambda row: "%.0f" % row["core_seconds"]),
+    ("Outcome", -10, lambda row: row["outcome"]),
+    ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
+    ("Tasks", 10, lambda row: row["tasks"]),
+]
+
+
+def read(store, selection):
+    """Of each outcome the number of tasks, their core seconds, and the share of these in all."""
+    names, rows = store.query(SQL % selection.sql(), selection.values)
+    rows = [dict(zip(names, row)) for row in rows]
+    for row in rows:
+        row["tasks"] = int(row["tasks"])
+        row["core_seconds"] = float(row["core_seconds"] or 0)
+    whole = sum(row["core_seconds"] for row in rows)
+    for row in rows:
+        row["share"] = row["core_seconds"] / whole if whole else 0
+    return rows

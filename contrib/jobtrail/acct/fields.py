@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The columns of jobtrail-acct: name, width (negative: left-aligned) and value of a run."""
+
+import os
+import re
+import shlex
+
+from .. import library
+from ..program import Failure
+from ..text import escape
+from ..times import format_elapsed, format_time
+from . import state
+
+DEFAULT = "JobID,User,Exec,State,ExitCode,Elapsed,NTasks,EndSource"
+BRIEF = "JobID,Exec,State,ExitCode"
+LONG = (
+    "JobID,JobIDRaw,UUID,JobName,User,Account,Partition,QOS,Cluster,Node,NodeList,ExecPath,Module,"
+    "Compiler,BuiltBy,NTasks,NNodes,NCPUS,NGPUS,Start,End,Elapsed,State,ExitCode,EndSource,SlurmState,"
+    "SlurmExit,TotalCPU,MaxRSS,AveRSS,MaxVMSize,ReqMem,AllocTRES,NLibs,Cwd,Cmdline"
+)
+
+
+def known(text, *placeholders):
+    """Records say "unknown" where they cannot leave a text out."""
+    return None if text in ("unknown", "") + placeholders else text
+
+
+def first_known(*values):
+    return next((value for value in values if value is not None), None)
+
+
+def job_id(run, raw=False):
+    """12.0, 12.batch, 6_1.0 for an array task, 8+1.0 for a component of a heterogeneous job."""
+    job = run["job_id"] if run["job_id_raw"] is None else run["job_id_raw"]
+    if not raw and run["array_job_id"] is not None and run["array_task_id"] is not None:
+        job = "%d_%d" % (run["array_job_id"], run["array_task_id"])
+    elif not raw and run["het_job_id"] is not None and run["het_offset"] is not None:
+        job = "%d+%d" % (run["het_job_id"], run["het_offset"])
+    return "%s.%s" % (job, run["step_id"]) if known(run["step_id"]) else job
+
+
+def elapsed(run):
+    if run["truncated"] is not None:
+        return run["truncated"]
+    if run["is_start_only"] and run["start_time"] is not None:
+        return max(run["now"] - run["start_time"], 0.0)
+    return run["run_time"]
+
+
+def elapsed_raw(run):
+    seconds = elapsed(run)
+    return None if seconds is None else int(seconds)
+
+
+def command_line(run):
+    words = run["cmdline"]
+    return " ".join(shlex.quote(str(word)) for word in words) if words else None
+
+
+def executables(run):
+    """One name, or with -X those of the job."""
+    return ",".join(os.path.basename(path) for path in run["exec_paths"])
+
+
+def library_versions(run):
+    """hdf5/1.14.3, ... of the libraries that have a version, each once."""
+    names = {
+        "%s/%s" % (library.name(lib["path"]), version)
+        for lib in run["libs"] or []
+        for version in [library.version(lib["path"], lib["module"])]
+        if version
+    }
+    return ",".join(sorted(names))
+
+
+def modules(run):
+    """Of the executable first, then of its libraries."""
+    names = [run["module"]] + sorted({lib["module"] or "" for lib in run["libs"] or []})
+    return ",".join(dict.fromkeys(name for name in names if name))
+
+
+def packages(run):
+    return ",".join("%s/%s" % (name, version or "?") for name, version in run["packages"])
+
+
+def column(name):
+    return lambda run: run[name]
+
+
+def slurm(name):
+    """A fact of the run's step as Slurm accounts it; of the job with -X."""
+    return lambda run: (known(run["slurm"][name]) if run["slurm"] else None)
+
+
+# In the order of --helpformat, which is the order of sacct: of the alphabet.
+FIELDS = [
+    ("Account", 10, lambda run: known(run["account"])),
+    ("AllocCPUS", 10, lambda run: first_known(run["cpus_alloc"], run["num_cores"])),
+    ("AllocTRES", 20, slurm("AllocTRES")),
+    ("AveRSS", 10, slurm("AveRSS")),
+    ("BuiltBy", 9, column("built_by")),
+    ("Cluster", 10, column("cluster")),
+    ("Cmdline", 30, command_line),
+    ("Compiler", 10, column("compiler")),
+    ("Container", 20, lambda run: known(run["container"])),
+    ("Cwd", 20, column("cwd")),
+    ("Elapsed", 10, lambda run: format_elapsed(elapsed(run))),
+    ("ElapsedRaw", 10, elapsed_raw),
+    ("End", 19, lambda run: format_time(run["end_time"])),
+    ("EndError", 9, column("end_time_error")),
+    ("EndSource", 10, column("end_source")),
+    ("Exec", 20, executables),
+    ("ExecPath", 40, lambda run: ",".join(run["exec_paths"])),
+    ("ExitCode", 8, lambda run: run["exit"]),
+    ("Hash", 40, lambda run: known(run["hash_id"], "0")),
+    ("JobID", -16, lambda run: run["job"]),
+    ("JobIDRaw", -16, lambda run: job_id(run, raw=True)),
+    ("JobName", 10, slurm("JobName")),
+    ("Libs", 40, lambda run: ",".join(lib["path"] for lib in run["libs"] or [])),
+    ("LibVersions", 40, library_versions),
+    ("MaxRSS", 10, slurm("MaxRSS")),
+    ("MaxVMSize", 10, slurm("MaxVMSize")),
+    ("Module", 20, column("module")),
+    ("Modules", 40, modules),
+    ("NCPUS", 10, lambda run: first_known(run["cpus_alloc"], run["num_cores"])),
+    ("NGPUS", 8, lambda run: first_known(run["gpus_alloc"], run["num_gpus"])),
+    ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
+    ("NNodes", 8, column("num_nodes")),
+    ("Node", 15, column("node")),
+    ("NodeList", 15, slurm("NodeList")),
+    ("NRuns", 6, column("runs")),
+    ("NTasks", 8, column("num_tasks")),
+    ("Packages", 40, packages),
+    ("Partition", 10, lambda run: first_known(known(run["partition"]), known(run["queue"]))),
+    ("Probability", 11, column("probability")),
+    ("QOS", 10, lambda run: known(run["qos"])),
+    ("Reason", 20, slurm("Reason")),
+    ("ReqMem", 10, slurm("ReqMem")),
+    ("RestartCount", 12, column("restart_count")),
+    ("Signal", 6, column("signal")),
+    ("SlurmExit", 9, slurm("ExitCode")),
+    ("SlurmState", 13, slurm("State")),
+    ("Start", 19, lambda run: format_time(run["start_time"])),
+    ("State", 10, lambda run: run["state"]),
+    ("Step", 11, lambda run: known(run["step_id"])),
+    ("Submit", 19, lambda run: format_time(slurm_time(run))),
+    ("SystemCPU", 10, slurm("SystemCPU")),
+    ("Task", 6, column("task_id")),
+    ("Timelimit", 10, slurm("Timelimit")),
+    ("TotalCPU", 10, slurm("TotalCPU")),
+    ("User", 9, column("user")),
+    ("UserCPU", 10, slurm("UserCPU")),
+    ("UUID", 36, column("uuid")),
+]
+FROM_SLURM = {
+    "AllocTRES", "AveRSS", "JobName", "MaxRSS", "MaxVMSize", "NodeList", "QOS", "Reason", "ReqMem",
+    "SlurmExit", "SlurmState", "Submit", "SystemCPU", "Timelimit", "TotalCPU", "UserCPU",
+}  # fmt: skip
+
+
+def slurm_time(run):
+    text = run["slurm"]["Submit"] if run["slurm"] else ""
+    return float(text) if text.isdigit() else None
+
+
+def find_field(name, fields):
+    """The field of that name, else the first that begins so, as in sacct."""
+    wanted = name.lower()
+    found = [field for field in fields if wanted and field[0].lower().startswith(wanted)]
+    if not found:
+        raise Failure('Invalid field requested: "%s"' % escape(name))
+    return next((field for field in found if field[0].lower() == wanted), found[0])
+
+
+def parse_format(text, fields):
+    """The columns of FIELD[%[-]WIDTH],... as (name, width, value) like those of `fields`."""
+    columns = []
+    for word in filter(None, (word.strip() for word in text.split(","))):
+        name, percent, width = word.partition("%")
+        field = find_field(name, fields)
+        if percent:
+            if not re.match(r"-?[1-9]\d{0,3}\Z", width):
+                raise Failure('Invalid field requested: "%s"' % escape(word))
+            field = (field[0], int(width), field[2])
+        columns.append(field)
+    if not columns:
+        raise Failure("No field requested")
+    return columns

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The selected runs, each a dict of the store's columns and of what belongs to it."""
+
+import itertools
+import json
+
+from .fields import job_id
+from .state import exit_code, may_have_reason, state
+
+AT_ONCE = 2000  # runs whose jobs sacct is asked about together
+
+RUNS = (
+    "SELECT run.*, executable.path AS exec_path, executable.hash_id, module.name AS module,"
+    " build.build_uuid, build.build_user, build.build_host, build.build_compiler,"
+    " build.build_compiler_path, build.build_modules, build.build_epoch"
+    " FROM run"
+    " LEFT JOIN executable ON executable.id = run.executable_id"
+    " LEFT JOIN module ON module.id = executable.module_id"
+    " LEFT JOIN build ON build.id = run.build_id"
+    " WHERE %s"
+    " ORDER BY job_id_raw IS NULL, job_id_raw, run.start_time, run.uuid"
+)
+
+
+class Libraries:
+    """The libraries of each object set, read once."""
+
+    def __init__(self, store):
+        self.store = store
+        self.sets = {None: None}
+
+    def of(self, object_set):
+        if object_set not in self.sets:
+            rows = self.store.lookup(
+                "SELECT object.path, object.hash, module.name FROM object_set_member AS member"
+                " JOIN object ON object.id = member.object_id"
+                " LEFT JOIN module ON module.id = object.module_id"
+                " WHERE member.object_set_id = ? ORDER BY object.path, object.hash",
+                (object_set,),
+            )
+            self.sets[object_set] = [
+                {"path": path, "hash": None if sha1 == "0" else sha1, "module": module}
+                for path, sha1, module in rows
+            ]
+        return self.sets[object_set]
+
+
+def packages_of(store, run):
+    return store.lookup(
+        "SELECT package.name, package.version FROM run_package"
+        " JOIN package ON package.id = run_package.package_id"
+        " WHERE run_package.run_uuid = ? ORDER BY package.name, package.version",
+        (run["uuid"],),
+    )
+
+
+def latest_restarts(store, selection):
+    """The last restart of each selected job that was requeued."""
+    rows = store.lookup(
+        "SELECT cluster, job_id_raw, max(restart_count) FROM run WHERE %s"
+        " GROUP BY cluster, job_id_raw HAVING max(restart_count) > min(restart_count)"
+        % selection.sql(),
+        selection.values,
+    )
+    return {(cluster, job): restart for cluster, job, restart in rows}
+
+
+def truncate(run, period):
+    """sacct -T: nothing before the start of the period and nothing after its end."""
+    start, end = period
+    if start is not None and run["start_time"] is not None:
+        run["start_time"] = max(run["start_time"], start)
+    if end is not None and run["end_time"] is not None:
+        run["end_time"] = min(run["end_time"], end)
+    if run["start_time"] is not None and run["end_time"] is not None:
+        run["truncated"] = max(run["end_time"] - run["start_time"], 0.0)
+
+
+def read(store, selection, wanted):
+    """The selected runs in sacct's order.
+
+    `wanted`: now, period, duplicates, truncate, packages, qos (names, None: any), accounting (None:
+    without Slurm's), facts (whether all runs need it).
+    """
+    libraries = Libraries(store)
+    latest = {} if wanted.duplicates else latest_restarts(store, selection)
+    names, rows = store.query(RUNS % selection.sql(), selection.values)
+    while True:
+        runs = [dict(zip(names, row)) for row in itertools.islice(rows, AT_ONCE)]
+        if not runs:
+            return
+        runs = [run for run in runs if is_latest(run, latest)]
+        if wanted.accounting:
+            wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
+        for run in runs:
+            run["libs"] = libraries.of(run["object_set_id"])
+            run["packages"] = packages_of(store, run) if wanted.packages else []
+            complete(run, wanted)
+            if wanted.qos is None or (run["qos"] or "").lower() in wanted.qos:
+                yield run
+
+
+def quality_of_service(run, wanted):
+    """Records of Slurm before 26.05 do not have it."""
+    if run["qos"] or not (wanted.accounting and wanted.facts):
+        return run["qos"]
+    row = wanted.accounting.of(run, step=False)
+    return row["QOS"] if row else None
+
+
+def is_latest(run, latest):
+    return latest.get((run["cluster"], run["job_id_raw"]), run["restart_count"]) == run["restart_count"]
+
+
+def complete(run, wanted):
+    """Adds what follows from the columns."""
+    run["cmdline"] = json.loads(run["cmdline"] or "null")
+    run["now"] = wanted.now
+    run["truncated"] = None
+    run["runs"] = 1
+    run["exec_paths"] = [run["exec_path"]] if run["exec_path"] else []
+    run["compiler"], run["built_by"] = run["build_compiler"], run["build_user"]
+    run["qos"] = quality_of_service(run, wanted)
+    run["job"] = job_id(run)
+    run["state"] = state(run, wanted.accounting)
+    run["exit"] = exit_code(run)
+    run["slurm"] = wanted.accounting.of(run) if wanted.accounting and wanted.facts else None
+    if wanted.truncate:
+        truncate(run, wanted.period)

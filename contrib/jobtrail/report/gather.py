@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs and coverage of the store, added up as summary.sql says."""
+
+from . import days
+
+# A record without Slurm's count of CPUs has XALT's: tasks, and the threads of each. A rank 0 that
+# mpirun started speaks for more cores than its own node has.
+CORES = (
+    "CASE WHEN cpus_alloc IS NULL THEN coalesce(num_cores, 1) *"
+    " CASE WHEN num_threads > 1 THEN num_threads ELSE 1 END"
+    " WHEN num_cores > cpus_alloc THEN num_cores ELSE cpus_alloc END"
+)
+HOURS = "(coalesce(run_time, 0) * (%s) / 3600.0)" % CORES
+P = "(CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END)"
+PLACE = "substr(run.date, 1, 10), user, account, syshost, executable_id, object_set_id, build_id"
+ENDING = "is_start_only, coalesce(`signal`, -1), CASE WHEN exit_code > 0 THEN 1 ELSE exit_code END, end_source"
+
+RUNS = (
+    "SELECT {place}, {ending}, count(*), sum(1.0 / {p}), sum((1.0 - {p}) / {p} / {p}), sum({hours}),"
+    " sum({hours} / {p}), sum({hours} * {hours} * (1.0 - {p}) / {p} / {p}), max(start_time)"
+    " FROM run WHERE ({{where}}) AND run.date IS NOT NULL"
+    " GROUP BY {place}, {ending}"
+).format(place=PLACE, ending=ENDING.replace("coalesce(`signal`, -1)", "`signal`"), p=P, hours=HOURS)
+
+JOBS = (
+    "SELECT DISTINCT job_id_raw, job_id, " + PLACE + " FROM run WHERE ({where}) AND run.date IS NOT NULL"
+)
+
+
+def outcome(is_start_only, signal, exit_code, end_source):
+    """As jobtrail-acct's states, and the signal's number."""
+    if is_start_only:
+        return "RUNNING"
+    if signal:
+        return "KILLED %d" % signal
+    if exit_code is not None:
+        return "FAILED" if exit_code else "COMPLETED"
+    if end_source == "exec":
+        return "EXECED"
+    return "EXITED" if end_source in ("fini", None) else "UNKNOWN"
+
+
+def usage(store, where):
+    """Yields ((day, user, account, syshost, executable, set, build, outcome), sums) of the runs."""
+    _, rows = store.query(RUNS.format(where=where))
+    for row in rows:
+        key = (days.of_text(str(row[0])),) + tuple(row[1:7]) + (outcome(*row[7:11]),)
+        yield key, [float(value or 0) for value in row[11:17]] + [row[17]]
+
+
+def jobs(store, where):
+    """Yields (name of the job, day, (user, account, syshost), (executable, set, build))."""
+    _, rows = store.query(JOBS.format(where=where))
+    for raw, job, date, user, account, syshost, executable, objects, build in rows:
+        name = raw if raw is not None else job
+        if name not in (None, "", "unknown"):
+            yield (
+                "%s/%s" % (syshost, name),
+                days.of_text(str(date)),
+                (user, account, syshost),
+                (executable, objects, build),
+            )
+
+
+HOUR = "round(start_time / 3600.0 - 0.5)"
+FACTS = (
+    "SELECT {hour}, count(*) FROM coverage WHERE start_time >= ? AND start_time IS NOT NULL"
+    " GROUP BY {hour}"
+).format(hour=HOUR)
+
+# A task that another one records for has the outcome of that one, which may be on another node.
+COVERAGE = """
+    SELECT hour, user, account, syshost, coalesce(leader_outcome, outcome) AS final,
+           sum(tasks), sum(core_seconds), count(*)
+    FROM (SELECT {hour} AS hour, fact.user, fact.account, fact.syshost, fact.outcome, fact.tasks,
+                 fact.core_seconds,
+                 CASE fact.outcome WHEN 'follower' THEN
+                     (SELECT other.outcome FROM coverage AS other
+                      WHERE other.job_id_raw = fact.job_id_raw AND other.step_id = fact.step_id
+                            AND other.leader = fact.leader
+                            AND coalesce(other.cluster, '') = coalesce(fact.cluster, '')
+                            AND other.restart_count = fact.restart_count
+                            AND other.outcome <> 'follower'
+                      ORDER BY other.first_task LIMIT 1)
+                 END AS leader_outcome
+          FROM coverage AS fact
+          WHERE fact.start_time >= ? AND fact.start_time < ?) AS resolved
+    GROUP BY hour, user, account, syshost, final
+""".format(hour=HOUR.replace("start_time", "fact.start_time"))
+
+
+def coverage_facts(store, since):
+    """The number of facts of each day from that moment on."""
+    counts = {}
+    for hour, count in store.lookup(FACTS, (since,)):
+        day = days.of_time(hour * 3600)
+        counts[day] = counts.get(day, 0) + count
+    return counts
+
+
+def coverage(store, day):
+    """{(user, account, syshost, outcome): [tasks, core hours, facts]} of a day."""
+    found = {}
+    period = days.begin(day), days.begin(day + 1)
+    for _, user, account, syshost, result, tasks, seconds, facts in store.lookup(COVERAGE, period):
+        sums = found.setdefault((user, account, syshost, result), [0, 0.0, 0])
+        sums[0] += int(tasks)
+        sums[1] += float(seconds or 0) / 3600
+        sums[2] += int(facts)
+    return found

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The report as one HTML page that needs nothing else: no network, no fonts, no images.
+
+All text of the store is escaped twice: as in a terminal, and for HTML. The page's own script and style
+are the only ones that its Content-Security-Policy lets run, by their hashes.
+"""
+
+import base64
+import hashlib
+import html
+import os
+
+from ..text import cell
+from .charts import bars, history, share_bar
+from .pages import COUNT, DATE, TEXT
+from .text_output import compact, coverage_line, weight_line, written
+
+HERE = os.path.dirname(__file__)
+FILTER_FROM = 8  # rows
+
+
+def read(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def digest(text):
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def policy(style, script):
+    return "default-src 'none'; img-src data:; style-src 'sha256-%s'; script-src 'sha256-%s'" % (
+        digest(style),
+        digest(script),
+    )
+
+
+def data_cell(value, kind):
+    text = html.escape(written(value, kind))
+    if kind == TEXT:
+        return '<td class="t">%s</td>' % text
+    if kind == DATE:
+        return "<td>%s</td>" % text
+    return '<td data-v="%s">%s</td>' % ("" if value is None else repr(round(value, 6)), text)
+
+
+def header_cell(title, kind):
+    css = ' class="t"' if kind == TEXT else ""
+    return '<th scope="col"%s><button type="button">%s</button></th>' % (css, html.escape(title))
+
+
+def table(page):
+    kinds = [kind for _, _, kind in page.columns]
+
+    def row(values):
+        return "<tr>%s</tr>" % "".join(map(data_cell, values, kinds))
+
+    head = "".join(header_cell(title, kind) for _, title, kind in page.columns)
+    body = "\n".join(row(values) for values in page.rows)
+    foot = "<tfoot>%s</tfoot>" % row(page.total) if page.total else ""
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="%s"><table>'
+        "<thead><tr>%s</tr></thead>\n<tbody>%s</tbody>%s</table></div>"
+        % (html.escape(page.title), head, body, foot)
+    )
+
+
+def coverage(head):
+    share = head["coverage"]["share"]
+    bar = "" if share is None else share_bar(share)
+    return '<p class="coverage">%s%s</p>' % (bar, html.escape(coverage_line(head)))
+
+
+def section(page, head):
+    page = page.without_empty_errors()
+    notes = []
+    if page.left_out:
+        notes.append("and %d more" % page.left_out)
+    if page.note:
+        notes.append(page.note)
+    find = ""
+    if len(page.rows) >= FILTER_FROM:
+        find = '<input class="filter" type="search" placeholder="Filter" aria-label="Filter %s" hidden>'
+        find %= html.escape(page.title)
+    return '<section id="%s"><h2>%s</h2>%s%s%s%s%s</section>' % (
+        page.name,
+        html.escape(page.title),
+        bars(page),
+        find,
+        table(page) if page.rows else '<p class="soft">Nothing.</p>',
+        "".join('<p class="soft">%s</p>' % html.escape(note) for note in notes),
+        coverage(head),
+    )
+
+
+def card(value, label):
+    return "<li><b>%s</b><span>%s</span></li>" % (html.escape(value), html.escape(label))
+
+
+def cards(head):
+    hours, runs = compact(head["core_hours"]), compact(head["runs"])
+    hours_label, runs_label = "core hours", "runs"
+    if head["sampled"] and not head["raw"]:
+        hours_label += ", ± " + compact(head["core_hours_error"])
+        runs_label += ", ± " + compact(head["runs_error"])
+    share = head["coverage"]["share"]
+    return '<ul class="cards">%s</ul>' % "".join(
+        [card(hours, hours_label), card(runs, runs_label)]
+        + [card(written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
+        + [card("?" if share is None else "%.1f %%" % (100 * share), "coverage")]
+    )
+
+
+def print_html(head, pages, by_day):
+    style, script = read("page.css"), read("page.js")
+    title = "Software usage, %s to %s" % (head["first"], head["last"])
+    links = "".join(
+        '<li><a href="#%s">%s</a></li>' % (page.name, page.name.capitalize())
+        for page in pages
+    )
+    print(
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta http-equiv="Content-Security-Policy" content="%s">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
+        "<title>%s</title>\n<style>%s</style>\n</head>\n<body>"
+        % (policy(style, script), html.escape(title), style)
+    )
+    print("<header><h1>%s</h1>" % html.escape(title))
+    print('<p class="soft">%s</p>%s</header>' % (html.escape(weight_line(head)), cards(head)))
+    print("<nav><ul>%s</ul></nav>\n<main>" % links)
+    chart = history(by_day)
+    if chart:
+        print('<section id="overview"><h2>Over time</h2>%s%s</section>' % (chart, coverage(head)))
+    for page in pages:
+        print(section(page, head))
+    print("</main>\n<footer>jobtrail-report, %s, %s</footer>" % (cell(head["made"]), html.escape(cell(head["store"]))))
+    print("<script>%s</script>\n</body>\n</html>" % script)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What software a cluster runs, in tables. See jobtrail-report(1)."""
+
+import math
+import os
+import sys
+import tempfile
+import time
+
+from .. import program
+from ..hostlist import split
+from ..store import open_store
+from ..text import escape
+from ..times import format_time, parse_time
+from . import days, html_output, text_output
+from .families import Families
+from .model import KINDS, Model
+from .pages import ORDERS, PAGES, coverage_share
+from .summary import Summary, default_path
+
+
+def parser():
+    parser = program.Parser(prog="jobtrail-report", description=__doc__)
+    add = parser.add_argument
+    add("page", nargs="*", metavar="PAGE", help="; ".join(PAGES) + ". Default: all")
+    add("-S", "--starttime", metavar="TIME", help="first day; default: a year before the last one")
+    add("-E", "--endtime", metavar="TIME", help="last day; default: today")
+    add("-u", "--user", metavar="LIST", help="runs of these users only")
+    add("-A", "--account", "--accounts", metavar="LIST", help="runs in these accounts only")
+    add("-M", "--cluster", "--clusters", metavar="LIST", help="runs on these clusters (syshost) only")
+    add("--by", choices=sorted(ORDERS), default="hours", help="order of the tables; default: hours")
+    add("--of", choices=KINDS, default="libraries", help="rows of weekdays and months")
+    add("--top", type=int, default=25, metavar="N", help="rows of a table; 0: all; default: 25")
+    add("--raw", action="store_true", help="count records, without weights by sampling probability")
+    add("--full-paths", action="store_true", help="executables by path instead of name")
+    add("--families", metavar="FILE", help="map of executables to program families")
+    add("--csv", dest="form", action="store_const", const="csv", help="comma-separated values")
+    add("--json", dest="form", action="store_const", const="json")
+    add("--html", dest="form", action="store_const", const="html", help="one page for a browser")
+    add("-o", "--output", metavar="FILE", help="instead of standard output; replaced when whole")
+    add("--summary", metavar="FILE", help="cache of sums; default: beside a SQLite store, else"
+        " /var/cache/jobtrail/summary.db")  # fmt: skip
+    add("--update", action="store_true", help="bring the cache up to date, and report nothing")
+    program.add_store_option(parser)
+    return parser
+
+
+def parse_options(now):
+    options = parser().parse_args()
+    for name in options.page:
+        if name not in PAGES:
+            raise program.Failure("there is no page %s; there are %s" % (escape(name), ", ".join(PAGES)))
+    last = parse_time(options.endtime, now) if options.endtime else now
+    options.last_day = days.of_time(last)
+    if options.starttime:
+        options.first_day = days.of_time(parse_time(options.starttime, now))
+    else:
+        options.first_day = options.last_day - 364
+    if options.first_day > options.last_day:
+        raise program.Failure(
+            "Start time (%s) requested is after end time (%s)."
+            % (format_time(days.begin(options.first_day)), format_time(days.begin(options.last_day)))
+        )
+    for name in ("user", "account", "cluster"):
+        text = getattr(options, name)
+        setattr(options, name, split(text) if text else None)
+    options.top = max(options.top, 0)
+    return options
+
+
+def head_of(model, options, now):
+    total = model.total()
+    first, last = model.days_text()
+    return {
+        "store": options.store,
+        "made": format_time(now),
+        "first": first,
+        "last": last,
+        "raw": options.raw,
+        "sampled": total.runs_var > 0,
+        "runs": round(total.runs, 1),
+        "runs_error": round(math.sqrt(total.runs_var), 1),
+        "core_hours": round(total.hours, 1),
+        "core_hours_error": round(math.sqrt(total.hours_var), 1),
+        "jobs": total.jobs,
+        "users": bin(total.users).count("1"),
+        "accounts": bin(total.accounts).count("1"),
+        "coverage": coverage_share(model),
+    }
+
+
+def show(model, options, now):
+    pages = [PAGES[name](model, options) for name in options.page or PAGES]
+    head = head_of(model, options, now)
+    if options.form == "html":
+        html_output.print_html(head, pages, model.hours_by_day())
+    elif options.form == "json":
+        text_output.print_json(head, pages)
+    elif options.form == "csv":
+        text_output.print_csv(head, pages)
+    else:
+        text_output.print_text(head, pages)
+
+
+class Replacing:
+    """Standard output goes to a file of another name, which becomes `path` when it is whole."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __enter__(self):
+        if self.path is None:
+            return
+        try:
+            place = os.path.dirname(os.path.abspath(self.path))
+            self.file = tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", dir=place, prefix=".jobtrail-report-", delete=False
+            )
+        except OSError as error:
+            raise program.Failure("%s: %s" % (escape(self.path), error.strerror)) from None
+        self.stdout, sys.stdout = sys.stdout, self.file
+
+    def __exit__(self, kind, value, trace):
+        if self.path is None:
+            return
+        sys.stdout = self.stdout
+        self.file.close()
+        if kind is None:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(self.file.name, 0o666 & ~mask)
+            os.replace(self.file.name, self.path)
+        else:
+            os.unlink(self.file.name)
+
+
+def main():
+    now = time.time()
+    store = None
+    try:
+        options = parse_options(now)
+        families = Families(options.families)
+        store = open_store(options.store)
+        path = options.summary or default_path(options.store)
+        summary = Summary(store, options.store, path, options.update)
+        if not options.update:
+            with Replacing(options.output):
+                show(Model(store, summary, options, families), options, now)
+    except program.Usage:
+        raise
+    except program.Failure as failure:
+        raise program.Failure("jobtrail-report: %s" % failure) from None
+    except Exception as error:
+        if store is None or not isinstance(error, store.errors):
+            raise
+        raise program.Failure(
+            "jobtrail-report: store %s: %s" % (escape(options.store), error)
+        ) from None

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What each page is computed from: sums over programs, and what a program belongs to."""
+
+from .. import library
+from . import days
+
+KINDS = (
+    "executables", "families", "libraries", "modules", "compilers", "users", "accounts", "fields"
+)  # fmt: skip
+UNKNOWN = "(unknown)"
+
+
+class Sums:
+    """What is added up under one name. Sets of people are the bits of a number: unions of many are
+    quick. With --raw the records are counted as they are."""
+
+    __slots__ = ("runs", "runs_var", "hours", "hours_var", "last", "users", "accounts", "jobs")
+
+    def __init__(self):
+        self.runs = self.runs_var = self.hours = self.hours_var = 0.0
+        self.last = None
+        self.users = self.accounts = self.jobs = 0
+
+    def add(self, other):
+        self.runs += other.runs
+        self.runs_var += other.runs_var
+        self.hours += other.hours
+        self.hours_var += other.hours_var
+        self.users |= other.users
+        self.accounts |= other.accounts
+        if other.last is not None and (self.last is None or other.last > self.last):
+            self.last = other.last
+
+
+class Model:
+    """The runs of one period, users, accounts and hosts."""
+
+    def __init__(self, store, summary, options, families):
+        self.store = store
+        self.database = summary.database
+        self.raw = options.raw
+        self.full_paths = options.full_paths
+        self.families = families
+        self.first, self.last = options.first_day, options.last_day
+        summary.limit(self.first, self.last)
+        self.cache = {}
+        self.people = {
+            number: (user, account, syshost)
+            for number, user, account, syshost in self.database.execute("SELECT * FROM all_who")
+        }
+        self.who_condition = self.condition(options)
+        self.user_bits = self.bits(0)
+        self.account_bits = self.bits(1)
+
+    def bits(self, at):
+        names = sorted({person[at] for person in self.people.values() if person[at] is not None})
+        return {name: 1 << number for number, name in enumerate(names)}
+
+    def condition(self, options):
+        """SQL for `who`."""
+        wanted = [set(names) if names else None for names in (options.user, options.account, options.cluster)]
+        if not any(wanted):
+            return "1"
+        numbers = [
+            number
+            for number, person in self.people.items()
+            if all(names is None or person[at] in names for at, names in enumerate(wanted))
+        ]
+        return "who IN (%s)" % (", ".join(map(str, numbers)) or "NULL")
+
+    def once(self, name, make):
+        if name not in self.cache:
+            self.cache[name] = make()
+        return self.cache[name]
+
+    # ---- Names
+
+    def table(self, sql):
+        return {row[0]: row[1:] for row in self.store.lookup(sql)}
+
+    def modules(self):
+        return self.once(
+            "modules", lambda: dict(self.store.lookup("SELECT id, name FROM module"))
+        )
+
+    def executables(self):
+        """{id: (path, module id)}"""
+        return self.once(
+            "executables", lambda: self.table("SELECT id, path, module_id FROM executable")
+        )
+
+    def builds(self):
+        """{id: (user, compiler, epoch, uuid)}"""
+        return self.once(
+            "builds",
+            lambda: self.table(
+                "SELECT id, build_user, build_compiler, build_epoch, build_uuid FROM build"
+            ),
+        )
+
+    def fields(self):
+        return self.once(
+            "fields",
+            lambda: dict(self.store.lookup("SELECT account, field_of_science FROM account_field")),
+        )
+
+    def libraries(self):
+        """{id: (name and version, module id)}"""
+
+        def make():
+            names = {}
+            modules = self.modules()
+            for number, path, module in self.store.lookup("SELECT id, path, module_id FROM object"):
+                version = library.version(path, modules.get(module))
+                name = library.name(path)
+                names[number] = ("%s %s" % (name, version) if version else name, module)
+            return names
+
+        return self.once("libraries", make)
+
+    def members(self):
+        """{object set: [object, ...]}"""
+
+        def make():
+            sets = {}
+            for objects, member in self.store.lookup(
+                "SELECT object_set_id, object_id FROM object_set_member"
+            ):
+                sets.setdefault(objects, []).append(member)
+            return sets
+
+        return self.once("members", make)
+
+    def programs(self):
+        """{program: (executable, object set, build)}"""
+        return self.once(
+            "programs",
+            lambda: {
+                row[0]: row[1:] for row in self.database.execute("SELECT * FROM all_program")
+            },
+        )
+
+    # ---- What a program is called
+
+    def executable_name(self, executable):
+        path = self.executables().get(executable, (UNKNOWN,))[0]
+        return path if self.full_paths else path.rsplit("/", 1)[-1]
+
+    def family_name(self, executable):
+        return self.families.of(self.executables().get(executable, (UNKNOWN,))[0])
+
+    def library_names(self, objects):
+        libraries = self.libraries()
+        return {libraries[member][0] for member in self.members().get(objects, ()) if member in libraries}
+
+    def module_names(self, program):
+        executable, objects, _ = program
+        modules, libraries = self.modules(), self.libraries()
+        numbers = {libraries[member][1] for member in self.members().get(objects, ()) if member in libraries}
+        numbers.add(self.executables().get(executable, (None, None))[1])
+        return {modules[number] for number in numbers if number in modules}
+
+    def compiler_name(self, build):
+        return self.builds().get(build, (None, None))[1] or UNKNOWN
+
+    def names_of(self, kind):
+        """(the part of a program that decides, function from it to names)."""
+        if kind == "executables":
+            return (lambda program: program[0]), lambda part: (self.executable_name(part),)
+        if kind == "families":
+            return (lambda program: program[0]), lambda part: (self.family_name(part),)
+        if kind == "libraries":
+            return (lambda program: program[1]), self.library_names
+        if kind == "modules":
+            return (lambda program: program[:2]), lambda part: self.module_names(part + (None,))
+        return (lambda program: program[2]), lambda part: (self.compiler_name(part),)
+
+    def person_name(self, kind, person):
+        if kind == "users":
+            return person[0] or UNKNOWN
+        if kind == "accounts":
+            return person[1] or UNKNOWN
+        return self.fields().get(person[1]) or UNKNOWN
+
+    # ---- Sums
+
+    def columns(self):
+        if self.raw:
+            return "sum(n), 0.0, sum(hours), 0.0"
+        return "sum(weight), sum(weight_var), sum(hours_weight), sum(hours_var)"
+
+    def usage(self):
+        """[(program, person, Sums)]"""
+
+        def make():
+            rows = []
+            for row in self.database.execute(
+                "SELECT program, who, %s, max(last) FROM period_usage WHERE %s GROUP BY program, who"
+                % (self.columns(), self.who_condition)
+            ):
+                sums = Sums()
+                sums.runs, sums.runs_var, sums.hours, sums.hours_var, sums.last = row[2:]
+                user, account, _ = self.people[row[1]]
+                sums.users = self.user_bits.get(user, 0)
+                sums.accounts = self.account_bits.get(account, 0)
+                rows.append((row[0], row[1], sums))
+            return rows
+
+        return self.once("usage", make)
+
+    def total(self):
+        total = Sums()
+        for _, _, sums in self.usage():
+            total.add(sums)
+        total.jobs = sum(count for _, _, count in self.jobs())
+        return total
+
+    def jobs(self):
+        """[(profile, person, number of jobs)]"""
+        return self.once(
+            "jobs",
+            lambda: self.database.execute(
+                "SELECT profile, who, sum(jobs) FROM period_job WHERE %s GROUP BY profile, who"
+                % self.who_condition
+            ).fetchall(),
+        )
+
+    def profile_jobs(self):
+        """{profile: number of jobs}"""
+        counts = {}
+        for profile, _, count in self.jobs():
+            counts[profile] = counts.get(profile, 0) + count
+        return counts
+
+    def profile_programs(self):
+        def make():
+            sets = {}
+            for profile, program in self.database.execute("SELECT * FROM all_profile_member"):
+                sets.setdefault(profile, []).append(program)
+            return sets
+
+        return self.once("profile_programs", make)
+
+    def by(self, kind):
+        """{name: Sums} of one of KINDS."""
+        return self.once(("by", kind), lambda: self.by_people(kind) if kind in KINDS[5:] else self.by_software(kind))
+
+    def by_people(self, kind):
+        found = {}
+        for _, who, sums in self.usage():
+            found.setdefault(self.person_name(kind, self.people[who]), Sums()).add(sums)
+        for _, who, count in self.jobs():
+            name = self.person_name(kind, self.people[who])
+            if name in found:
+                found[name].jobs += count
+        return found
+
+    def by_software(self, kind):
+        decides, names = self.names_of(kind)
+        programs = self.programs()
+        parts = {}
+        for program, _, sums in self.usage():
+            part = decides(programs[program])
+            have = parts.get(part)
+            if have is None:
+                have = parts[part] = Sums()
+            have.add(sums)
+        names_of = {part: names(part) for part in parts}
+        found = {}
+        for part, sums in parts.items():
+            for name in names_of[part]:
+                have = found.get(name)
+                if have is None:
+                    have = found[name] = Sums()
+                have.add(sums)
+        self.count_jobs(found, decides, names)
+        return found
+
+    def count_jobs(self, found, decides, names):
+        """A job counts once under each name that one of its programs has."""
+        programs, members = self.programs(), self.profile_programs()
+        jobs = {}
+        for profile, count in self.profile_jobs().items():
+            parts = frozenset(decides(programs[program]) for program in members.get(profile, ()))
+            jobs[parts] = jobs.get(parts, 0) + count
+        known = {}
+        for parts, count in jobs.items():
+            every = set()
+            for part in parts:
+                if part not in known:
+                    known[part] = names(part)
+                every.update(known[part])
+            for name in every:
+                if name in found:
+                    found[name].jobs += count
+
+    # ---- Over time
+
+    def days_condition(self):
+        return "day BETWEEN %d AND %d AND %s" % (self.first, self.last, self.who_condition)
+
+    def by_weekday(self, kind):
+        """{name: {0 to 6, from Sunday on: runs}}"""
+        return self.over(kind, "(day + 4) % 7", "all_usage", self.days_condition())
+
+    def by_month(self, kind):
+        """{name: {YYYYMM: runs}}"""
+        return self.over(kind, "month", "period_usage", self.who_condition)
+
+    def over(self, kind, slot, view, condition):
+        people = kind in KINDS[5:]
+        rows = self.database.execute(
+            "SELECT {0}, {1}, sum({2}) FROM {3} WHERE {4} GROUP BY 1, 2".format(
+                "who" if people else "program", slot, "n" if self.raw else "weight", view, condition
+            )
+        )
+        if people:
+            return folded(rows, lambda who: (self.person_name(kind, self.people[who]),))
+        decides, names = self.names_of(kind)
+        programs = self.programs()
+        parts = folded(rows, lambda program: (decides(programs[program]),))
+        rows = ((part, at, runs) for part, slots in parts.items() for at, runs in slots.items())
+        return folded(rows, remembered(names))
+
+    def hours_by_day(self):
+        column = "hours" if self.raw else "hours_weight"
+        return self.database.execute(
+            "SELECT day, sum(%s) FROM all_usage WHERE %s GROUP BY day ORDER BY day"
+            % (column, self.days_condition())
+        ).fetchall()
+
+    # ---- Endings and coverage
+
+    def endings(self, column):
+        """[(outcome, program or who, runs, hours)]"""
+        sums = "sum(n), sum(hours)" if self.raw else "sum(weight), sum(hours_weight)"
+        return self.database.execute(
+            "SELECT outcome, {0}, {1} FROM period_usage WHERE {2} GROUP BY outcome, {0}".format(
+                column, sums, self.who_condition
+            )
+        )
+
+    def coverage(self):
+        """[(outcome, tasks, core hours)]"""
+        return self.once(
+            "coverage",
+            lambda: self.database.execute(
+                "SELECT outcome, sum(tasks), sum(hours) FROM all_coverage WHERE %s"
+                " GROUP BY outcome ORDER BY 3 DESC, 1" % self.days_condition()
+            ).fetchall(),
+        )
+
+    # ---- Linking
+
+    def links(self):
+        """[(epoch, executable path, link program)] of the period's links and of all before."""
+        return self.once(
+            "links",
+            lambda: self.store.lookup(
+                "SELECT link.build_epoch, executable.path, link.link_program FROM link"
+                " LEFT JOIN executable ON executable.id = link.executable_id"
+                " WHERE link.build_epoch IS NOT NULL"
+            ),
+        )
+
+    def days_text(self):
+        return days.text(self.first), days.text(self.last)
+
+
+def folded(rows, names):
+    """{name: {slot: sum}} of rows (thing, slot, number); a thing counts under each of its names."""
+    found = {}
+    for thing, slot, number in rows:
+        for name in names(thing):
+            slots = found.setdefault(name, {})
+            slots[slot] = slots.get(slot, 0) + number
+    return found
+
+
+def remembered(function):
+    """Asked once for each argument."""
+    known = {}
+
+    def ask(argument):
+        if argument not in known:
+            known[argument] = function(argument)
+        return known[argument]
+
+    return ask

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The summary that reports are made from, in a file beside the store, and what is newer than it.
+
+The file is a cache: whoever may write it brings it up to date (jobtrail-report --update); for everybody
+else what the file does not have yet is added up in temporary tables. The views all_* show both.
+"""
+
+import os
+import sqlite3
+
+from ..program import Failure
+from ..store import sqlite_uri
+from ..text import escape
+from . import days, gather
+
+VERSION = "1"
+SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
+# In MariaDB a run's number may be given before, and seen after, that of a run of another loader.
+MARGIN = {"sqlite": 0, "mariadb": 20000}
+RECENT_DAYS = 7
+
+SUMS = "n, weight, weight_var, hours, hours_weight, hours_var, last"
+MONTH = "CAST(strftime('%Y%m', day * 86400, 'unixepoch') AS INTEGER)"
+
+TABLES = {
+    "who": "id, user, account, syshost",
+    "program": "id, executable_id, object_set_id, build_id",
+    "usage": "day, who, program, outcome, " + SUMS,
+    "profile_member": "profile, program",
+    "job": "name, day, who, profile",
+    "coverage": "day, who, outcome, tasks, hours, facts",
+}
+
+
+def default_path(address):
+    """Beside a SQLite store; MariaDB's is a file of this host."""
+    scheme, _, location = address.partition(":")
+    if scheme == "sqlite":
+        return location + ".summary"
+    return "/var/cache/jobtrail/summary.db"
+
+
+def make_like(path, store):
+    """An empty file for those who may read the store; for nobody else where that is no file."""
+    try:
+        facts = os.stat(store)
+    except OSError:
+        facts = None
+    mode = facts.st_mode & 0o666 if facts else 0o600
+    try:
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return
+    try:
+        if facts and os.geteuid() == 0:
+            os.fchown(file, facts.st_uid, facts.st_gid)
+        os.fchmod(file, mode)
+    finally:
+        os.close(file)
+
+
+class Summary:
+    """`database` has the views all_who, all_program, all_usage, all_profile_member, all_job,
+    all_coverage."""
+
+    def __init__(self, store, address, path=None, update=False):
+        """Opens the file at `path`, which only `update` makes or changes."""
+        self.store = store
+        self.generation = self.ask("SELECT value FROM store_state WHERE name = 'generation'")
+        self.identity = "%s %s %s" % (VERSION, address, self.generation)
+        scheme, _, self.location = address.partition(":")
+        self.margin = MARGIN[scheme]
+        self.database = self.open(path or default_path(address), update)
+        self.prepare()
+        if update:
+            self.database.execute("BEGIN IMMEDIATE")
+            self.check_identity()
+        self.collect(update)
+        if update:
+            self.save()
+
+    def ask(self, sql):
+        rows = self.store.lookup(sql)
+        return rows[0][0] if rows else None
+
+    # ---- The file
+
+    def open(self, path, update):
+        if update:
+            return self.open_for_update(path)
+        try:
+            database = sqlite3.connect(sqlite_uri(path), uri=True, timeout=60)
+            database.isolation_level = None
+            database.execute("BEGIN")
+            found = database.execute("SELECT value FROM state WHERE name = 'identity'").fetchone()
+            if found == (self.identity,):
+                return database
+        except sqlite3.Error:
+            pass
+        database = sqlite3.connect(":memory:")
+        database.isolation_level = None
+        self.make(database)
+        return database
+
+    def open_for_update(self, path):
+        try:
+            make_like(path, self.location)
+            database = sqlite3.connect(path, timeout=60)
+            database.isolation_level = None
+            if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                database.execute("PRAGMA journal_mode = WAL")
+                self.make(database)
+            return database
+        except (OSError, sqlite3.Error) as error:
+            raise Failure("summary %s: %s" % (escape(path), error)) from None
+
+    def make(self, database):
+        with open(SQL) as file:
+            database.executescript(file.read())
+        database.execute("INSERT INTO state VALUES ('identity', ?)", (self.identity,))
+
+    def check_identity(self):
+        """What was added up from another store, or from one that has lost runs since, goes."""
+        found = self.value("SELECT value FROM state WHERE name = 'identity'")
+        if found == self.identity:
+            return
+        for table in list(TABLES) + ["usage_month", "job_month", "pending", "state"]:
+            self.database.execute("DELETE FROM " + table)
+        self.database.execute("INSERT INTO state VALUES ('identity', ?)", (self.identity,))
+
+    def prepare(self):
+        run = self.database.execute
+        run("PRAGMA temp_store = MEMORY")
+        for table, columns in TABLES.items():
+            run("CREATE TEMP TABLE new_%s (%s)" % (table, columns))
+            both = "SELECT {1} FROM main.{0} {2} UNION ALL SELECT {1} FROM temp.new_{0}"
+            but = {
+                "job": "WHERE name NOT IN (SELECT name FROM temp.new_job)",
+                "coverage": "WHERE day NOT IN (SELECT day FROM temp.new_coverage)",
+            }.get(table, "")
+            run("CREATE TEMP VIEW all_%s AS %s" % (table, both.format(table, columns, but)))
+
+    def limit(self, first, last):
+        """Makes the views period_usage and period_job of the days from `first` to `last`: from whole
+        months where there are any."""
+        months = days.whole_months(first, last)
+        inside = "month BETWEEN %d AND %d" % (months[0][0], months[-1][0]) if months else "0"
+        days_of = "day BETWEEN %d AND %d" % (first, last)
+        edges = days_of
+        if months:
+            edges += " AND NOT day BETWEEN %d AND %d" % (months[0][1], months[-1][2])
+        run = self.database.execute
+        columns = "who, program, outcome, " + SUMS
+        run(
+            "CREATE TEMP VIEW period_usage AS SELECT month, {0} FROM main.usage_month WHERE {1}"
+            " UNION ALL SELECT {4}, {0} FROM main.usage WHERE {2}"
+            " UNION ALL SELECT {4}, {0} FROM temp.new_usage WHERE {3}".format(
+                columns, inside, edges, days_of, MONTH
+            )
+        )
+        known = self.value("SELECT 1 FROM temp.new_job LIMIT 1")
+        if known:  # which of them have been counted in a month is not known
+            run("CREATE TEMP VIEW period_job AS SELECT profile, who, 1 AS jobs FROM all_job WHERE " + days_of)
+        else:
+            run(
+                "CREATE TEMP VIEW period_job AS SELECT profile, who, jobs FROM main.job_month WHERE {0}"
+                " UNION ALL SELECT profile, who, 1 FROM main.job WHERE {1}".format(inside, edges)
+            )
+
+    def value(self, sql, values=()):
+        row = self.database.execute(sql, values).fetchone()
+        return row[0] if row else None
+
+    # ---- What the file does not have
+
+    def collect(self, update):
+        done = int(self.value("SELECT value FROM state WHERE name = 'last_run'") or 0)
+        last = int(self.ask("SELECT max(id) FROM run") or 0)
+        self.saved = max(done, last - self.margin) if update else done
+        pending = [row[0] for row in self.database.execute("SELECT run_id FROM pending")]
+        self.ended = self.which(pending, "AND is_start_only = 0")
+        where = "run.id > %d" % done
+        if pending:
+            where += " OR run.id IN (%s)" % ", ".join(map(str, pending))
+        self.numbers = Numbers(self.database)
+        if update:
+            where = "(%s) AND is_start_only = 0 AND run.id <= %d" % (where, self.saved)
+        if last > done or pending:
+            self.collect_usage(where)
+            self.collect_jobs(where)
+        self.collect_coverage(update)
+
+    def which(self, runs, condition):
+        if not runs:
+            return []
+        sql = "SELECT id FROM run WHERE id IN (%s) %s" % (", ".join(map(str, runs)), condition)
+        return [row[0] for row in self.store.lookup(sql)]
+
+    def collect_usage(self, where):
+        rows = {}
+        for key, sums in gather.usage(self.store, where):
+            day, user, account, syshost, executable, objects, build, outcome = key
+            at = (
+                day,
+                self.numbers.who((user, account, syshost)),
+                self.numbers.program((executable, objects, build)),
+                outcome,
+            )
+            if at in rows:
+                have = rows[at]
+                rows[at] = [a + b for a, b in zip(have[:6], sums)] + [max(have[6] or 0, sums[6] or 0)]
+            else:
+                rows[at] = sums
+        self.insert("usage", (at + tuple(sums) for at, sums in rows.items()))
+
+    def collect_jobs(self, where):
+        found = {}
+        for name, day, who, program in gather.jobs(self.store, where):
+            job = found.setdefault(name, [day, self.numbers.who(who), set()])
+            job[0] = min(job[0], day)
+            job[2].add(self.numbers.program(program))
+        self.add_known_jobs(found)
+        self.insert(
+            "job",
+            ((name, day, who, self.numbers.profile(programs)) for name, (day, who, programs) in found.items()),
+        )
+
+    def add_known_jobs(self, found):
+        """What the file knows of jobs that have gone on."""
+        if not self.value("SELECT 1 FROM main.job LIMIT 1"):
+            return
+        for name, job in found.items():
+            row = self.database.execute(
+                "SELECT day, profile FROM main.job WHERE name = ?", (name,)
+            ).fetchone()
+            if row:
+                job[0] = min(job[0], row[0])
+                job[2] |= self.numbers.members(row[1])
+
+    def collect_coverage(self, update):
+        """Anew for the days whose number of facts has changed; those of long ago only on update."""
+        newest = self.value("SELECT max(day) FROM main.coverage")
+        first = 0 if update or newest is None else newest - RECENT_DAYS
+        since = days.begin(first) if first else 0
+        have = dict(
+            self.database.execute(
+                "SELECT day, sum(facts) FROM main.coverage WHERE day >= ? GROUP BY day", (first,)
+            )
+        )
+        for day, count in gather.coverage_facts(self.store, since).items():
+            if have.get(day) != count:
+                self.insert(
+                    "coverage",
+                    (
+                        (day, self.numbers.who(key[:3]), key[3]) + tuple(sums)
+                        for key, sums in gather.coverage(self.store, day).items()
+                    ),
+                )
+
+    def insert(self, table, rows):
+        marks = ", ".join("?" * len(TABLES[table].split(", ")))
+        self.database.executemany("INSERT INTO temp.new_%s VALUES (%s)" % (table, marks), rows)
+        self.numbers.store()
+
+    # ---- Keeping it
+
+    def save(self):
+        run = self.database.execute
+        for table in ("who", "program", "profile_member"):
+            run("INSERT INTO main.{0} SELECT * FROM temp.new_{0}".format(table))
+        run("DELETE FROM main.coverage WHERE day IN (SELECT day FROM temp.new_coverage)")
+        run("INSERT INTO main.coverage SELECT * FROM temp.new_coverage")
+        run("INSERT OR REPLACE INTO main.job SELECT * FROM temp.new_job")
+        run(
+            "INSERT INTO main.usage SELECT * FROM temp.new_usage WHERE true"
+            " ON CONFLICT (day, who, program, outcome) DO UPDATE SET n = n + excluded.n,"
+            " weight = weight + excluded.weight, weight_var = weight_var + excluded.weight_var,"
+            " hours = hours + excluded.hours, hours_weight = hours_weight + excluded.hours_weight,"
+            " hours_var = hours_var + excluded.hours_var, last = max(last, excluded.last)"
+        )
+        self.save_months()
+        self.save_pending()
+        run("INSERT OR REPLACE INTO state VALUES ('last_run', ?)", (str(self.saved),))
+        for table in TABLES:
+            run("DELETE FROM temp.new_" + table)
+        run("COMMIT")
+        run("ANALYZE")
+
+    def save_months(self):
+        """Anew for the months that have changed."""
+        run = self.database.execute
+        months = "SELECT DISTINCT %s FROM temp.new_usage" % MONTH
+        months += " UNION SELECT DISTINCT %s FROM temp.new_job" % MONTH
+        changed = [row[0] for row in run(months)]
+        for month in changed:
+            first, last = days.of_month(month)
+            run("DELETE FROM usage_month WHERE month = ?", (month,))
+            run(
+                "INSERT INTO usage_month SELECT ?, who, program, outcome, sum(n), sum(weight),"
+                " sum(weight_var), sum(hours), sum(hours_weight), sum(hours_var), max(last)"
+                " FROM main.usage WHERE day BETWEEN ? AND ? GROUP BY who, program, outcome",
+                (month, first, last),
+            )
+            run("DELETE FROM job_month WHERE month = ?", (month,))
+            run(
+                "INSERT INTO job_month SELECT ?, profile, who, count(*) FROM main.job"
+                " WHERE day BETWEEN ? AND ? GROUP BY profile, who",
+                (month, first, last),
+            )
+
+    def save_pending(self):
+        done = int(self.value("SELECT value FROM state WHERE name = 'last_run'") or 0)
+        still = self.store.lookup(
+            "SELECT id FROM run WHERE is_start_only = 1 AND id > %d AND id <= %d" % (done, self.saved)
+        )
+        run = self.database.executemany
+        run("DELETE FROM pending WHERE run_id = ?", ((number,) for number in self.ended))
+        run("INSERT OR IGNORE INTO pending VALUES (?)", still)
+
+
+class Numbers:
+    """Numbers for people, programs and profiles, those that are new with it."""
+
+    def __init__(self, database):
+        self.database = database
+        self.known = {"who": self.read("who"), "program": self.read("program")}
+        self.next_profile = database.execute(
+            "SELECT coalesce(max(profile), 0) + 1 FROM main.profile_member"
+        ).fetchone()[0]
+        self.profiles = None
+        self.new = {"who": [], "program": [], "profile_member": []}
+
+    def read(self, table):
+        rows = self.database.execute("SELECT * FROM main." + table)
+        return {row[1:]: row[0] for row in rows}
+
+    def number(self, table, key):
+        known = self.known[table]
+        if key not in known:
+            known[key] = len(known) + 1
+            self.new[table].append((known[key],) + key)
+        return known[key]
+
+    def who(self, key):
+        return self.number("who", key)
+
+    def program(self, key):
+        return self.number("program", key)
+
+    def read_profiles(self):
+        members = {}
+        for profile, program in self.database.execute("SELECT * FROM main.profile_member"):
+            members.setdefault(profile, set()).add(program)
+        self.profiles = {frozenset(programs): profile for profile, programs in members.items()}
+        self.by_number = members
+
+    def profile(self, programs):
+        if self.profiles is None:
+            self.read_profiles()
+        key = frozenset(programs)
+        if key not in self.profiles:
+            self.profiles[key] = self.next_profile
+            self.new["profile_member"] += ((self.next_profile, program) for program in programs)
+            self.next_profile += 1
+        return self.profiles[key]
+
+    def members(self, profile):
+        if self.profiles is None:
+            self.read_profiles()
+        return self.by_number.get(profile, set())
+
+    def store(self):
+        for table, rows in self.new.items():
+            if rows:
+                marks = ", ".join("?" * len(rows[0]))
+                self.database.executemany(
+                    "INSERT INTO temp.new_%s VALUES (%s)" % (table, marks), rows
+                )
+                rows.clear()

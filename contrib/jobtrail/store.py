@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The store that jobtrail-load fills, to read from: SQLite or MariaDB behind the same SQL.
+
+Statements have ? for values; both kinds know `path REGEXP ?`, which is true when the pattern, in the
+syntax that Python and PCRE share, is found in the path.
+"""
+
+import configparser
+import os
+import re
+import sqlite3
+import stat
+import urllib.parse
+
+from .program import Failure
+from .text import escape
+
+SCHEMA_VERSION = 2
+CREDENTIALS = "/etc/jobtrail/mariadb.cnf"
+ROWS_AT_ONCE = 5000
+
+
+def regexp(pattern, text):
+    """SQLite calls this for `text REGEXP pattern`."""
+    return text is not None and re.search(pattern, text) is not None
+
+
+def sqlite_uri(path, more=""):
+    return "file:" + urllib.parse.quote(path) + "?mode=ro" + more
+
+
+class SqliteStore:
+    errors = sqlite3.Error
+
+    def __init__(self, path):
+        if not path:
+            raise Failure("sqlite: names no file; write sqlite:FILE")
+        if not os.path.exists(path):
+            raise Failure(
+                "there is no store at %s. jobtrail-load makes it; if it is elsewhere, say"
+                " --store sqlite:FILE or set JOBTRAIL_STORE." % escape(path)
+            )
+        self.database = self.connect(path)
+        self.database.create_function("regexp", 2, regexp)
+
+    @staticmethod
+    def connect(path):
+        """Read-only. SQLite needs the -wal and -shm files for that, or to know that nobody writes."""
+        database = sqlite3.connect(sqlite_uri(path), uri=True, timeout=60)
+        try:
+            database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            if os.path.exists(path + "-wal"):
+                raise
+            database = sqlite3.connect(sqlite_uri(path, "&immutable=1"), uri=True)
+        return database
+
+    def version(self):
+        return self.database.execute("PRAGMA user_version").fetchone()[0]
+
+    def begin(self):
+        """Until the end of the program all is read as it is now."""
+        self.database.execute("BEGIN")
+
+    def query(self, sql, values=()):
+        """(names of the columns, iterator over rows as tuples)."""
+        cursor = self.database.execute(sql, tuple(values))
+        return [column[0] for column in cursor.description], cursor
+
+    def lookup(self, sql, values=()):
+        """All rows, also while those of query() are being read."""
+        return self.database.execute(sql, tuple(values)).fetchall()
+
+
+class MariadbStore:
+    def __init__(self, location):
+        try:
+            import pymysql
+            import pymysql.cursors
+        except ImportError:
+            raise Failure("a store in MariaDB needs PyMySQL (Debian: python3-pymysql)") from None
+        self.errors = pymysql.MySQLError
+        self.cursor_class = pymysql.cursors.SSCursor
+        self.addresses = mariadb_addresses(location)
+        self.open = pymysql.connect
+        self.database = self.connect()
+        self.beside = None
+
+    def connect(self):
+        """To the first host that answers; what the last one says is the error."""
+        for address in self.addresses[:-1]:
+            try:
+                return self.open(charset="utf8mb4", connect_timeout=10, **address)
+            except self.errors:
+                continue
+        return self.open(charset="utf8mb4", connect_timeout=10, **self.addresses[-1])
+
+    def version(self):
+        try:
+            _, rows = self.query("SELECT value FROM store_state WHERE name = 'schema'")
+            return max((int(row[0]) for row in rows), default=0)
+        except self.errors:
+            return 0
+
+    def begin(self):
+        self.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY").close()
+
+    def execute(self, sql, values=()):
+        cursor = self.database.cursor(self.cursor_class)
+        cursor.execute(marks(sql), tuple(values))
+        return cursor
+
+    def query(self, sql, values=()):
+        cursor = self.execute(sql, values)
+        return [column[0] for column in cursor.description], self.fetch(cursor)
+
+    def lookup(self, sql, values=()):
+        if self.beside is None:
+            self.beside = self.connect()
+        with self.beside.cursor() as cursor:
+            cursor.execute(marks(sql), tuple(values))
+            return cursor.fetchall()
+
+    @staticmethod
+    def fetch(cursor):
+        while True:
+            rows = cursor.fetchmany(ROWS_AT_ONCE)
+            if not rows:
+                cursor.close()
+                return
+            yield from rows
+
+
+def marks(sql):
+    """PyMySQL's %s in the place of each ?"""
+    return sql.replace("%", "%%").replace("?", "%s")
+
+
+def mariadb_addresses(location):
+    """The arguments of pymysql.connect() for //[USER@][HOST[:PORT][,HOST[:PORT]...]]/DATABASE: a
+    dict for each host."""
+    match = re.match(r"//(?:([^@/]+)@)?([^@/]*)/([^/?#]+)\Z", location)
+    if match is None:
+        raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
+    user, hosts, name = match.groups()
+    common = dict(credentials(), database=name)
+    if user:
+        common["user"] = user
+    return [with_host(common, text) for text in hosts.split(",")]
+
+
+def with_host(common, text):
+    host, _, port = text.partition(":")
+    if port and not re.match(r"\d{1,5}\Z", port):
+        raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
+    address = dict(common)
+    if host:
+        address["host"] = host
+    if port:
+        address["port"] = int(port)
+        address.pop("unix_socket", None)
+    if not host and "host" not in address and "unix_socket" not in address:
+        address["unix_socket"] = "/run/mysqld/mysqld.sock"
+    return address
+
+
+def credentials():
+    """What the option file says that jobtrail-load reads: its groups [client] and [jobtrail]."""
+    path = os.environ.get("JOBTRAIL_CREDENTIALS") or CREDENTIALS
+    try:
+        with open(path) as file:
+            facts = os.fstat(file.fileno())
+            if facts.st_uid not in (0, os.geteuid()) or facts.st_mode & (
+                stat.S_IRWXG | stat.S_IRWXO
+            ):
+                raise Failure("%s: must be root's or yours and nobody else's to read" % escape(path))
+            options = configparser.ConfigParser(
+                interpolation=None, allow_no_value=True, strict=False
+            )
+            options.read_file(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, configparser.Error, UnicodeDecodeError) as error:
+        raise Failure("%s: %s" % (escape(path), error)) from None
+    names = {"user": "user", "password": "password", "host": "host", "port": "port"}
+    names["socket"] = "unix_socket"
+    found = {}
+    for group in ("client", "jobtrail"):
+        if options.has_section(group):
+            for name, value in options.items(group):
+                if name in names and value is not None:
+                    value = value.strip("'\"")
+                    found[names[name]] = int(value) if name == "port" else value
+    return found
+
+
+KINDS = {"sqlite": SqliteStore, "mariadb": MariadbStore}
+
+
+def open_store(address):
+    """A store of this version, in one snapshot; Failure where there is none."""
+    scheme, _, location = address.partition(":")
+    if scheme not in KINDS:
+        raise Failure(escape(address) + " is no store; write sqlite:FILE or mariadb://HOST/DATABASE")
+    store = KINDS[scheme](location)
+    version = store.version()
+    if version > SCHEMA_VERSION:
+        raise Failure("the store's schema is version %d: use a newer jobtrail" % version)
+    if version == 0:
+        raise Failure(escape(address) + " is not a store of jobtrail")
+    if version < SCHEMA_VERSION:
+        raise Failure("the store is of an older version: the next jobtrail-load renews it")
+    store.begin()
+    return store
