@@ -193,6 +193,22 @@ everything() {
     [ "$(stat -c %a "$BATS_TEST_TMPDIR/store.db.summary")" = 640 ]
 }
 
+@test "who may read the summary but write nothing reports from it" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+    shared=$(mktemp -d)
+    chmod 755 "$shared"
+    cp -R "$JOBTRAIL_SOURCE/contrib/jobtrail-report" "$JOBTRAIL_SOURCE/contrib/jobtrail" "$shared"
+    site_load "sqlite:$shared/store.db"
+    "$shared/jobtrail-report" --store "sqlite:$shared/store.db" --update
+    # a sum that only the summary has
+    sqlite3 "$shared/store.db.summary" 'UPDATE usage_month SET n = n + 1000'
+    seen=$(cd / && setpriv --reuid nobody --regid nogroup --clear-groups "$shared/jobtrail-report" \
+        --store "sqlite:$shared/store.db" -S 2024-11-01 -E 2024-11-30 --raw --json users |
+        jq '.pages[0].rows[] | select(.user == "carol").runs')
+    rm -r "$shared"
+    [ "$seen" -eq 1004 ]
+}
+
 @test "an output file is replaced as a whole or left alone" {
     echo old >"$BATS_TEST_TMPDIR/out"
     report -o "$BATS_TEST_TMPDIR/out" --families /nonexistent

@@ -9,7 +9,6 @@ from .. import library
 from ..program import Failure
 from ..text import escape
 from ..times import format_elapsed, format_time
-from . import state
 
 DEFAULT = "JobID,User,Exec,State,ExitCode,Elapsed,NTasks,EndSource"
 BRIEF = "JobID,Exec,State,ExitCode"

@@ -45,7 +45,8 @@ def bars(page):
             low = LABEL + max(row[at] - row[at + 1], 0) / most * room
             high = min(LABEL + (row[at] + row[at + 1]) / most * room, LABEL + room)
             middle = y + HIGH / 2
-            out.append('<line class="error" x1="%.1f" x2="%.1f" y1="%g" y2="%g"/>' % (low, high, middle, middle))
+            ends = low, high, middle, middle
+            out.append('<line class="error" x1="%.1f" x2="%.1f" y1="%g" y2="%g"/>' % ends)
             width = max(width, high - LABEL)
         out.append(
             '<text class="v" x="%.1f" y="%d">%s</text>'

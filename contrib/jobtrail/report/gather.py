@@ -13,14 +13,14 @@ CORES = (
 HOURS = "(coalesce(run_time, 0) * (%s) / 3600.0)" % CORES
 P = "(CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END)"
 PLACE = "substr(run.date, 1, 10), user, account, syshost, executable_id, object_set_id, build_id"
-ENDING = "is_start_only, coalesce(`signal`, -1), CASE WHEN exit_code > 0 THEN 1 ELSE exit_code END, end_source"
+ENDING = "is_start_only, `signal`, CASE WHEN exit_code > 0 THEN 1 ELSE exit_code END, end_source"
 
 RUNS = (
     "SELECT {place}, {ending}, count(*), sum(1.0 / {p}), sum((1.0 - {p}) / {p} / {p}), sum({hours}),"
     " sum({hours} / {p}), sum({hours} * {hours} * (1.0 - {p}) / {p} / {p}), max(start_time)"
     " FROM run WHERE ({{where}}) AND run.date IS NOT NULL"
     " GROUP BY {place}, {ending}"
-).format(place=PLACE, ending=ENDING.replace("coalesce(`signal`, -1)", "`signal`"), p=P, hours=HOURS)
+).format(place=PLACE, ending=ENDING, p=P, hours=HOURS)
 
 JOBS = (
     "SELECT DISTINCT job_id_raw, job_id, " + PLACE + " FROM run WHERE ({where}) AND run.date IS NOT NULL"

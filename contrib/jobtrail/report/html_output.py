@@ -134,5 +134,6 @@ def print_html(head, pages, by_day):
         print('<section id="overview"><h2>Over time</h2>%s%s</section>' % (chart, coverage(head)))
     for page in pages:
         print(section(page, head))
-    print("</main>\n<footer>jobtrail-report, %s, %s</footer>" % (cell(head["made"]), html.escape(cell(head["store"]))))
+    about = "jobtrail-report, %s, %s" % (head["made"], cell(head["store"]))
+    print("</main>\n<footer>%s</footer>" % html.escape(about))
     print("<script>%s</script>\n</body>\n</html>" % script)

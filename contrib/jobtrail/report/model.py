@@ -4,9 +4,8 @@
 from .. import library
 from . import days
 
-KINDS = (
-    "executables", "families", "libraries", "modules", "compilers", "users", "accounts", "fields"
-)  # fmt: skip
+PEOPLE = ("users", "accounts", "fields")
+KINDS = ("executables", "families", "libraries", "modules", "compilers") + PEOPLE
 UNKNOWN = "(unknown)"
 
 
@@ -58,7 +57,8 @@ class Model:
 
     def condition(self, options):
         """SQL for `who`."""
-        wanted = [set(names) if names else None for names in (options.user, options.account, options.cluster)]
+        asked = options.user, options.account, options.cluster
+        wanted = [set(names) if names else None for names in asked]
         if not any(wanted):
             return "1"
         numbers = [
@@ -151,12 +151,14 @@ class Model:
 
     def library_names(self, objects):
         libraries = self.libraries()
-        return {libraries[member][0] for member in self.members().get(objects, ()) if member in libraries}
+        members = self.members().get(objects, ())
+        return {libraries[member][0] for member in members if member in libraries}
 
     def module_names(self, program):
         executable, objects, _ = program
         modules, libraries = self.modules(), self.libraries()
-        numbers = {libraries[member][1] for member in self.members().get(objects, ()) if member in libraries}
+        members = self.members().get(objects, ())
+        numbers = {libraries[member][1] for member in members if member in libraries}
         numbers.add(self.executables().get(executable, (None, None))[1])
         return {modules[number] for number in numbers if number in modules}
 
@@ -243,7 +245,8 @@ class Model:
 
     def by(self, kind):
         """{name: Sums} of one of KINDS."""
-        return self.once(("by", kind), lambda: self.by_people(kind) if kind in KINDS[5:] else self.by_software(kind))
+        make = self.by_people if kind in PEOPLE else self.by_software
+        return self.once(("by", kind), lambda: make(kind))
 
     def by_people(self, kind):
         found = {}
@@ -308,7 +311,7 @@ class Model:
         return self.over(kind, "month", "period_usage", self.who_condition)
 
     def over(self, kind, slot, view, condition):
-        people = kind in KINDS[5:]
+        people = kind in PEOPLE
         rows = self.database.execute(
             "SELECT {0}, {1}, sum({2}) FROM {3} WHERE {4} GROUP BY 1, 2".format(
                 "who" if people else "program", slot, "n" if self.raw else "weight", view, condition
@@ -353,7 +356,7 @@ class Model:
     # ---- Linking
 
     def links(self):
-        """[(epoch, executable path, link program)] of the period's links and of all before."""
+        """[(epoch, executable path, link program)], of all times."""
         return self.once(
             "links",
             lambda: self.store.lookup(

@@ -108,7 +108,6 @@ class Summary:
             database = sqlite3.connect(path, timeout=60)
             database.isolation_level = None
             if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                database.execute("PRAGMA journal_mode = WAL")
                 self.make(database)
             return database
         except (OSError, sqlite3.Error) as error:
@@ -160,12 +159,11 @@ class Summary:
         )
         known = self.value("SELECT 1 FROM temp.new_job LIMIT 1")
         if known:  # which of them have been counted in a month is not known
-            run("CREATE TEMP VIEW period_job AS SELECT profile, who, 1 AS jobs FROM all_job WHERE " + days_of)
+            jobs = "SELECT profile, who, 1 AS jobs FROM all_job WHERE " + days_of
         else:
-            run(
-                "CREATE TEMP VIEW period_job AS SELECT profile, who, jobs FROM main.job_month WHERE {0}"
-                " UNION ALL SELECT profile, who, 1 FROM main.job WHERE {1}".format(inside, edges)
-            )
+            jobs = "SELECT profile, who, jobs FROM main.job_month WHERE " + inside
+            jobs += " UNION ALL SELECT profile, who, 1 FROM main.job WHERE " + edges
+        run("CREATE TEMP VIEW period_job AS " + jobs)
 
     def value(self, sql, values=()):
         row = self.database.execute(sql, values).fetchone()
@@ -220,9 +218,10 @@ class Summary:
             job[0] = min(job[0], day)
             job[2].add(self.numbers.program(program))
         self.add_known_jobs(found)
+        rows = ((name,) + tuple(job) for name, job in found.items())
         self.insert(
             "job",
-            ((name, day, who, self.numbers.profile(programs)) for name, (day, who, programs) in found.items()),
+            ((name, day, who, self.numbers.profile(programs)) for name, day, who, programs in rows),
         )
 
     def add_known_jobs(self, found):
@@ -266,6 +265,7 @@ class Summary:
 
     def save(self):
         run = self.database.execute
+        changed = self.changed_months()
         for table in ("who", "program", "profile_member"):
             run("INSERT INTO main.{0} SELECT * FROM temp.new_{0}".format(table))
         run("DELETE FROM main.coverage WHERE day IN (SELECT day FROM temp.new_coverage)")
@@ -278,7 +278,7 @@ class Summary:
             " hours = hours + excluded.hours, hours_weight = hours_weight + excluded.hours_weight,"
             " hours_var = hours_var + excluded.hours_var, last = max(last, excluded.last)"
         )
-        self.save_months()
+        self.save_months(changed)
         self.save_pending()
         run("INSERT OR REPLACE INTO state VALUES ('last_run', ?)", (str(self.saved),))
         for table in TABLES:
@@ -286,12 +286,18 @@ class Summary:
         run("COMMIT")
         run("ANALYZE")
 
-    def save_months(self):
-        """Anew for the months that have changed."""
+    def changed_months(self):
+        """Those of new runs and jobs, and those that jobs leave for an earlier one."""
+        return [
+            row[0]
+            for row in self.database.execute(
+                "SELECT {0} FROM temp.new_usage UNION SELECT {0} FROM temp.new_job UNION"
+                " SELECT {0} FROM main.job WHERE name IN (SELECT name FROM temp.new_job)".format(MONTH)
+            )
+        ]
+
+    def save_months(self, changed):
         run = self.database.execute
-        months = "SELECT DISTINCT %s FROM temp.new_usage" % MONTH
-        months += " UNION SELECT DISTINCT %s FROM temp.new_job" % MONTH
-        changed = [row[0] for row in run(months)]
         for month in changed:
             first, last = days.of_month(month)
             run("DELETE FROM usage_month WHERE month = ?", (month,))

@@ -1,0 +1,25 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The Python that sites run.
+
+@test "what people ask with is Python 3.6, and imports its standard library and PyMySQL only" {
+    /usr/bin/python3 - "$JOBTRAIL_SOURCE/contrib" <<'EOF'
+import ast, pathlib, sys
+
+STANDARD = set("""argparse base64 calendar configparser datetime hashlib html io itertools json math os pwd re
+    shlex signal sqlite3 stat subprocess sys tempfile time urllib uuid""".split())
+place = pathlib.Path(sys.argv[1])
+files = sorted(place.glob("jobtrail/**/*.py")) + [place / "jobtrail-acct", place / "jobtrail-report"]
+assert len(files) > 20
+for path in files:
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module]
+        for name in names:
+            assert name.split(".")[0] in STANDARD | {"jobtrail", "pymysql"}, (path, name)
+EOF
+}
