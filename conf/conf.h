@@ -35,8 +35,11 @@ struct conf_intervals {
     size_t count;
 };
 
+/* Which programs the linker wrapper puts the preload library's start-up object into. */
+enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
+
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 17
+#define CONF_KEYS 22
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -59,6 +62,11 @@ struct conf {
     int catch_signals;     /* [tracking] signal_handler = yes|no */
     int sample;            /* [sampling] enabled = yes|no */
     uint32_t always_ranks; /* [sampling] always_ranks */
+    int track_links;       /* [link] tracking = yes|no */
+    int track_functions;   /* [link] function_tracking = yes|no */
+    char *link_modules;    /* [link] modules: the map of libraries to modules; "" = none */
+    int hash_inputs;       /* [link] hash_objects = yes|no: sha1 of each object of a link */
+    uint32_t link_startup; /* [link] startup_object: enum conf_startup */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
     struct conf_rules host, path_rules, argument, env, package;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */

@@ -10,16 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crc.h"
 #include "elf_build_id.h"
 #include "file_hash.h"
 #include "journal.h"
 #include "json_add.h"
 #include "text.h"
 #include "watermark.h"
-
-/* Where "0xFFFF" stands in {"crc":"0xFFFF", ...}: the CRC's six characters. */
-enum { CRC_OFFSET = 8 };
 
 /* What the parts of a record share. */
 struct run {
@@ -60,15 +56,6 @@ static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
     if (length > 0)
         memcpy(text, bytes.at, length);
     text[length] = '\0';
-}
-
-static const char *syshost(const struct run_source *source)
-{
-    if (source->conf->syshost[0] != '\0')
-        return source->conf->syshost;
-    if (source->conf->cluster[0] != '\0')
-        return source->conf->cluster;
-    return source->journal->cluster[0] != '\0' ? source->journal->cluster : "unknown";
 }
 
 static const char *known(const char *text)
@@ -161,7 +148,7 @@ static void add_user(struct run *run)
     date_text((time_t)(capture->start_ns / 1000000000u), text);
     json_add_text(table, "start_date", text);
     json_add_text(table, "submit_host", known(journal->submit_host));
-    json_add_text(table, "syshost", syshost(run->source));
+    json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
     json_add_text(table, "user", known(journal->user));
     json_object_object_add(run->record, "userT", table);
 }
@@ -423,7 +410,6 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
     };
-    json_add_text(run->record, "crc", "0xFFFF");
     json_object_object_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         double since = clock_seconds(CLOCK_MONOTONIC);
@@ -436,45 +422,6 @@ static void add_all(struct run *run)
     add_quality(run);
     measured(run, "07____total______", run->started);
     json_object_object_add(run->record, "XALT_measureT", run->measure);
-}
-
-/* The ASCII text of the finished record, its CRC filled in. */
-static int finish(struct json_object *object, struct record *record)
-{
-    const char *utf8 = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
-    char crc[7];
-    record->text = utf8 == NULL ? NULL : text_ascii_json(utf8);
-    if (record->text == NULL)
-        return -ENOMEM;
-    record->length = strlen(record->text);
-    snprintf(crc, sizeof crc, "0x%04X", crc16(record->text, record->length));
-    memcpy(record->text + CRC_OFFSET, crc, sizeof crc - 1);
-    return 0;
-}
-
-static void plain_name(const char *text, char *name, size_t size)
-{
-    size_t length = 0;
-    for (; *text != '\0' && length < size - 1; text++)
-        name[length++] = strchr("/. \n", *text) != NULL ? '_' : *text;
-    name[length] = '\0';
-}
-
-/* run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; DATE is the start in local time, to 1/10000 s. */
-static void name_record(const struct run *run, struct record *record)
-{
-    uint64_t start_ns = run->source->capture->start_ns;
-    time_t start = (time_t)(start_ns / 1000000000u);
-    struct tm local;
-    char date[32] = "", host[64], user[64];
-    if (localtime_r(&start, &local) != NULL)
-        strftime(date, sizeof date, "%Y_%m_%d_%H_%M_%S", &local);
-    plain_name(syshost(run->source), host, sizeof host);
-    plain_name(known(run->source->journal->user), user, sizeof user);
-    snprintf(record->name, sizeof record->name, "run.%s.%s_%04u.%s.%s.%s.json", host, date,
-             (unsigned)(start_ns % 1000000000u / 100000u), user,
-             run->source->ending == NULL ? "aaa" : "zzz", run->uuid);
 }
 
 void run_record_uuid(const struct capture *capture, char *text)
@@ -490,9 +437,10 @@ void run_record_uuid(const struct capture *capture, char *text)
 int run_record_build(const struct run_source *source, struct record *record)
 {
     struct record built = {.text = NULL};
+    char name_end[RECORD_UUID_SIZE + 4];
     struct run run = {
         .source = source,
-        .record = json_object_new_object(),
+        .record = record_start(),
         .measure = json_object_new_object(),
         .started = clock_seconds(CLOCK_MONOTONIC),
     };
@@ -502,17 +450,13 @@ int run_record_build(const struct run_source *source, struct record *record)
         return -ENOMEM;
     }
     run_record_uuid(source->capture, run.uuid);
+    snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
     add_all(&run); /* run.measure now belongs to the record */
-    name_record(&run, &built);
-    int result = finish(run.record, &built);
+    record_name(&built, "run", record_syshost(source->conf, source->journal), source->journal,
+                source->capture->start_ns, name_end);
+    int result = record_finish(run.record, &built);
     json_object_put(run.record);
     if (result == 0)
         *record = built;
     return result;
-}
-
-void record_free(struct record *record)
-{
-    free(record->text);
-    record->text = NULL;
 }

@@ -13,14 +13,7 @@
 #include "ending.h"
 #include "journal_read.h"
 #include "ledger_read.h"
-
-enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37 };
-
-struct record {
-    char name[RECORD_NAME_MAX]; /* file name: run.SYSHOST.DATE.USER.aaa|zzz.UUID.json */
-    char *text;                 /* owned; ASCII, no newline */
-    size_t length;
-};
+#include "record.h"
 
 struct run_source {
     const struct conf *conf;
@@ -31,13 +24,12 @@ struct run_source {
     double probability;          /* with which the run was kept, (0, 1] */
 };
 
-/* Builds the record of a run; reads and hashes the executable (and its objects where the site
- * asks for it). Returns 0 or -ENOMEM. record_free() releases `*record`. */
+/* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the
+ * executable (and its objects where the site asks for it). Returns 0 or -ENOMEM. record_free()
+ * releases `*record`. */
 int run_record_build(const struct run_source *source, struct record *record);
 
 /* The run's uuid as text, into RECORD_UUID_SIZE bytes. */
 void run_record_uuid(const struct capture *capture, char *text);
-
-void record_free(struct record *record);
 
 #endif
