@@ -78,7 +78,8 @@ static int read_process(int pid, struct ancestor *process)
         free(process->argv);
         return -ENOMEM;
     }
-    process->name = last_part(process->path);
+    process->name =
+        last_part(script != NULL || process->argv_size == 0 ? process->path : process->argv);
     return 0;
 }
 

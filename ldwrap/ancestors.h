@@ -9,7 +9,7 @@
 
 struct ancestor {
     char *path;       /* of the executable; of a script, the script's */
-    const char *name; /* the last part of `path` */
+    const char *name; /* as it was called: the last part of the script's path, or of argv[0] */
     char *argv;       /* NUL-separated, as /proc has it */
     size_t argv_size;
 };

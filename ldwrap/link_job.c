@@ -2,7 +2,7 @@
 #include "link_job.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,24 +27,23 @@ uint64_t link_job_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static const char *from_environment(const char *name, const char *other)
-{
-    const char *value = getenv(name);
-    if (value == NULL || value[0] == '\0')
-        value = other == NULL ? NULL : getenv(other);
-    return value == NULL ? "" : value;
-}
-
-/* Not the password file: that may be a directory service, and this is a record of the user's own.
- */
+/* The environment first: the password file may be a directory service, and the record is one of the
+ * user's own. */
 const char *link_job_user(void)
 {
-    return from_environment("USER", "LOGNAME");
+    const char *name = getenv("USER");
+    if (name == NULL || name[0] == '\0')
+        name = getenv("LOGNAME");
+    if (name != NULL && name[0] != '\0')
+        return name;
+    const struct passwd *entry = getpwuid(getuid());
+    return entry == NULL ? "" : entry->pw_name;
 }
 
 const char *link_job_cluster(void)
 {
-    return from_environment("SLURM_CLUSTER_NAME", NULL);
+    const char *name = getenv("SLURM_CLUSTER_NAME");
+    return name == NULL ? "" : name;
 }
 
 static const char *load_conf(struct link_job *job)

@@ -41,7 +41,7 @@ uint64_t link_job_now(void);
  * link_job_free() releases in any case. */
 const char *link_job_prepare(struct link_job *job);
 
-/* The user and the cluster as the environment has them; "" where it says nothing. */
+/* The user's name. The cluster as the environment has it; "" where it says nothing. */
 const char *link_job_user(void);
 const char *link_job_cluster(void);
 

@@ -76,8 +76,9 @@ static int search_target(const struct ancestor *clang, const char *called, char 
 static int search_beside(const struct ancestor *clang, const char *called, char **path)
 {
     int result = search_target(clang, called, path);
-    if (result == -ENOENT && clang->name > clang->path)
-        result = try(clang->path, (size_t)(clang->name - clang->path) - 1, called, path);
+    const char *slash = strrchr(clang->path, '/');
+    if (result == -ENOENT && slash != NULL)
+        result = try(clang->path, (size_t)(slash - clang->path), called, path);
     return result;
 }
 
@@ -85,7 +86,7 @@ int real_linker_find(const char *called, const struct ancestors *ancestors, char
 {
     const struct ancestor *caller = ancestors_caller(ancestors);
     int result = search(getenv("COMPILER_PATH"), called, path);
-    if (result == -ENOENT && caller != NULL && strstr(caller->name, "clang") != NULL)
+    if (result == -ENOENT && caller != NULL && strstr(caller->path, "/clang") != NULL)
         result = search_beside(caller, called, path);
     return result == -ENOENT ? search(getenv("PATH"), called, path) : result;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -176,12 +177,19 @@ static int try(struct link_job *job, int ask_inputs)
     return too_much ? try(job, 0) : status;
 }
 
+/* Our own file; without /proc too. */
+static int stat_self(struct stat *self)
+{
+    const char *name = (const char *)getauxval(AT_EXECFN);
+    return (name != NULL && stat(name, self) == 0) || stat("/proc/self/exe", self) == 0;
+}
+
 /* Calls the linker by its own name, as the caller would have. */
 static int prepare_call(struct link_job *job, char **argv, char **linker)
 {
     struct stat self;
     int begun = chain_has_begun();
-    if (stat("/proc/self/exe", &self) != 0 || chain_add(&self) != 0)
+    if (!stat_self(&self) || chain_add(&self) != 0)
         return -EIO;
     int result = real_linker_find(job->called, &job->ancestors, linker);
     if (result != 0)
