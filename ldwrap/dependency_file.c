@@ -62,7 +62,10 @@ static int remove_all(char *text, const char *before, const char *name, const ch
 
 int dependency_file_remove(char *text, const char *name)
 {
-    int found = remove_all(text, " \\\n  ", name, ""); /* GNU ld, gold, lld */
-    found |= remove_all(text, " ", name, "");          /* mold */
+    /* GNU ld and gold; lld; mold */
+    static const char *const before[] = {" \\\n  ", " \\\n ", " "};
+    int found = 0;
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        found |= remove_all(text, before[i], name, "");
     return found | remove_all(text, "\n", name, ":\n");
 }

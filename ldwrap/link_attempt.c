@@ -171,7 +171,7 @@ static int keep_objects(const struct strings *files, struct strings *inputs)
 {
     int result = 0;
     for (size_t i = 0; i < files->count && result == 0; i++) {
-        if (is_object(files->item[i]))
+        if (!strings_have(inputs, files->item[i]) && is_object(files->item[i]))
             result = strings_add(inputs, files->item[i]);
     }
     return result;
@@ -195,6 +195,8 @@ int link_attempt_inputs(const struct link_job *job, const struct link_attempt *a
         result = dependency_file_read(text, &files);
     if (result == 0)
         result = keep_objects(&files, inputs);
+    if (result == 0) /* lld spells some names in another way */
+        result = keep_objects(&job->line.inputs, inputs);
     if (result == 0 && users != NULL)
         result = clean(job, users, text);
     strings_free(&files);

@@ -27,8 +27,9 @@ int link_attempt_was_asked_too_much(const struct link_attempt *attempt);
 /* Shows what the linker has said. */
 void link_attempt_release(struct link_attempt *attempt);
 
-/* The files that the linker has read and that we did not add, as it names them. If the user asked
- * for a dependency file, this also takes what we added out of it. Returns 0 or -errno. */
+/* The objects and libraries that the linker has read and that we did not add, as it names them. If
+ * the user asked for a dependency file, this also takes what we added out of it. Returns 0 or
+ * -errno. */
 int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,
                         struct strings *inputs);
 

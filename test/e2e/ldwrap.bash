@@ -66,10 +66,10 @@ recorded_as() {
 anatomy() { # FILE
     # Sections: name, type, size, entry size, flags, but the note's; the symbols are compared one by one.
     readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] //p' |
-        awk '$1 !~ /^\.(note\.xalt\.info|shstrtab)$/ {
+        awk '$1 !~ /^\.(note\.xalt\.info|shstrtab|relro_padding)$/ {
             print $1, $2, $1 == ".symtab" ? "" : $5, $6, $7 ~ /^[A-Z]+$/ ? $7 : "" }'
     readelf -lW "$1" | awk '/^  [A-Z]/ && $1 != "NOTE" && $1 != "Type" { print $1, $(NF - 1) ~ /^[RWE]+$/ ? $(NF - 1) : $7 }'
-    readelf -sW "$1" | awk '$1 ~ /^[0-9]+:$/ { print $3, $4, $5, $6, $8, $9 }' | sort
+    readelf -sW "$1" | awk '$1 ~ /^[0-9]+:$/ && $8 != ".note.xalt.info" { print $3, $4, $5, $6, $8, $9 }' | sort
     readelf -rW "$1" | awk '$3 ~ /^R_/ { print $3, $5 }' | sort
     readelf -dW "$1" | sed -n 's/^ 0x[0-9a-f]* //p' | sed 's/0x[0-9a-f]*$/ADDRESS/'
     for section in .comment .interp .dynstr .gnu.version_r .gnu.version_d; do
@@ -112,11 +112,14 @@ both() {
     diff -r "$there/said/plain" "$there/said/wrapped"
 }
 
-# link_line LINKER [OPTION...]: the command line, word by word into $LINK_LINE, by which gcc links hello.o
-# into `hello` with this linker
+# link_line LINKER [OPTION...]: what gcc runs to link hello.o into `hello` with this linker, word by word
+# in $LINK_LINE, but for the plugin for LTO
 link_line() {
-    local line
-    line=$(plain gcc "${@:2}" -fno-lto -fuse-ld="$1" hello.o -o hello '-###' 2>&1 | grep collect2)
-    eval "LINK_LINE=($line)"
-    LINK_LINE[0]=ld.$1
+    local line words word
+    line=$(plain gcc "${@:2}" hello.o -o hello '-###' 2>&1 | grep collect2)
+    eval "words=($line)"
+    LINK_LINE=("ld.$1")
+    for word in "${words[@]:1}"; do
+        [[ $word == -plugin* || $word == *liblto_plugin.so ]] || LINK_LINE+=("$word")
+    done
 }
