@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ancestors.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -107,14 +106,13 @@ const struct ancestor *ancestors_caller(const struct ancestors *ancestors)
     return ancestors->count == 0 ? NULL : &ancestors->process[0];
 }
 
-/* What a name is without a target before it and a version behind it: "x86_64-linux-gnu-gcc-12" is
- * "gcc". `size` bytes at `plain`. */
+/* What a name is without a target before it and a version or a vendor behind it:
+ * "x86_64-linux-gnu-gcc-12" is "gcc", "mpicc.openmpi" is "mpicc". `size` bytes at `plain`. */
 static void plain_name(const char *name, char *plain, size_t size)
 {
-    snprintf(plain, size, "%s", name);
+    snprintf(plain, size, "%.*s", (int)strcspn(name, "."), name);
     size_t length = strlen(plain);
-    while (length > 1 &&
-           (isdigit((unsigned char)plain[length - 1]) || strchr(".-", plain[length - 1]) != NULL))
+    while (length > 1 && strchr("0123456789-", plain[length - 1]) != NULL)
         plain[--length] = '\0';
     const char *dash = strrchr(plain, '-');
     if (dash != NULL)

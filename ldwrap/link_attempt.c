@@ -72,18 +72,30 @@ static int make_argv(const struct link_job *job, struct link_attempt *attempt)
     if (result == 0)
         result = add_descriptor(&attempt->argv, "--dependency-file=", attempt->dependencies);
     if (result == 0)
-        result = add_descriptor(&attempt->argv, "-Map=", attempt->run.map.writes);
+        result = add_descriptor(
+            &attempt->argv, "-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.writes);
     return result;
 }
 
-static int open_pipes(const struct link_job *job, struct run_link *run)
+/* GNU ld writes a map to regular files only, lld only to others. */
+static int open_map(const struct link_job *job, struct link_attempt *attempt)
 {
+    char real[PATH_MAX];
+    if (realpath(job->linker, real) != NULL && strstr(real, "lld") != NULL)
+        return held_open(&attempt->run.map, -1, MAP_MAX);
+    attempt->map = descriptor_memory("jobtrail map");
+    return attempt->map < 0 ? -EMFILE : 0;
+}
+
+static int open_pipes(const struct link_job *job, struct link_attempt *attempt)
+{
+    struct run_link *run = &attempt->run;
     int result = held_open(&run->output, STDOUT_FILENO, SAID_MAX);
     if (result == 0 && !run_link_is_one_stream())
         result = held_open(&run->errors, STDERR_FILENO, SAID_MAX);
     if (result == 0 && job->line.map_file == NULL && job->line.unmarked == NULL &&
         may_have_archives(job))
-        result = held_open(&run->map, -1, MAP_MAX);
+        result = open_map(job, attempt);
     return result;
 }
 
@@ -94,13 +106,14 @@ int link_attempt(const struct link_job *job, int ask_inputs, struct link_attempt
     *attempt = (struct link_attempt){
         .run = {.path = job->linker, .output = none, .errors = none, .map = none},
         .dependencies = -1,
+        .map = -1,
     };
     if (ask_inputs && job->line.dependency_file == NULL) {
         attempt->dependencies = descriptor_memory("jobtrail inputs");
         if (attempt->dependencies < 0)
             return -EMFILE;
     }
-    int result = open_pipes(job, run);
+    int result = open_pipes(job, attempt);
     if (result == 0)
         result = make_argv(job, attempt);
     if (result != 0)
@@ -109,7 +122,7 @@ int link_attempt(const struct link_job *job, int ask_inputs, struct link_attempt
     run->inherited[0] = job->mark;
     run->inherited[1] = job->startup;
     run->inherited[2] = attempt->dependencies;
-    run->inherited[3] = -1;
+    run->inherited[3] = attempt->map;
     return run_link(run, &attempt->status);
 }
 
@@ -210,6 +223,8 @@ char *link_attempt_map(const struct link_job *job, struct link_attempt *attempt)
     size_t size;
     if (job->line.map_file != NULL)
         return whole_file_open_read(job->line.map_file, MAP_MAX, &text, &size) == 0 ? text : NULL;
+    if (attempt->map >= 0)
+        return whole_file_read(attempt->map, MAP_MAX, &text, &size) == 0 ? text : NULL;
     if (map->bytes == NULL || map->released)
         return NULL;
     text = map->bytes;
@@ -226,4 +241,6 @@ void link_attempt_free(struct link_attempt *attempt)
     strings_free(&attempt->argv);
     if (attempt->dependencies >= 0)
         close(attempt->dependencies);
+    if (attempt->map >= 0)
+        close(attempt->map);
 }

@@ -13,6 +13,7 @@ struct link_attempt {
     struct strings argv;
     int dependencies; /* our --dependency-file, in memory; -1: the user has one, or none is asked
                          for */
+    int map;          /* our -Map, in memory, unless it goes to run.map; -1: none is asked for */
     int status;       /* wait status */
 };
 
