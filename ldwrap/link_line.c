@@ -207,7 +207,7 @@ static void judge(struct link_line *line, const struct option *option)
         line->unmarked = "its layout is the user's own";
 }
 
-static void note(struct link_line *line, const struct option *option, int *loader)
+static void note(struct link_line *line, const struct option *option)
 {
     const char *name = option->name;
     if (strcmp(name, "o") == 0 || strcmp(name, "output") == 0)
@@ -220,8 +220,9 @@ static void note(struct link_line *line, const struct option *option, int *loade
         line->shared = 1;
     else if (strcmp(name, "static") == 0)
         line->is_static = 1;
-    else if (strcmp(name, "dynamic-linker") == 0 || strcmp(name, "I") == 0)
-        *loader = 1;
+    else if (strcmp(name, "Bdynamic") == 0 || strcmp(name, "dy") == 0 ||
+             strcmp(name, "call_shared") == 0)
+        line->is_static = 0;
     else if (starts(name, "color-diagnostics") || starts(name, "no-color-diagnostics"))
         line->says_color = 1;
 }
@@ -254,10 +255,10 @@ static void judge_output(struct link_line *line)
         line->pass = "the output is no regular file";
 }
 
-static int take_option(struct link_line *line, const struct option *option, int *loader)
+static int take_option(struct link_line *line, const struct option *option)
 {
     judge(line, option);
-    note(line, option, loader);
+    note(line, option);
     if ((strcmp(option->name, "L") == 0 || strcmp(option->name, "library-path") == 0) &&
         option->value != NULL)
         return strings_add(&line->directories, option->value);
@@ -266,7 +267,7 @@ static int take_option(struct link_line *line, const struct option *option, int 
 
 int link_line_read(const struct strings *arguments, struct link_line *line)
 {
-    int loader = 0, result = 0;
+    int result = 0;
     *line = (struct link_line){.output = "a.out"};
     for (size_t i = 1; i < arguments->count && result == 0; i++) {
         struct option option;
@@ -278,11 +279,11 @@ int link_line_read(const struct strings *arguments, struct link_line *line)
         read_option(argument, &option);
         if (option.takes_next && i + 1 < arguments->count)
             option.value = arguments->item[++i];
-        result = take_option(line, &option, &loader);
+        result = take_option(line, &option);
     }
     if (line->output == NULL)
         line->output = "";
-    line->is_static = line->is_static && !loader && !line->shared;
+    line->is_static = line->is_static && !line->shared;
     judge_output(line);
     if (result != 0)
         link_line_free(line);

@@ -15,7 +15,7 @@ struct link_line {
     const char *pass;            /* why the link is none of our business, or NULL */
     const char *unmarked;        /* why nothing may be added to the output, or NULL */
     int shared;                  /* makes a shared library */
-    int is_static;               /* -static, and no dynamic loader */
+    int is_static;               /* a program without shared libraries, by -static */
     int says_color;              /* says whether messages are coloured */
     struct strings inputs;       /* files named on the command line, in order */
     struct strings directories;  /* of -L */

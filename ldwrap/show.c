@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "elf_note.h"
 #include "watermark.h"
 
 /* XALT of old writes a key as "<Build.UUID>". */
@@ -24,35 +25,9 @@ static void print_key(void *context, const char *key, const char *value)
     printf(" = %s\n", value);
 }
 
-static int from_notes(Elf_Data *notes)
+static int from_note(const void *content, size_t size)
 {
-    GElf_Nhdr note;
-    size_t name, content, at = 0;
-    while ((at = gelf_getnote(notes, at, &note, &name, &content)) > 0) {
-        const char *bytes = notes->d_buf;
-        if (note.n_type == WATERMARK_TYPE && note.n_namesz == sizeof WATERMARK_OWNER &&
-            memcmp(bytes + name, WATERMARK_OWNER, sizeof WATERMARK_OWNER) == 0)
-            return watermark_read(bytes + content, note.n_descsz, print_key, NULL);
-    }
-    return 0;
-}
-
-/* The note, of a file whose section headers were stripped too. */
-static int from_segments(Elf *elf)
-{
-    size_t count;
-    int keys = 0;
-    if (elf_getphdrnum(elf, &count) != 0)
-        return 0;
-    for (size_t i = 0; i < count && keys == 0; i++) {
-        GElf_Phdr phdr;
-        if (gelf_getphdr(elf, (int)i, &phdr) == NULL || phdr.p_type != PT_NOTE)
-            continue;
-        Elf_Data *notes = elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz,
-                                               phdr.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-        keys = notes == NULL ? 0 : from_notes(notes);
-    }
-    return keys;
+    return content == NULL ? 0 : watermark_read(content, size, print_key, NULL);
 }
 
 /* Sections: of objects that are no programs, and XALT's `.xalt`, which is not in memory. */
@@ -60,7 +35,7 @@ static int from_sections(Elf *elf)
 {
     GElf_Shdr header;
     Elf_Scn *section = NULL;
-    size_t names;
+    size_t names, size = 0;
     int keys = 0;
     if (elf_getshdrstrndx(elf, &names) != 0)
         return 0;
@@ -70,7 +45,7 @@ static int from_sections(Elf *elf)
             continue;
         const char *name = elf_strptr(elf, names, header.sh_name);
         if (header.sh_type == SHT_NOTE)
-            keys = from_notes(data);
+            keys = from_note(elf_note_in(data, WATERMARK_OWNER, WATERMARK_TYPE, &size), size);
         else if (name != NULL && strcmp(name, ".xalt") == 0)
             keys = watermark_read_strings(data->d_buf, data->d_size, print_key, NULL);
     }
@@ -88,7 +63,9 @@ static int show(const char *path)
         elf_end(elf);
         return -ENOEXEC;
     }
-    int keys = from_segments(elf);
+    size_t size = 0;
+    const void *note = elf_note_find(elf, WATERMARK_OWNER, WATERMARK_TYPE, &size);
+    int keys = from_note(note, size);
     if (keys == 0)
         keys = from_sections(elf);
     elf_end(elf);
