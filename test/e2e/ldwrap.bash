@@ -96,7 +96,7 @@ plain() {
 both() {
     local way there=$BATS_TEST_TMPDIR
     rm -rf "$there/original" "$there/said"
-    cp -R "$WORK" "$there/original"
+    cp -a "$WORK" "$there/original"
     for way in plain wrapped; do
         local status=0
         mkdir -p "$there/said/$way"
@@ -105,7 +105,7 @@ both() {
         cd "$there" || return
         rm -rf "${there:?}/$way"
         mv "$WORK" "$there/$way"
-        cp -R "$there/original" "$WORK"
+        cp -a "$there/original" "$WORK"
         cd "$WORK" || return
     done
     SAID=$there/said/wrapped
