@@ -15,6 +15,7 @@
 #include "dependency_file.h"
 #include "descriptors.h"
 #include "io.h"
+#include "link_record.h"
 #include "whole_file.h"
 
 enum {
@@ -104,7 +105,11 @@ int link_attempt(const struct link_job *job, int ask_inputs, struct link_attempt
     struct run_link *run = &attempt->run;
     const struct held none = {.from = -1, .writes = -1, .to = -1};
     *attempt = (struct link_attempt){
-        .run = {.path = job->linker, .output = none, .errors = none, .map = none},
+        .run = {.path = job->linker,
+                .meanwhile = link_record_warm_up,
+                .output = none,
+                .errors = none,
+                .map = none},
         .dependencies = -1,
         .map = -1,
     };

@@ -151,6 +151,8 @@ int run_link(struct run_link *run, int *status)
     close_writing_end(&run->errors);
     close_writing_end(&run->map);
     if (result == 0)
+        run->meanwhile();
+    if (result == 0)
         *status = wait_for(run, &mask);
     child_pid = 0;
     restore_handlers(before, &mask);

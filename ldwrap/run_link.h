@@ -13,6 +13,7 @@ enum { RUN_LINK_INHERITED = 4 };
 struct run_link {
     const char *path; /* of the program */
     char *const *argv;
+    void (*meanwhile)(void);           /* called once while it runs */
     int inherited[RUN_LINK_INHERITED]; /* descriptors that are open in the child; -1: none */
     struct held output;                /* stdout; and stderr, where both are one file */
     struct held errors;                /* stderr */
