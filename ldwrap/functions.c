@@ -49,7 +49,7 @@ static void close_elf(struct opened *opened)
     close(opened->fd);
 }
 
-/* Called for each symbol that other objects see; returns 0 to go on. */
+/* Called for each symbol that has a name; returns 0 to go on. */
 typedef int symbol_taker(void *context, const char *name, const GElf_Sym *symbol);
 
 static int each_in_section(Elf *elf, Elf_Scn *section, symbol_taker *take, void *context)
@@ -65,7 +65,7 @@ static int each_in_section(Elf *elf, Elf_Scn *section, symbol_taker *take, void 
         if (gelf_getsym(data, (int)i, &symbol) == NULL)
             break;
         const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-        if (name != NULL && name[0] != '\0' && GELF_ST_BIND(symbol.st_info) != STB_LOCAL)
+        if (name != NULL && name[0] != '\0')
             result = take(context, name, &symbol);
     }
     return result;
@@ -90,11 +90,11 @@ static int is_function(const GElf_Sym *symbol)
     return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
-/* What the program has and what it lacks. */
-struct program {
-    struct strings undefined; /* ordered */
-    struct strings defined;   /* functions, ordered; empty: no symbols are left */
-};
+/* A function that other objects see. */
+static int is_global_function(const GElf_Sym *symbol)
+{
+    return is_function(symbol) && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
+}
 
 static int take_undefined(void *context, const char *name, const GElf_Sym *symbol)
 {
@@ -104,68 +104,41 @@ static int take_undefined(void *context, const char *name, const GElf_Sym *symbo
     return strings_add(context, name);
 }
 
-static int take_defined(void *context, const char *name, const GElf_Sym *symbol)
-{
-    return is_function(symbol) ? strings_add(context, name) : 0;
-}
-
-static void sort(struct strings *list)
-{
-    if (list->count > 0)
-        qsort(list->item, list->count, sizeof *list->item, compare_text);
-}
-
-static int read_program(const char *path, struct program *program)
-{
-    struct opened opened;
-    if (open_elf(path, &opened) != 0)
-        return 0;
-    int result = each_symbol(opened.elf, SHT_DYNSYM, take_undefined, &program->undefined);
-    if (result == 0)
-        result = each_symbol(opened.elf, SHT_SYMTAB, take_defined, &program->defined);
-    close_elf(&opened);
-    sort(&program->undefined);
-    sort(&program->defined);
-    return result;
-}
-
 /* One library that is being looked through. */
 struct library {
-    const struct program *program;
+    const struct strings *undefined; /* what the program lacks, ordered */
     const char *module;
-    struct functions *found;
+    struct functions *found;   /* of shared libraries */
+    struct functions *members; /* defined by members of archives that were linked in */
+    struct functions *indexed; /* names of such members of which only the index is known */
 };
 
-static int add(struct library *library, const char *name)
+static int add(struct functions *to, const char *name, const char *module)
 {
-    struct functions *found = library->found;
     char *copy = strdup(name);
     struct link_function *item =
-        copy == NULL ? NULL : reallocarray(found->item, found->count + 1, sizeof *item);
+        copy == NULL ? NULL : reallocarray(to->item, to->count + 1, sizeof *item);
     if (item == NULL) {
         free(copy);
         return -ENOMEM;
     }
-    item[found->count++] = (struct link_function){copy, library->module};
-    found->item = item;
+    item[to->count++] = (struct link_function){copy, module};
+    to->item = item;
     return 0;
 }
 
 static int take_shared(void *context, const char *name, const GElf_Sym *symbol)
 {
     struct library *library = context;
-    if (!is_function(symbol) || !has(&library->program->undefined, name))
+    if (!is_global_function(symbol) || !has(library->undefined, name))
         return 0;
-    return add(library, name);
+    return add(library->found, name, library->module);
 }
 
 static int take_member(void *context, const char *name, const GElf_Sym *symbol)
 {
     struct library *library = context;
-    const struct strings *defined = &library->program->defined;
-    if (!is_function(symbol) || (defined->count > 0 && !has(defined, name)))
-        return 0;
-    return add(library, name);
+    return is_global_function(symbol) ? add(library->members, name, library->module) : 0;
 }
 
 /* Whether the map shows ARCHIVE(MEMBER): maps name the members that were linked in, and no others.
@@ -187,20 +160,19 @@ static int each_in_index(Elf *archive, int64_t offset, struct library *library)
     const Elf_Arsym *index = elf_getarsym(archive, &count);
     int result = 0;
     for (size_t i = 0; index != NULL && i < count && result == 0; i++) {
-        if (index[i].as_name != NULL && (int64_t)index[i].as_off == offset &&
-            has(&library->program->defined, index[i].as_name))
-            result = add(library, index[i].as_name);
+        if (index[i].as_name != NULL && (int64_t)index[i].as_off == offset)
+            result = add(library->indexed, index[i].as_name, library->module);
     }
     return result;
 }
 
 static int look_through_member(Elf *archive, Elf *member, struct library *library)
 {
-    size_t before = library->found->count;
+    size_t before = library->members->count;
     int64_t offset = elf_getaroff(member);
     int result =
         elf_kind(member) == ELF_K_ELF ? each_symbol(member, SHT_SYMTAB, take_member, library) : 0;
-    if (result == 0 && library->found->count == before)
+    if (result == 0 && library->members->count == before)
         result = each_in_index(archive, offset, library);
     return result;
 }
@@ -261,22 +233,95 @@ static void arrange(struct functions *functions)
     functions->count = kept + 1;
 }
 
-int functions_find(const char *output, const struct strings *inputs, const char *map_text,
-                   const struct module_map *map, struct functions *functions)
+/* Names of archives' members, and which of them the program still has. */
+struct kept {
+    const struct functions *names; /* in order */
+    char *is_kept;
+    int has_symbols;
+};
+
+static int compare_name(const void *name, const void *function)
 {
-    struct program program = {{NULL, 0}, {NULL, 0}};
-    struct functions found = {NULL, 0};
-    int result = read_program(output, &program);
+    return strcmp(name, ((const struct link_function *)function)->name);
+}
+
+/* mold makes a program's own functions local. */
+static int mark_kept(void *context, const char *name, const GElf_Sym *symbol)
+{
+    struct kept *kept = context;
+    const struct functions *names = kept->names;
+    kept->has_symbols = 1;
+    if (!is_function(symbol) || names->count == 0)
+        return 0;
+    const struct link_function *found =
+        bsearch(name, names->item, names->count, sizeof *names->item, compare_name);
+    if (found == NULL)
+        return 0;
+    size_t at = (size_t)(found - names->item);
+    while (at > 0 && strcmp(names->item[at - 1].name, name) == 0)
+        at--;
+    for (; at < names->count && strcmp(names->item[at].name, name) == 0; at++)
+        kept->is_kept[at] = 1;
+    return 0;
+}
+
+/* Adds those of `names` that the program has to `found`; all of them where it has no symbols left
+ * and `otherwise` says so. */
+static int add_kept(const struct opened *program, struct functions *names, int otherwise,
+                    struct functions *found)
+{
+    int result = 0;
+    arrange(names);
+    CLEANUP_FREE char *is_kept = calloc(names->count + 1, 1);
+    struct kept kept = {names, is_kept, 0};
+    if (is_kept == NULL)
+        return -ENOMEM;
+    if (names->count > 0)
+        result = each_symbol(program->elf, SHT_SYMTAB, mark_kept, &kept);
+    for (size_t i = 0; i < names->count && result == 0; i++) {
+        if (is_kept[i] || (!kept.has_symbols && otherwise))
+            result = add(found, names->item[i].name, names->item[i].module);
+    }
+    return result;
+}
+
+static int find_in(const struct opened *program, const struct strings *inputs, const char *map_text,
+                   const struct module_map *map, struct functions *found)
+{
+    struct strings undefined = {NULL, 0};
+    struct functions members = {NULL, 0}, indexed = {NULL, 0};
+    struct library library = {&undefined, NULL, found, &members, &indexed};
+    int result = each_symbol(program->elf, SHT_DYNSYM, take_undefined, &undefined);
+    if (undefined.count > 0)
+        qsort(undefined.item, undefined.count, sizeof *undefined.item, compare_text);
     for (size_t i = 0; i < inputs->count && result == 0; i++) {
         char real[PATH_MAX];
-        struct library library = {&program, NULL, &found};
-        if (realpath(inputs->item[i], real) != NULL)
-            library.module = module_map_find(map, real);
+        library.module =
+            realpath(inputs->item[i], real) == NULL ? NULL : module_map_find(map, real);
         if (library.module != NULL)
             result = look_through(inputs->item[i], map_text, &library);
     }
-    strings_free(&program.undefined);
-    strings_free(&program.defined);
+    if (result == 0)
+        result = add_kept(program, &members, 1, found);
+    if (result == 0)
+        result = add_kept(program, &indexed, 0, found);
+    strings_free(&undefined);
+    functions_free(&members);
+    functions_free(&indexed);
+    return result;
+}
+
+int functions_find(const char *output, const struct strings *inputs, const char *map_text,
+                   const struct module_map *map, struct functions *functions)
+{
+    struct functions found = {NULL, 0};
+    struct opened program;
+    if (open_elf(output, &program) != 0) {
+        *functions = found;
+        return 0;
+    }
+    int result = find_in(&program, inputs, map_text, map, &found);
+    close_elf(&program);
     arrange(&found);
     if (result == 0)
         *functions = found;

@@ -34,18 +34,41 @@ static int add_descriptor(struct strings *argv, const char *option, int fd)
     return strings_add(argv, text);
 }
 
-/* Archives can hold functions of modules when a directory or a file of the command line belongs to
- * one. */
+static int is_of_module(const struct link_job *job, const char *path)
+{
+    char real[PATH_MAX];
+    return realpath(path, real) != NULL && module_map_find(&job->modules, real) != NULL;
+}
+
+/* Whether DIRECTORY has one of the libraries of -l as an archive; "-l:NAME" names a file. */
+static int has_archive(const char *directory, const struct strings *libraries)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < libraries->count; i++) {
+        const char *name = libraries->item[i];
+        int length = name[0] == ':' ? snprintf(path, sizeof path, "%s/%s", directory, name + 1)
+                                    : snprintf(path, sizeof path, "%s/lib%s.a", directory, name);
+        if (length < PATH_MAX && access(path, F_OK) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Archives can hold functions of modules when a directory of the command line that belongs to one
+ * has one that is asked for, or a file of the command line is one. */
 static int may_have_archives(const struct link_job *job)
 {
-    const struct strings *const lists[] = {&job->line.directories, &job->line.inputs};
-    char real[PATH_MAX];
-    for (size_t i = 0; job->modules.count > 0 && i < 2; i++) {
-        for (size_t j = 0; j < lists[i]->count; j++) {
-            if (realpath(lists[i]->item[j], real) != NULL &&
-                module_map_find(&job->modules, real) != NULL)
-                return 1;
-        }
+    const struct link_line *line = &job->line;
+    if (job->modules.count == 0)
+        return 0;
+    for (size_t i = 0; i < line->directories.count; i++) {
+        const char *directory = line->directories.item[i];
+        if (is_of_module(job, directory) && has_archive(directory, &line->libraries))
+            return 1;
+    }
+    for (size_t i = 0; i < line->inputs.count; i++) {
+        if (is_of_module(job, line->inputs.item[i]))
+            return 1;
     }
     return 0;
 }

@@ -154,7 +154,7 @@ struct option {
  * dashes. */
 static int attached(const char *text, struct option *option)
 {
-    if (text[0] == '\0' || text[1] == '\0' || strchr("oLmTyb", text[0]) == NULL)
+    if (text[0] == '\0' || text[1] == '\0' || strchr("oLlmTyb", text[0]) == NULL)
         return 0;
     if (text[0] != 'o' && (IS_ONE_OF(taking, option->name) || starts(text, "build-id")))
         return 0;
@@ -262,6 +262,9 @@ static int take_option(struct link_line *line, const struct option *option)
     if ((strcmp(option->name, "L") == 0 || strcmp(option->name, "library-path") == 0) &&
         option->value != NULL)
         return strings_add(&line->directories, option->value);
+    if ((strcmp(option->name, "l") == 0 || strcmp(option->name, "library") == 0) &&
+        option->value != NULL)
+        return strings_add(&line->libraries, option->value);
     return 0;
 }
 
@@ -294,4 +297,5 @@ void link_line_free(struct link_line *line)
 {
     strings_free(&line->inputs);
     strings_free(&line->directories);
+    strings_free(&line->libraries);
 }

@@ -19,6 +19,7 @@ struct link_line {
     int says_color;              /* says whether messages are coloured */
     struct strings inputs;       /* files named on the command line, in order */
     struct strings directories;  /* of -L */
+    struct strings libraries;    /* of -l */
 };
 
 /* Reads `arguments` (the program's name first, response files expanded), whose strings `*line` then

@@ -197,6 +197,9 @@ static void inputs_directories_and_kinds_are_told(void **state)
     (void)state;
     assert_int_equal(link_line_read(&arguments, &line), 0);
     char *inputs = join(&line.inputs), *directories = join(&line.directories);
+    char *libraries = join(&line.libraries);
+    assert_string_equal(libraries, "m|n");
+    free(libraries);
     assert_string_equal(inputs, "a.o|b.a");
     assert_string_equal(directories, "/x|/y|/z");
     assert_string_equal(line.dependency_file, "d");
