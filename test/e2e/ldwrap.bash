@@ -56,6 +56,10 @@ is_marked() { # FILE
     mark "$1" >/dev/null 2>&1
 }
 
+is_unmarked() { # FILE
+    [[ -e $1 ]] && ! is_marked "$1"
+}
+
 # recorded_as UUID: the record of this link is there
 recorded_as() {
     [[ $(links | jq --arg uuid "$1" 'map(select(.resultT.uuid == $uuid)) | length') == 1 ]]

@@ -82,6 +82,7 @@ expect_marked() {
 
 @test "the note is a note, allocated, and with it the stack is not executable" {
     for compiler in gcc "gcc -m32" aarch64-linux-gnu-gcc; do
+        # shellcheck disable=SC2086
         wrapped $compiler hello.c -o made
         readelf -SW made | grep -E '\.note\.xalt\.info +NOTE .* A +0 '
         [[ $(readelf -lW made | awk '/GNU_STACK/ { print $7 }') == RW ]]

@@ -49,9 +49,11 @@ links_once() {
 
 @test "the profile script: once, in any shell, and the user's word stands" {
     links_once ". share/profile.d/jobtrail-ld.sh"
+    # shellcheck disable=SC2016
     run -0 env -i PATH=/usr/bin:/bin COMPILER_PATH=/mine sh -eu -c \
         '. share/profile.d/jobtrail-ld.sh; . share/profile.d/jobtrail-ld.sh; echo "$PATH $COMPILER_PATH $XALT_EXECUTABLE_TRACKING"'
     [[ $output == "$LD_DIRECTORY:/usr/bin:/bin $LD_DIRECTORY:/mine yes" ]]
+    # shellcheck disable=SC2016
     run -0 env -i PATH=/usr/bin:/bin XALT_EXECUTABLE_TRACKING=no sh -c '. share/profile.d/jobtrail-ld.sh; echo "$XALT_EXECUTABLE_TRACKING"'
     [[ $output == no ]]
 }

@@ -52,25 +52,23 @@ compare_builds() {
     # The probes were left alone.
     diff <(grep '^checking' ../plain/configure.said) \
         <(grep '^checking' ../wrapped/configure.said | sed "s,$LD_DIRECTORY/\(x86_64-linux-gnu-\)*ld,/usr/bin/ld,g")
-    [[ $(links | jq -c 'map(.resultT.link_program) | unique') == '["gfortran"]' ]]
-    [[ $(links | jq '[.[].linkA[][0] | select(endswith("/libgfortran.so.5.0.0"))] | length') == 1 ]]
+    [[ $(links | jq -c '[.[] | .linkA | map(.[0]) | any(endswith("/.libs/lmdif.o"))]') == '[true]' ]]
 }
 
 @test "CMake: tinyxml2" {
     project tinyxml2
-    for generator in "Unix Makefiles" Ninja; do
-        rm -rf "$RECORDS"
-        both sh -c "cmake -G '$generator' -B made -D BUILD_SHARED_LIBS=ON -D CMAKE_BUILD_TYPE=Release >cmake.said 2>&1 &&
-            cmake --build made -j1 >build.said 2>&1 && cd made && ./xmltest >/dev/null"
-        # CMake's first look at each compiler stays in the build directory.
-        compare_builds 4 made/libtinyxml2.so.9.0.0 made/xmltest
-        diff <(sed 's/([0-9.]*s)//' ../plain/cmake.said) <(sed 's/([0-9.]*s)//' ../wrapped/cmake.said)
-        # Nothing is to be done again: the linker's dependency files do not name what is gone.
-        again=$(cd ../wrapped && cp -R . "$BATS_TEST_TMPDIR/again" && rm -rf "$WORK" && mv "$BATS_TEST_TMPDIR/again" "$WORK" &&
-            cd "$WORK" && wrapped cmake --build made -j1)
-        [[ $again != *Linking* ]] || { echo "$again"; return 1; }
-        project tinyxml2
-    done
+    both sh -c 'cmake -G "Unix Makefiles" -B made -D BUILD_SHARED_LIBS=ON -D CMAKE_BUILD_TYPE=Release >cmake.said 2>&1 &&
+        cmake --build made -j1 >build.said 2>&1 && cd made && ./xmltest >/dev/null'
+    # CMake's first look at each compiler stays in the build directory.
+    compare_builds 4 made/libtinyxml2.so.9.0.0 made/xmltest
+    diff <(sed 's/([0-9.]*s)//' ../plain/cmake.said) <(sed 's/([0-9.]*s)//' ../wrapped/cmake.said)
+    # Nothing is to be done again: the linker's dependency files name nothing that is gone.
+    rm -rf "$WORK"
+    cp -a ../wrapped "$WORK"
+    cd "$WORK"
+    [[ -n $(find made -name link.d) ]]
+    wrapped cmake --build made -j1 >again
+    [[ $(cat again) != *Linking* ]] || { cat again; return 1; }
 }
 
 @test "a version script and programs that are run by the build: zlib" {
@@ -132,6 +130,7 @@ GO
     project seabios
     mkdir out
     printf 'CONFIG_%s=y\n' QEMU BUILD_VGABIOS VGA_STANDARD_VGA >out/.config
+    # shellcheck disable=SC2016
     both sh -c 'for target in oldnoconfig out/vgabios.bin; do
         make PYTHON=python3 OUT=out/ EXTRAVERSION=test KCONFIG_CONFIG=$PWD/out/.config $target || exit
     done >said 2>&1'

@@ -1,12 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Static programs, which LD_PRELOAD does not reach: the wrapper links the library into them.
+# shellcheck disable=SC2030,SC2031 # each test has its own TRACKED
 
 load helper
 load ldwrap
 
 setup() {
     new_links
+    # shellcheck disable=SC2034 # new_job uses it
     LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
     RULES=$KEEP_ALL new_job
     CONF_LINK=$BATS_TEST_TMPDIR/link.conf
@@ -76,6 +78,7 @@ run_both_ways() { # PROGRAM ARGUMENT...
 }
 
 @test "no start-up code where there is none to call it, and where the site wants none" {
+    # shellcheck disable=SC2016
     echo 'void _start(void) { __asm__("mov $60, %eax; xor %edi, %edi; syscall"); }' >program.c
     link_static bare gcc -static -nostdlib
     ./bare
