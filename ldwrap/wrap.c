@@ -15,6 +15,7 @@
 #include "chain.h"
 #include "cleanup.h"
 #include "functions.h"
+#include "guard.h"
 #include "link_attempt.h"
 #include "link_job.h"
 #include "link_record.h"
@@ -139,6 +140,7 @@ static int record_link(const struct link_job *job, struct link_attempt *attempt,
 static void finish(struct link_job *job, struct link_attempt *attempt)
 {
     struct strings inputs = {NULL, 0};
+    guard_success();
     job->end_ns = link_job_now();
     int result = link_attempt_inputs(job, attempt, &inputs);
     if (result == 0)
@@ -200,6 +202,14 @@ static int prepare_call(struct link_job *job, char **argv, char **linker)
     return begun;
 }
 
+static const char *prepare(struct link_job *job)
+{
+    guard_exec(job->linker, job->argv);
+    const char *why = link_job_prepare(job);
+    guard_off();
+    return why;
+}
+
 int wrap(const char *called, int argc, char **argv)
 {
     CLEANUP_FREE char *linker = NULL;
@@ -217,7 +227,7 @@ int wrap(const char *called, int argc, char **argv)
     else if (!switch_tracking())
         why = "XALT_EXECUTABLE_TRACKING is not yes";
     else
-        why = link_job_prepare(&job);
+        why = prepare(&job);
     int status = why == NULL ? try(&job, 1) : -1;
     if (status < 0) {
         exec_plain(&job, why == NULL ? "the linker does not take what we add" : why);

@@ -2,3 +2,4 @@
 jobtrail_unit_test(ldwrap_arguments_test ldwrap_arguments_test.c LIBS jobtrail_ldwrap)
 jobtrail_unit_test(ldwrap_files_test ldwrap_files_test.c LIBS jobtrail_ldwrap)
 jobtrail_unit_test(ldwrap_note_test ldwrap_note_test.c LIBS jobtrail_ldwrap)
+jobtrail_unit_test(ldwrap_guard_test ldwrap_guard_test.c LIBS jobtrail_ldwrap)
