@@ -35,8 +35,11 @@ struct conf_intervals {
     size_t count;
 };
 
+/* Which programs the linker wrapper puts the preload library's start-up object into. */
+enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
+
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 37
+#define CONF_KEYS 42
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -56,29 +59,34 @@ struct conf {
     char *transport;       /* [transport] use: words, see conf_transport.h */
     uint64_t outbox_bytes; /* [outbox] size */
     char *file_dir;        /* [file] dir */
-    uint32_t file_subdirectories;      /* [file] subdirectories; 0: none */
-    int file_separate;                 /* [file] separate = yes|no */
-    char *file_fsync;                  /* [file] fsync = each|batch|no */
-    char *syslog_socket;               /* [syslog] socket */
-    uint32_t syslog_block_bytes;       /* [syslog] block_size */
-    char *http_url;                    /* [http] url */
-    char *http_format;                 /* [http] format = json|bulk|splunk */
-    uint32_t http_batch;               /* [http] batch: records in one request */
-    int http_gzip;                     /* [http] gzip = yes|no */
-    char *http_ca;                     /* [http] ca; "" = the system's */
-    char *http_token_file;             /* [http] token_file; "" = none */
-    uint32_t http_timeout_s;           /* [http] timeout */
-    char *kafka_brokers;               /* [kafka] brokers */
-    char *kafka_topic;                 /* [kafka] topic */
-    char *kafka_properties;            /* [kafka] properties: a file of librdkafka's; "" = none */
-    int enabled;                       /* [tracking] enabled = yes|no */
-    int opt_out;                       /* [tracking] opt_out = yes|no */
-    int track_scalar;                  /* [tracking] scalar = yes|no */
-    int track_mpi;                     /* [tracking] mpi = yes|no */
-    int track_gpu;                     /* [tracking] gpu = yes|no */
-    int catch_signals;                 /* [tracking] signal_handler = yes|no */
-    int sample;                        /* [sampling] enabled = yes|no */
-    uint32_t always_ranks;             /* [sampling] always_ranks */
+    uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
+    int file_separate;            /* [file] separate = yes|no */
+    char *file_fsync;             /* [file] fsync = each|batch|no */
+    char *syslog_socket;          /* [syslog] socket */
+    uint32_t syslog_block_bytes;  /* [syslog] block_size */
+    char *http_url;               /* [http] url */
+    char *http_format;            /* [http] format = json|bulk|splunk */
+    uint32_t http_batch;          /* [http] batch: records in one request */
+    int http_gzip;                /* [http] gzip = yes|no */
+    char *http_ca;                /* [http] ca; "" = the system's */
+    char *http_token_file;        /* [http] token_file; "" = none */
+    uint32_t http_timeout_s;      /* [http] timeout */
+    char *kafka_brokers;          /* [kafka] brokers */
+    char *kafka_topic;            /* [kafka] topic */
+    char *kafka_properties;       /* [kafka] properties: a file of librdkafka's; "" = none */
+    int enabled;                  /* [tracking] enabled = yes|no */
+    int opt_out;                  /* [tracking] opt_out = yes|no */
+    int track_scalar;             /* [tracking] scalar = yes|no */
+    int track_mpi;                /* [tracking] mpi = yes|no */
+    int track_gpu;                /* [tracking] gpu = yes|no */
+    int catch_signals;            /* [tracking] signal_handler = yes|no */
+    int sample;                   /* [sampling] enabled = yes|no */
+    uint32_t always_ranks;        /* [sampling] always_ranks */
+    int track_links;              /* [link] tracking = yes|no */
+    int track_functions;          /* [link] function_tracking = yes|no */
+    char *link_modules;           /* [link] modules: the map of libraries to modules; "" = none */
+    int hash_inputs;              /* [link] hash_objects = yes|no: sha1 of each object of a link */
+    uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
     struct conf_rules host, partition, account, path_rules, argument, env, package;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */

@@ -289,6 +289,30 @@ static int parse_transport(const char *text, void *field, struct conf_fault *fau
     return store_text(text, field);
 }
 
+/* As parse_path; an empty text is none. */
+static int parse_optional_path(const char *text, void *field, struct conf_fault *fault)
+{
+    return text[0] == '\0' ? store_text(text, field) : parse_path(text, field, fault);
+}
+
+static const char *const startups[] = {"none", "static", "all"}; /* by enum conf_startup */
+
+static int parse_startup(const char *text, void *field, struct conf_fault *fault)
+{
+    for (uint32_t i = 0; i < sizeof startups / sizeof startups[0]; i++) {
+        if (strcmp(text, startups[i]) == 0) {
+            *(uint32_t *)field = i;
+            return 0;
+        }
+    }
+    return fail(fault, 0, "unknown kind of programs", "write none, static or all");
+}
+
+static void print_startup(const void *field, char *text, size_t size)
+{
+    snprintf(text, size, "%s", startups[*(const uint32_t *)field]);
+}
+
 #define FIELD(name) offsetof(struct conf, name)
 
 const struct conf_key conf_keys[CONF_KEYS] = {
@@ -323,6 +347,11 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"kafka", "brokers", FIELD(kafka_brokers), "", parse_text, print_text},
     {"kafka", "topic", FIELD(kafka_topic), "jobtrail", parse_name, print_text},
     {"kafka", "properties", FIELD(kafka_properties), "", parse_path_or_none, print_text},
+    {"link", "tracking", FIELD(track_links), "yes", parse_yes_no, print_yes_no},
+    {"link", "function_tracking", FIELD(track_functions), "yes", parse_yes_no, print_yes_no},
+    {"link", "modules", FIELD(link_modules), "", parse_optional_path, print_text},
+    {"link", "hash_objects", FIELD(hash_inputs), "no", parse_yes_no, print_yes_no},
+    {"link", "startup_object", FIELD(link_startup), "static", parse_startup, print_startup},
     {"tracking", "enabled", FIELD(enabled), "yes", parse_yes_no, print_yes_no},
     {"tracking", "opt_out", FIELD(opt_out), "no", parse_yes_no, print_yes_no},
     {"tracking", "scalar", FIELD(track_scalar), "yes", parse_yes_no, print_yes_no},

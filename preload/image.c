@@ -21,6 +21,25 @@ static int passed_by_loader(int argc, char **argv, char **envp)
            envp == argv + argc + 1;
 }
 
+/* Where the executable is, beside the addresses that its headers give. A static one that was linked
+ * position-independent has no PT_PHDR: its ELF header, before the program headers, says it. */
+static uintptr_t load_bias(const struct image *image)
+{
+    const ElfW(Ehdr) *header = (const void *)((uintptr_t)image->phdr - sizeof *header);
+    for (size_t i = 0; i < image->phdr_count; i++) {
+        if (image->phdr[i].p_type == PT_PHDR)
+            return (uintptr_t)image->phdr - image->phdr[i].p_vaddr;
+    }
+    if (image->phdr_count == 0 || (uintptr_t)header / PAGE != (uintptr_t)image->phdr / PAGE ||
+        memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phoff != sizeof *header)
+        return 0;
+    for (size_t i = 0; i < image->phdr_count; i++) {
+        if (image->phdr[i].p_type == PT_LOAD && image->phdr[i].p_offset == 0)
+            return (uintptr_t)header - image->phdr[i].p_vaddr;
+    }
+    return 0;
+}
+
 int image_find(int argc, char **argv, char **envp, struct image *image)
 {
     if (!passed_by_loader(argc, argv, envp))
@@ -44,10 +63,7 @@ int image_find(int argc, char **argv, char **envp, struct image *image)
     }
     if (image->phdr == NULL)
         image->phdr_count = 0;
-    for (size_t i = 0; i < image->phdr_count; i++) {
-        if (image->phdr[i].p_type == PT_PHDR)
-            image->load_bias = (uintptr_t)image->phdr - image->phdr[i].p_vaddr;
-    }
+    image->load_bias = load_bias(image);
     return 1;
 }
 

@@ -36,14 +36,12 @@ static int take_entry(char *entry, watermark_key *take, void *context)
     return 1;
 }
 
-int watermark_read(const char *note, size_t size, watermark_key *take, void *context)
+int watermark_read_strings(const char *text, size_t size, watermark_key *take, void *context)
 {
     char entry[ENTRY_MAX];
     int keys = 0;
-    if (size < 2 || note[0] != 2)
-        return 0;
-    const char *end = note + size;
-    for (const char *at = note + 1; at < end;) {
+    const char *end = text + size;
+    for (const char *at = text; at < end;) {
         size_t length = strnlen(at, (size_t)(end - at));
         if (length < sizeof entry) {
             memcpy(entry, at, length);
@@ -55,4 +53,11 @@ int watermark_read(const char *note, size_t size, watermark_key *take, void *con
         at += length + 1;
     }
     return keys;
+}
+
+int watermark_read(const char *note, size_t size, watermark_key *take, void *context)
+{
+    if (size < 2 || note[0] != 2)
+        return 0;
+    return watermark_read_strings(note + 1, size - 1, take, context);
 }

@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+/* The note's owner and type. */
+#define WATERMARK_OWNER "XALT"
+#define WATERMARK_TYPE  0x746c6158u
+
 /* Called for each key of a watermark; the texts are valid during the call only. */
 typedef void watermark_key(void *context, const char *key, const char *value);
 
@@ -11,5 +15,8 @@ typedef void watermark_key(void *context, const char *key, const char *value);
  * `XALT_Link_Info`, `KEY%%VALUE%%` ..., `XALT_Link_Info_End`, with the blanks of a value written
  * as `_%_%_`. Returns how many keys there were; 0 for what is no watermark. */
 int watermark_read(const char *note, size_t size, watermark_key *take, void *context);
+
+/* The same for the strings alone, as older XALT keeps them in a section `.xalt`. */
+int watermark_read_strings(const char *text, size_t size, watermark_key *take, void *context);
 
 #endif

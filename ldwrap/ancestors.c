@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ancestors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "whole_file.h"
+
+enum { ARGV_MAX = 8 << 20 };
+
+static int read_proc(int pid, const char *name, char **text, size_t *size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? -errno : whole_file_read(fd, ARGV_MAX, text, size);
+}
+
+static int parent_of(int pid)
+{
+    int parent = 0;
+    size_t size;
+    CLEANUP_FREE char *stat = NULL;
+    if (read_proc(pid, "stat", &stat, &size) != 0)
+        return 0;
+    const char *behind_name = strrchr(stat, ')');
+    if (behind_name == NULL || sscanf(behind_name, ") %*c %d", &parent) != 1)
+        return 0;
+    return parent;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static int is_interpreter(const char *name)
+{
+    static const char *const names[] = {"sh", "bash", "dash", "ksh", "perl", "python"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 &&
+            strspn(name + length, "0123456789.") == strlen(name + length))
+            return 1;
+    }
+    return 0;
+}
+
+/* Of "bash /usr/bin/mpicc -o a", /usr/bin/mpicc. */
+static const char *script_of(const struct ancestor *process)
+{
+    size_t length = strnlen(process->argv, process->argv_size);
+    const char *second = process->argv + length + 1;
+    if (length + 1 >= process->argv_size || second[0] != '/')
+        return NULL;
+    return second;
+}
+
+static int read_process(int pid, struct ancestor *process)
+{
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/%d/exe", pid);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length <= 0 || read_proc(pid, "cmdline", &process->argv, &process->argv_size) != 0)
+        return -ENOENT;
+    path[length] = '\0';
+    const char *script = is_interpreter(last_part(path)) ? script_of(process) : NULL;
+    process->path = strdup(script == NULL ? path : script);
+    if (process->path == NULL) {
+        free(process->argv);
+        return -ENOMEM;
+    }
+    process->name =
+        last_part(script != NULL || process->argv_size == 0 ? process->path : process->argv);
+    return 0;
+}
+
+void ancestors_read(struct ancestors *ancestors)
+{
+    *ancestors = (struct ancestors){.count = 0};
+    for (int pid = getppid(); pid > 1 && ancestors->count < ANCESTORS_MAX; pid = parent_of(pid)) {
+        if (read_process(pid, &ancestors->process[ancestors->count]) != 0)
+            break;
+        ancestors->count++;
+    }
+}
+
+void ancestors_free(struct ancestors *ancestors)
+{
+    for (size_t i = 0; i < ancestors->count; i++) {
+        free(ancestors->process[i].path);
+        free(ancestors->process[i].argv);
+    }
+    ancestors->count = 0;
+}
+
+const struct ancestor *ancestors_caller(const struct ancestors *ancestors)
+{
+    return ancestors->count == 0 ? NULL : &ancestors->process[0];
+}
+
+/* What a name is without a target before it and a version or a vendor behind it:
+ * "x86_64-linux-gnu-gcc-12" is "gcc", "mpicc.openmpi" is "mpicc". `size` bytes at `plain`. */
+static void plain_name(const char *name, char *plain, size_t size)
+{
+    snprintf(plain, size, "%.*s", (int)strcspn(name, "."), name);
+    size_t length = strlen(plain);
+    while (length > 1 && strchr("0123456789-", plain[length - 1]) != NULL)
+        plain[--length] = '\0';
+    const char *dash = strrchr(plain, '-');
+    if (dash != NULL)
+        memmove(plain, dash + 1, strlen(dash));
+}
+
+/* Names that say "compiler" for some language, of compilers and of the drivers around them. */
+static int is_compiler(const char *name)
+{
+    static const char *const names[] = {
+        "cc",       "c++",       "gcc",       "g++",      "gfortran", "gnat",      "gnatlink",
+        "gnatmake", "gdc",       "gccgo",     "clang",    "clang++",  "flang",     "rustc",
+        "link",     "go",        "nvcc",      "nvc",      "nvc++",    "nvfortran", "pgcc",
+        "pgc++",    "pgfortran", "hipcc",     "icc",      "icpc",     "ifort",     "icx",
+        "icpx",     "ifx",       "dpcpp",     "CC",       "ftn",      "craycc",    "crayCC",
+        "crayftn",  "xlc",       "xlf",       "armclang", "armflang", "amdclang",  "amdflang",
+        "mpicc",    "mpicxx",    "mpic++",    "mpiCC",    "mpif77",   "mpif90",    "mpifort",
+        "mpiicc",   "mpiicpc",   "mpiifort",  "mpiicx",   "mpiicpx",  "mpiifx",    "opal_wrapper",
+        "oshcc",    "ghc",       "ocamlfind", "ocamlopt", "swiftc",   "ldc",       "zig",
+        "tcc",      "h5cc",      "h5fc",      "h5pcc",    "h5pfc",
+    };
+    char plain[64];
+    plain_name(name, plain, sizeof plain);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(plain, names[i]) == 0 || strcmp(name, names[i]) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* What stands between a compiler and the next one, or the linker. */
+static int is_between(const char *name)
+{
+    static const char *const names[] = {"collect2", "ccache",      "sccache", "distcc",
+                                        "icecc",    "lto-wrapper", "ld"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return 1;
+    }
+    return strncmp(name, "ld.", 3) == 0 || strcmp(name, "jobtrail-ld") == 0;
+}
+
+const struct ancestor *ancestors_compiler(const struct ancestors *ancestors)
+{
+    const struct ancestor *compiler = NULL;
+    for (size_t i = 0; i < ancestors->count; i++) {
+        const struct ancestor *process = &ancestors->process[i];
+        if (is_compiler(process->name))
+            compiler = process;
+        else if (!is_between(process->name) && !is_interpreter(process->name))
+            break;
+    }
+    return compiler;
+}

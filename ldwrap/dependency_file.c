@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "dependency_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+/* Undoes lld's escapes, in place. */
+static void unescape(char *name)
+{
+    char *to = name;
+    for (; *name != '\0'; name++) {
+        if ((name[0] == '\\' && (name[1] == ' ' || name[1] == '#' || name[1] == '\\')) ||
+            (name[0] == '$' && name[1] == '$'))
+            name++;
+        *to++ = *name;
+    }
+    *to = '\0';
+}
+
+static int add(const char *line, size_t length, struct strings *inputs)
+{
+    CLEANUP_FREE char *name = strndup(line, length);
+    if (name == NULL)
+        return -ENOMEM;
+    if (access(name, F_OK) != 0)
+        unescape(name);
+    return strings_add(inputs, name);
+}
+
+int dependency_file_read(const char *text, struct strings *inputs)
+{
+    const char *rule_end = strstr(text, "\n\n");
+    int result = 0;
+    for (const char *line = rule_end; line != NULL && *line != '\0' && result == 0;) {
+        size_t length = strcspn(line, "\n");
+        if (length > 1 && line[length - 1] == ':')
+            result = add(line, length - 1, inputs);
+        line += length + (line[length] == '\n');
+    }
+    return result;
+}
+
+/* Takes BEFORE NAME BEHIND out, wherever it is. */
+static int remove_all(char *text, const char *before, const char *name, const char *behind)
+{
+    CLEANUP_FREE char *part = NULL;
+    int found = 0;
+    if (asprintf(&part, "%s%s%s", before, name, behind) < 0) {
+        part = NULL;
+        return 0;
+    }
+    size_t length = strlen(part);
+    for (char *at = text; (at = strstr(at, part)) != NULL; found = 1)
+        memmove(at, at + length, strlen(at + length) + 1);
+    return found;
+}
+
+int dependency_file_remove(char *text, const char *name)
+{
+    /* GNU ld and gold; lld; mold */
+    static const char *const before[] = {" \\\n  ", " \\\n ", " "};
+    int found = 0;
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        found |= remove_all(text, before[i], name, "");
+    return found | remove_all(text, "\n", name, ":\n");
+}

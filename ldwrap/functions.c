@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "functions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+static int compare_text(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static int has(const struct strings *sorted, const char *name)
+{
+    return sorted->count > 0 &&
+           bsearch(&name, sorted->item, sorted->count, sizeof name, compare_text) != NULL;
+}
+
+/* An ELF file or archive that is open. */
+struct opened {
+    int fd;
+    Elf *elf;
+};
+
+static int open_elf(const char *path, struct opened *opened)
+{
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return -EIO;
+    opened->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (opened->fd < 0)
+        return -errno;
+    opened->elf = elf_begin(opened->fd, ELF_C_READ_MMAP, NULL);
+    if (opened->elf != NULL)
+        return 0;
+    close(opened->fd);
+    return -EINVAL;
+}
+
+static void close_elf(struct opened *opened)
+{
+    elf_end(opened->elf);
+    close(opened->fd);
+}
+
+/* Called for each symbol that has a name; returns 0 to go on. */
+typedef int symbol_taker(void *context, const char *name, const GElf_Sym *symbol);
+
+static int each_in_section(Elf *elf, Elf_Scn *section, symbol_taker *take, void *context)
+{
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    Elf_Data *data = elf_getdata(section, NULL);
+    int result = 0;
+    if (data == NULL || gelf_getshdr(section, &header) == NULL || header.sh_entsize == 0)
+        return 0;
+    size_t count = header.sh_size / header.sh_entsize;
+    for (size_t i = 0; i < count && i < INT_MAX && result == 0; i++) {
+        if (gelf_getsym(data, (int)i, &symbol) == NULL)
+            break;
+        const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (name != NULL && name[0] != '\0')
+            result = take(context, name, &symbol);
+    }
+    return result;
+}
+
+/* The symbols of the tables of one type, SHT_SYMTAB or SHT_DYNSYM. */
+static int each_symbol(Elf *elf, GElf_Word type, symbol_taker *take, void *context)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = NULL;
+    int result = 0;
+    while (result == 0 && (section = elf_nextscn(elf, section)) != NULL) {
+        if (gelf_getshdr(section, &header) != NULL && header.sh_type == type)
+            result = each_in_section(elf, section, take, context);
+    }
+    return result;
+}
+
+static int is_function(const GElf_Sym *symbol)
+{
+    int type = GELF_ST_TYPE(symbol->st_info);
+    return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+/* A function that other objects see. */
+static int is_global_function(const GElf_Sym *symbol)
+{
+    return is_function(symbol) && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
+}
+
+static int take_undefined(void *context, const char *name, const GElf_Sym *symbol)
+{
+    int type = GELF_ST_TYPE(symbol->st_info);
+    if (symbol->st_shndx != SHN_UNDEF || (type != STT_FUNC && type != STT_NOTYPE))
+        return 0;
+    return strings_add(context, name);
+}
+
+/* One library that is being looked through. */
+struct library {
+    const struct strings *undefined; /* what the program lacks, ordered */
+    const char *module;
+    struct functions *found;   /* of shared libraries */
+    struct functions *members; /* defined by members of archives that were linked in */
+    struct functions *indexed; /* names of such members of which only the index is known */
+};
+
+static int add(struct functions *to, const char *name, const char *module)
+{
+    char *copy = strdup(name);
+    struct link_function *item =
+        copy == NULL ? NULL : reallocarray(to->item, to->count + 1, sizeof *item);
+    if (item == NULL) {
+        free(copy);
+        return -ENOMEM;
+    }
+    item[to->count++] = (struct link_function){copy, module};
+    to->item = item;
+    return 0;
+}
+
+static int take_shared(void *context, const char *name, const GElf_Sym *symbol)
+{
+    struct library *library = context;
+    if (!is_global_function(symbol) || !has(library->undefined, name))
+        return 0;
+    return add(library->found, name, library->module);
+}
+
+static int take_member(void *context, const char *name, const GElf_Sym *symbol)
+{
+    struct library *library = context;
+    return is_global_function(symbol) ? add(library->members, name, library->module) : 0;
+}
+
+/* Whether the map shows ARCHIVE(MEMBER): maps name the members that were linked in, and no others.
+ */
+static int is_linked_in(const char *map_text, const char *archive, const char *member)
+{
+    CLEANUP_FREE char *text = NULL;
+    if (asprintf(&text, "%s(%s)", archive, member) < 0) {
+        text = NULL;
+        return 0;
+    }
+    return strstr(map_text, text) != NULL;
+}
+
+/* The index has the symbols of members whose code is the compiler's intermediate one too. */
+static int each_in_index(Elf *archive, int64_t offset, struct library *library)
+{
+    size_t count;
+    const Elf_Arsym *index = elf_getarsym(archive, &count);
+    int result = 0;
+    for (size_t i = 0; index != NULL && i < count && result == 0; i++) {
+        if (index[i].as_name != NULL && (int64_t)index[i].as_off == offset)
+            result = add(library->indexed, index[i].as_name, library->module);
+    }
+    return result;
+}
+
+static int look_through_member(Elf *archive, Elf *member, struct library *library)
+{
+    size_t before = library->members->count;
+    int64_t offset = elf_getaroff(member);
+    int result =
+        elf_kind(member) == ELF_K_ELF ? each_symbol(member, SHT_SYMTAB, take_member, library) : 0;
+    if (result == 0 && library->members->count == before)
+        result = each_in_index(archive, offset, library);
+    return result;
+}
+
+static int look_through_archive(const char *path, const struct opened *opened, const char *map_text,
+                                struct library *library)
+{
+    int result = 0;
+    Elf_Cmd command = ELF_C_READ_MMAP;
+    for (Elf *member;
+         result == 0 && (member = elf_begin(opened->fd, command, opened->elf)) != NULL;) {
+        const Elf_Arhdr *header = elf_getarhdr(member);
+        if (header != NULL && header->ar_name != NULL && header->ar_name[0] != '/' &&
+            is_linked_in(map_text, path, header->ar_name))
+            result = look_through_member(opened->elf, member, library);
+        command = elf_next(member);
+        elf_end(member);
+    }
+    return result;
+}
+
+static int look_through(const char *path, const char *map_text, struct library *library)
+{
+    struct opened opened;
+    GElf_Ehdr header;
+    int result = 0;
+    if (open_elf(path, &opened) != 0)
+        return 0;
+    if (elf_kind(opened.elf) == ELF_K_AR && map_text != NULL)
+        result = look_through_archive(path, &opened, map_text, library);
+    else if (elf_kind(opened.elf) == ELF_K_ELF && gelf_getehdr(opened.elf, &header) != NULL &&
+             header.e_type == ET_DYN)
+        result = each_symbol(opened.elf, SHT_DYNSYM, take_shared, library);
+    close_elf(&opened);
+    return result;
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+    const struct link_function *a = left, *b = right;
+    int by_name = strcmp(a->name, b->name);
+    return by_name != 0 ? by_name : strcmp(a->module, b->module);
+}
+
+/* In order, and each once. */
+static void arrange(struct functions *functions)
+{
+    size_t kept = 0;
+    if (functions->count == 0)
+        return;
+    qsort(functions->item, functions->count, sizeof *functions->item, compare_functions);
+    for (size_t i = 1; i < functions->count; i++) {
+        if (compare_functions(&functions->item[kept], &functions->item[i]) == 0)
+            free((char *)functions->item[i].name);
+        else
+            functions->item[++kept] = functions->item[i];
+    }
+    functions->count = kept + 1;
+}
+
+/* Names of archives' members, and which of them the program still has. */
+struct kept {
+    const struct functions *names; /* in order */
+    char *is_kept;
+    int has_symbols;
+};
+
+static int compare_name(const void *name, const void *function)
+{
+    return strcmp(name, ((const struct link_function *)function)->name);
+}
+
+/* mold makes a program's own functions local. */
+static int mark_kept(void *context, const char *name, const GElf_Sym *symbol)
+{
+    struct kept *kept = context;
+    const struct functions *names = kept->names;
+    kept->has_symbols = 1;
+    if (!is_function(symbol) || names->count == 0)
+        return 0;
+    const struct link_function *found =
+        bsearch(name, names->item, names->count, sizeof *names->item, compare_name);
+    if (found == NULL)
+        return 0;
+    size_t at = (size_t)(found - names->item);
+    while (at > 0 && strcmp(names->item[at - 1].name, name) == 0)
+        at--;
+    for (; at < names->count && strcmp(names->item[at].name, name) == 0; at++)
+        kept->is_kept[at] = 1;
+    return 0;
+}
+
+/* Adds those of `names` that the program has to `found`; all of them where it has no symbols left
+ * and `otherwise` says so. */
+static int add_kept(const struct opened *program, struct functions *names, int otherwise,
+                    struct functions *found)
+{
+    int result = 0;
+    arrange(names);
+    CLEANUP_FREE char *is_kept = calloc(names->count + 1, 1);
+    struct kept kept = {names, is_kept, 0};
+    if (is_kept == NULL)
+        return -ENOMEM;
+    if (names->count > 0)
+        result = each_symbol(program->elf, SHT_SYMTAB, mark_kept, &kept);
+    for (size_t i = 0; i < names->count && result == 0; i++) {
+        if (is_kept[i] || (!kept.has_symbols && otherwise))
+            result = add(found, names->item[i].name, names->item[i].module);
+    }
+    return result;
+}
+
+static int find_in(const struct opened *program, const struct strings *inputs, const char *map_text,
+                   const struct module_map *map, struct functions *found)
+{
+    struct strings undefined = {NULL, 0};
+    struct functions members = {NULL, 0}, indexed = {NULL, 0};
+    struct library library = {&undefined, NULL, found, &members, &indexed};
+    int result = each_symbol(program->elf, SHT_DYNSYM, take_undefined, &undefined);
+    if (undefined.count > 0)
+        qsort(undefined.item, undefined.count, sizeof *undefined.item, compare_text);
+    for (size_t i = 0; i < inputs->count && result == 0; i++) {
+        char real[PATH_MAX];
+        library.module =
+            realpath(inputs->item[i], real) == NULL ? NULL : module_map_find(map, real);
+        if (library.module != NULL)
+            result = look_through(inputs->item[i], map_text, &library);
+    }
+    if (result == 0)
+        result = add_kept(program, &members, 1, found);
+    if (result == 0)
+        result = add_kept(program, &indexed, 0, found);
+    strings_free(&undefined);
+    functions_free(&members);
+    functions_free(&indexed);
+    return result;
+}
+
+int functions_find(const char *output, const struct strings *inputs, const char *map_text,
+                   const struct module_map *map, struct functions *functions)
+{
+    struct functions found = {NULL, 0};
+    struct opened program;
+    if (open_elf(output, &program) != 0) {
+        *functions = found;
+        return 0;
+    }
+    int result = find_in(&program, inputs, map_text, map, &found);
+    close_elf(&program);
+    arrange(&found);
+    if (result == 0)
+        *functions = found;
+    else
+        functions_free(&found);
+    return result;
+}
+
+void functions_free(struct functions *functions)
+{
+    for (size_t i = 0; i < functions->count; i++)
+        free((char *)functions->item[i].name);
+    free(functions->item);
+    *functions = (struct functions){NULL, 0};
+}

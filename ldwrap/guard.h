@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What becomes of the link if we crash, are over a limit, or hang: the user's build goes on.
+ */
+#ifndef JOBTRAIL_LDWRAP_GUARD_H
+#define JOBTRAIL_LDWRAP_GUARD_H
+
+/* Before the link: a fault in this process becomes the program `path` with `argv`, both valid until
+ * guard_off(). */
+void guard_exec(const char *path, char *const *argv);
+
+/* After a link that succeeded: a fault, or more than half a minute, becomes a successful exit. */
+void guard_success(void);
+
+/* Faults are faults again. */
+void guard_off(void);
+
+#endif

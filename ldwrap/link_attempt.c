@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "link_attempt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "dependency_file.h"
+#include "descriptors.h"
+#include "io.h"
+#include "link_record.h"
+#include "whole_file.h"
+
+enum {
+    SAID_MAX = 16 << 20, /* what a linker says and is held back */
+    MAP_MAX = 512 << 20,
+    DEPENDENCIES_MAX = 64 << 20,
+};
+
+static int add_descriptor(struct strings *argv, const char *option, int fd)
+{
+    char path[DESCRIPTOR_PATH_SIZE], text[64];
+    if (fd < 0)
+        return 0;
+    descriptor_path(fd, path);
+    snprintf(text, sizeof text, "%s%s", option, path);
+    return strings_add(argv, text);
+}
+
+static int is_of_module(const struct link_job *job, const char *path)
+{
+    char real[PATH_MAX];
+    return realpath(path, real) != NULL && module_map_find(&job->modules, real) != NULL;
+}
+
+/* Whether DIRECTORY has one of the libraries of -l as an archive; "-l:NAME" names a file. */
+static int has_archive(const char *directory, const struct strings *libraries)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < libraries->count; i++) {
+        const char *name = libraries->item[i];
+        int length = name[0] == ':' ? snprintf(path, sizeof path, "%s/%s", directory, name + 1)
+                                    : snprintf(path, sizeof path, "%s/lib%s.a", directory, name);
+        if (length < PATH_MAX && access(path, F_OK) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Archives can hold functions of modules when a directory of the command line that belongs to one
+ * has one that is asked for, or a file of the command line is one. */
+static int may_have_archives(const struct link_job *job)
+{
+    const struct link_line *line = &job->line;
+    if (job->modules.count == 0)
+        return 0;
+    for (size_t i = 0; i < line->directories.count; i++) {
+        const char *directory = line->directories.item[i];
+        if (is_of_module(job, directory) && has_archive(directory, &line->libraries))
+            return 1;
+    }
+    for (size_t i = 0; i < line->inputs.count; i++) {
+        if (is_of_module(job, line->inputs.item[i]))
+            return 1;
+    }
+    return 0;
+}
+
+/* lld and mold colour what they say to a terminal, and we stand between. */
+static int add_color(const struct link_job *job, struct strings *argv)
+{
+    int colours = strstr(job->called, "lld") != NULL || strstr(job->called, "mold") != NULL;
+    if (!colours || job->line.says_color || !isatty(STDERR_FILENO))
+        return 0;
+    return strings_add(argv, "--color-diagnostics=always");
+}
+
+static int make_argv(const struct link_job *job, struct link_attempt *attempt)
+{
+    int result = 0;
+    for (int i = 0; i < job->argc && result == 0; i++)
+        result = strings_add(&attempt->argv, job->argv[i]);
+    if (result == 0)
+        result = add_color(job, &attempt->argv);
+    if (result == 0)
+        result = add_descriptor(&attempt->argv, "", job->mark);
+    if (result == 0)
+        result = add_descriptor(&attempt->argv, "", job->startup);
+    if (result == 0)
+        result = add_descriptor(&attempt->argv, "--dependency-file=", attempt->dependencies);
+    if (result == 0)
+        result = add_descriptor(
+            &attempt->argv, "-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.writes);
+    return result;
+}
+
+/* GNU ld writes a map to regular files only, lld only to others. */
+static int open_map(const struct link_job *job, struct link_attempt *attempt)
+{
+    char real[PATH_MAX];
+    if (realpath(job->linker, real) != NULL && strstr(real, "lld") != NULL)
+        return held_open(&attempt->run.map, -1, MAP_MAX);
+    attempt->map = descriptor_memory("jobtrail map");
+    return attempt->map < 0 ? -EMFILE : 0;
+}
+
+static int open_pipes(const struct link_job *job, struct link_attempt *attempt)
+{
+    struct run_link *run = &attempt->run;
+    int result = held_open(&run->output, STDOUT_FILENO, SAID_MAX);
+    if (result == 0 && !run_link_is_one_stream())
+        result = held_open(&run->errors, STDERR_FILENO, SAID_MAX);
+    if (result == 0 && job->line.map_file == NULL && job->line.unmarked == NULL &&
+        may_have_archives(job))
+        result = open_map(job, attempt);
+    return result;
+}
+
+int link_attempt(const struct link_job *job, int ask_inputs, struct link_attempt *attempt)
+{
+    struct run_link *run = &attempt->run;
+    const struct held none = {.from = -1, .writes = -1, .to = -1};
+    *attempt = (struct link_attempt){
+        .run = {.path = job->linker,
+                .meanwhile = link_record_warm_up,
+                .output = none,
+                .errors = none,
+                .map = none},
+        .dependencies = -1,
+        .map = -1,
+    };
+    if (ask_inputs && job->line.dependency_file == NULL) {
+        attempt->dependencies = descriptor_memory("jobtrail inputs");
+        if (attempt->dependencies < 0)
+            return -EMFILE;
+    }
+    int result = open_pipes(job, attempt);
+    if (result == 0)
+        result = make_argv(job, attempt);
+    if (result != 0)
+        return result;
+    run->argv = attempt->argv.item;
+    run->inherited[0] = job->mark;
+    run->inherited[1] = job->startup;
+    run->inherited[2] = attempt->dependencies;
+    run->inherited[3] = attempt->map;
+    return run_link(run, &attempt->status);
+}
+
+static int mentions(const struct held *held, const char *text)
+{
+    return held->size > 0 && memmem(held->bytes, held->size, text, strlen(text)) != NULL;
+}
+
+int link_attempt_was_asked_too_much(const struct link_attempt *attempt)
+{
+    return attempt->dependencies >= 0 && WIFEXITED(attempt->status) &&
+           (mentions(&attempt->run.errors, "dependency-file") ||
+            mentions(&attempt->run.output, "dependency-file"));
+}
+
+void link_attempt_release(struct link_attempt *attempt)
+{
+    held_release(&attempt->run.output);
+    held_release(&attempt->run.errors);
+}
+
+/* Takes what we added out of the user's file, whose text this is. */
+static int clean(const struct link_job *job, const char *path, char *text)
+{
+    const int added[] = {job->mark, job->startup};
+    int found = 0;
+    for (int i = 0; i < 2; i++) {
+        char name[DESCRIPTOR_PATH_SIZE];
+        if (added[i] < 0)
+            continue;
+        descriptor_path(added[i], name);
+        found |= dependency_file_remove(text, name);
+    }
+    if (!found)
+        return 0;
+    CLEANUP_CLOSE int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    return fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
+}
+
+/* Only what programs are made of: no script, nothing that is gone, nothing of ours. */
+static int is_object(const char *path)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } starts[] = {{"\177ELF", 4}, {"!<arch>\n", 8}, {"!<thin>\n", 8}, {"BC\xc0\xde", 4}};
+    char start[8] = "";
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || strncmp(path, "/proc/self/fd/", 14) == 0 || read(fd, start, sizeof start) < 4)
+        return 0;
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        if (memcmp(start, starts[i].bytes, starts[i].size) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int keep_objects(const struct strings *files, struct strings *inputs)
+{
+    int result = 0;
+    for (size_t i = 0; i < files->count && result == 0; i++) {
+        if (!strings_have(inputs, files->item[i]) && is_object(files->item[i]))
+            result = strings_add(inputs, files->item[i]);
+    }
+    return result;
+}
+
+int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,
+                        struct strings *inputs)
+{
+    const char *users = job->line.dependency_file;
+    struct strings files = {NULL, 0};
+    CLEANUP_FREE char *text = NULL;
+    size_t size;
+    int result = 0;
+    if (users == NULL && attempt->dependencies < 0)
+        return keep_objects(&job->line.inputs, inputs);
+    if (users != NULL)
+        result = whole_file_open_read(users, DEPENDENCIES_MAX, &text, &size);
+    else
+        result = whole_file_read(attempt->dependencies, DEPENDENCIES_MAX, &text, &size);
+    if (result == 0)
+        result = dependency_file_read(text, &files);
+    if (result == 0)
+        result = keep_objects(&files, inputs);
+    if (result == 0) /* lld spells some names in another way */
+        result = keep_objects(&job->line.inputs, inputs);
+    if (result == 0 && users != NULL)
+        result = clean(job, users, text);
+    strings_free(&files);
+    return result;
+}
+
+char *link_attempt_map(const struct link_job *job, struct link_attempt *attempt)
+{
+    struct held *map = &attempt->run.map;
+    char *text = NULL;
+    size_t size;
+    if (job->line.map_file != NULL)
+        return whole_file_open_read(job->line.map_file, MAP_MAX, &text, &size) == 0 ? text : NULL;
+    if (attempt->map >= 0)
+        return whole_file_read(attempt->map, MAP_MAX, &text, &size) == 0 ? text : NULL;
+    if (map->bytes == NULL || map->released)
+        return NULL;
+    text = map->bytes;
+    text[map->size < map->room ? map->size : map->room - 1] = '\0';
+    map->bytes = NULL;
+    return text;
+}
+
+void link_attempt_free(struct link_attempt *attempt)
+{
+    held_close(&attempt->run.output);
+    held_close(&attempt->run.errors);
+    held_close(&attempt->run.map);
+    strings_free(&attempt->argv);
+    if (attempt->dependencies >= 0)
+        close(attempt->dependencies);
+    if (attempt->map >= 0)
+        close(attempt->map);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "link_job.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptors.h"
+#include "elf_target.h"
+#include "note_object.h"
+#include "record.h"
+#include "response.h"
+#include "startup.h"
+#include "switches.h"
+#include "watermark_write.h"
+
+uint64_t link_job_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The environment first: the password file may be a directory service, and the record is one of the
+ * user's own. */
+const char *link_job_user(void)
+{
+    const char *name = getenv("USER");
+    if (name == NULL || name[0] == '\0')
+        name = getenv("LOGNAME");
+    if (name != NULL && name[0] != '\0')
+        return name;
+    const struct passwd *entry = getpwuid(getuid());
+    return entry == NULL ? "" : entry->pw_name;
+}
+
+const char *link_job_cluster(void)
+{
+    const char *name = getenv("SLURM_CLUSTER_NAME");
+    return name == NULL ? "" : name;
+}
+
+static const char *load_conf(struct link_job *job)
+{
+    struct conf_error error;
+    const char *path = getenv("JOBTRAIL_CONF");
+    if (conf_load(path == NULL ? JOBTRAIL_CONF : path, &job->conf, &error) != 0)
+        return "the configuration cannot be read";
+    return job->conf.track_links ? NULL : "switched off by the configuration";
+}
+
+static void load_modules(struct link_job *job)
+{
+    const char *path = job->conf.link_modules;
+    if (!job->conf.track_functions || path[0] == '\0' || !switch_functions())
+        return;
+    int result = module_map_load(path, &job->modules);
+    if (result != 0)
+        switch_trace("no function tracking: %s: %s", path, strerror(-result));
+}
+
+static void name_link(struct link_job *job)
+{
+    const struct ancestor *compiler = ancestors_compiler(&job->ancestors);
+    job->epoch = getenv("SOURCE_DATE_EPOCH");
+    job->start_ns = link_job_now();
+    if (job->epoch != NULL && job->epoch[0] != '\0')
+        link_uuid_reproducible(job->epoch, &job->arguments, job->uuid);
+    else
+        link_uuid_new(job->start_ns / 1000000u, job->uuid);
+    job->program = compiler == NULL ? job->called : compiler->name;
+    job->program_path = compiler == NULL ? job->linker : compiler->path;
+    job->cwd = getcwd(NULL, 0);
+    if (gethostname(job->host, sizeof job->host - 1) != 0)
+        job->host[0] = '\0';
+}
+
+static char *write_mark(const struct link_job *job, size_t *size)
+{
+    struct utsname names = {.sysname = ""};
+    char os[sizeof names.sysname + sizeof names.release + 1];
+    const struct journal journal = {.cluster = (char *)link_job_cluster()};
+    uname(&names);
+    snprintf(os, sizeof os, "%s %s", names.sysname, names.release);
+    return watermark_write(
+        &(struct watermark_facts){
+            .uuid = job->uuid,
+            .syshost = record_syshost(&job->conf, &journal),
+            .compiler = job->program,
+            .compiler_path = job->program_path,
+            .cwd = job->cwd,
+            .host = job->host,
+            .user = link_job_user(),
+            .os = os,
+            .loaded_modules = getenv("LOADEDMODULES"),
+            .lmfiles = getenv("_LMFILES_"),
+            .epoch = (double)job->start_ns / 1e9,
+        },
+        size);
+}
+
+/* Nothing in it depends on who builds, where and when. */
+static char *write_reproducible_mark(const struct link_job *job, size_t *size)
+{
+    return watermark_write(
+        &(struct watermark_facts){
+            .uuid = job->uuid,
+            .compiler = job->program,
+            .epoch = strtod(job->epoch, NULL),
+            .in_utc = 1,
+        },
+        size);
+}
+
+static int make_mark(struct link_job *job, const struct elf_target *target)
+{
+    size_t size;
+    CLEANUP_FREE char *text = job->epoch != NULL && job->epoch[0] != '\0'
+                                  ? write_reproducible_mark(job, &size)
+                                  : write_mark(job, &size);
+    if (text == NULL)
+        return -ENOMEM;
+    job->mark = descriptor_memory("jobtrail watermark");
+    return job->mark < 0 ? -errno : note_object_write(job->mark, target, text, size);
+}
+
+static const char *add_to_link(struct link_job *job)
+{
+    struct elf_target target;
+    if (job->line.unmarked != NULL)
+        return NULL;
+    if (elf_target_find(&job->line.inputs, &target) != 0)
+        return "no ELF object to go by";
+    if (make_mark(job, &target) != 0)
+        return "no watermark can be made";
+    if (startup_is_wanted(&job->line, job->conf.link_startup))
+        job->startup = startup_open(&target);
+    return NULL;
+}
+
+const char *link_job_prepare(struct link_job *job)
+{
+    job->mark = job->startup = -1;
+    if (response_expand(job->argc, job->argv, &job->arguments) != 0 ||
+        link_line_read(&job->arguments, &job->line) != 0)
+        return "its arguments cannot be read";
+    if (job->line.pass != NULL)
+        return job->line.pass;
+    const char *why = load_conf(job);
+    if (why != NULL)
+        return why;
+    name_link(job);
+    why = add_to_link(job);
+    if (why == NULL)
+        load_modules(job);
+    return why;
+}
+
+void link_job_free(struct link_job *job)
+{
+    strings_free(&job->arguments);
+    link_line_free(&job->line);
+    conf_free(&job->conf);
+    module_map_free(&job->modules);
+    free(job->cwd);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One link: what is known of it before, and what the wrapper adds to it.
+ */
+#ifndef JOBTRAIL_LDWRAP_LINK_JOB_H
+#define JOBTRAIL_LDWRAP_LINK_JOB_H
+
+#include <stdint.h>
+
+#include "ancestors.h"
+#include "conf.h"
+#include "link_line.h"
+#include "link_uuid.h"
+#include "module_map.h"
+
+struct link_job {
+    const char *called; /* the name that we were called by */
+    const char *linker; /* the real one's path */
+    int argc;
+    char *const *argv;        /* the plain link: as we were called, under the real linker's name */
+    struct strings arguments; /* response files expanded */
+    struct link_line line;
+    struct ancestors ancestors;
+    struct conf conf;
+    struct module_map modules; /* empty: functions are not tracked */
+    const char *epoch;         /* SOURCE_DATE_EPOCH, or NULL */
+    char uuid[LINK_UUID_SIZE];
+    uint64_t start_ns, end_ns;          /* since the Epoch */
+    const char *program, *program_path; /* the compiler, or the linker where none called it */
+    char host[256];
+    char *cwd;
+    int mark;    /* the object with the watermark, in memory; -1: none */
+    int startup; /* the start-up object; -1: none */
+};
+
+/* Nanoseconds since the Epoch. */
+uint64_t link_job_now(void);
+
+/* Looks at the link and gets ready what is added to it. `job` has `called`, `linker`, `argc`,
+ * `argv` and `ancestors`. Returns NULL, or why there is nothing to do but the plain link.
+ * link_job_free() releases in any case. */
+const char *link_job_prepare(struct link_job *job);
+
+/* The user's name. The cluster as the environment has it; "" where it says nothing. */
+const char *link_job_user(void);
+const char *link_job_cluster(void);
+
+void link_job_free(struct link_job *job);
+
+#endif

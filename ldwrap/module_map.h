@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The site's map of libraries to modules, in one of two forms:
+ *
+ *   JSON    {"reverseMapT": {"DIRECTORY": {"pkg": "MODULE", ...} or "MODULE", ...}, ...}, as Lmod's
+ *           `spider -o jsonReverseMapT` and `-o xalt_rmapT` write it
+ *   lines   DIRECTORY MODULE, with blanks between; empty lines and those that start with '#' are
+ *           comments
+ */
+#ifndef JOBTRAIL_LDWRAP_MODULE_MAP_H
+#define JOBTRAIL_LDWRAP_MODULE_MAP_H
+
+#include <stddef.h>
+
+struct module_entry {
+    char *directory; /* its real path, without a slash at the end */
+    char *module;
+};
+
+struct module_map {
+    struct module_entry *entry;
+    size_t count;
+};
+
+/* Returns 0 or -errno (-EINVAL: JSON of another form). module_map_free() releases. */
+int module_map_load(const char *path, struct module_map *map);
+
+/* The module that the file or directory with this real path belongs to, by the longest directory
+ * above it; NULL: none. */
+const char *module_map_find(const struct module_map *map, const char *path);
+
+void module_map_free(struct module_map *map);
+
+#endif

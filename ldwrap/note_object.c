@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "note_object.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "watermark.h"
+
+/* Section names, and where each begins in them. */
+static char names[] = "\0.note.xalt.info\0.note.gnu.property\0.note.GNU-stack\0.shstrtab";
+enum { NAME_MARK = 1, NAME_PROPERTY = 17, NAME_STACK = 36, NAME_NAMES = 52 };
+
+/* All bits of the feature word: each is granted only where all objects have it (x86-64 psABI,
+ * section "program property"; AArch64 ELF). */
+enum { PROPERTY_FEATURES = 0xff };
+
+struct section {
+    size_t name;
+    uint32_t type;
+    uint64_t flags, align;
+    void *bytes;
+    size_t size;
+};
+
+/* The ELF file's own byte order, in which `target` writes 32-bit words. */
+static void put_word(unsigned char *at, uint32_t value, const struct elf_target *target)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> 8 * (target->data == ELFDATA2LSB ? i : 3 - i));
+}
+
+static size_t padded(size_t size, size_t align)
+{
+    return (size + align - 1) / align * align;
+}
+
+/* A note, malloc'ed, in `*note_size` bytes; NULL when out of memory. */
+static unsigned char *make_note(const struct elf_target *target, const char *owner, uint32_t type,
+                                const void *content, size_t size, size_t *note_size)
+{
+    size_t owner_size = strlen(owner) + 1, content_at = 12 + padded(owner_size, 4);
+    unsigned char *note = calloc(1, content_at + padded(size, 4));
+    if (note == NULL)
+        return NULL;
+    put_word(note, (uint32_t)owner_size, target);
+    put_word(note + 4, (uint32_t)size, target);
+    put_word(note + 8, type, target);
+    memcpy(note + 12, owner, owner_size);
+    memcpy(note + content_at, content, size);
+    *note_size = content_at + padded(size, 4);
+    return note;
+}
+
+/* The property that says which features an object allows; 0: this machine has none. */
+static uint32_t property_type(const struct elf_target *target)
+{
+    switch (target->machine) {
+    case EM_X86_64:
+    case EM_386:
+        return GNU_PROPERTY_X86_FEATURE_1_AND;
+    case EM_AARCH64:
+        return GNU_PROPERTY_AARCH64_FEATURE_1_AND;
+    default:
+        return 0;
+    }
+}
+
+static int add_section(Elf *elf, const struct section *section)
+{
+    GElf_Shdr header;
+    Elf_Scn *scn = elf_newscn(elf);
+    Elf_Data *data = scn == NULL ? NULL : elf_newdata(scn);
+    if (data == NULL || gelf_getshdr(scn, &header) == NULL)
+        return -EIO;
+    data->d_buf = section->bytes;
+    data->d_size = section->size;
+    data->d_align = section->align;
+    data->d_type = ELF_T_BYTE;
+    header.sh_name = (GElf_Word)section->name;
+    header.sh_type = section->type;
+    header.sh_flags = section->flags;
+    header.sh_addralign = section->align;
+    return gelf_update_shdr(scn, &header) == 0 ? -EIO : 0;
+}
+
+static int add_property(Elf *elf, const struct elf_target *target, unsigned char **note)
+{
+    unsigned char content[16] = {0};
+    size_t size, align = target->elf_class == ELFCLASS64 ? 8 : 4;
+    uint32_t type = property_type(target);
+    if (type == 0)
+        return 0;
+    put_word(content, type, target);
+    put_word(content + 4, 4, target);
+    put_word(content + 8, PROPERTY_FEATURES, target);
+    *note =
+        make_note(target, ELF_NOTE_GNU, NT_GNU_PROPERTY_TYPE_0, content, padded(12, align), &size);
+    if (*note == NULL)
+        return -ENOMEM;
+    return add_section(elf,
+                       &(struct section){NAME_PROPERTY, SHT_NOTE, SHF_ALLOC, align, *note, size});
+}
+
+static int fill_header(Elf *elf, const struct elf_target *target)
+{
+    GElf_Ehdr header;
+    if (gelf_newehdr(elf, target->elf_class) == NULL || gelf_getehdr(elf, &header) == NULL)
+        return -EIO;
+    header.e_ident[EI_DATA] = target->data;
+    header.e_type = ET_REL;
+    header.e_machine = target->machine;
+    header.e_flags = target->flags;
+    header.e_version = EV_CURRENT;
+    return gelf_update_ehdr(elf, &header) == 0 ? -EIO : 0;
+}
+
+static int name_sections(Elf *elf)
+{
+    GElf_Ehdr header;
+    struct section section = {NAME_NAMES, SHT_STRTAB, 0, 1, names, sizeof names};
+    size_t count;
+    if (add_section(elf, &section) != 0 || elf_getshdrnum(elf, &count) != 0 ||
+        gelf_getehdr(elf, &header) == NULL)
+        return -EIO;
+    header.e_shstrndx = (GElf_Half)(count - 1);
+    return gelf_update_ehdr(elf, &header) == 0 ? -EIO : 0;
+}
+
+static int fill(Elf *elf, const struct elf_target *target, const struct section *mark,
+                unsigned char **property)
+{
+    struct section stack = {NAME_STACK, SHT_PROGBITS, 0, 1, NULL, 0};
+    int result = fill_header(elf, target);
+    if (result == 0)
+        result = add_section(elf, mark);
+    if (result == 0)
+        result = add_property(elf, target, property);
+    if (result == 0)
+        result = add_section(elf, &stack);
+    if (result == 0)
+        result = name_sections(elf);
+    return result == 0 && elf_update(elf, ELF_C_WRITE) < 0 ? -EIO : result;
+}
+
+int note_object_write(int fd, const struct elf_target *target, const void *mark, size_t size)
+{
+    CLEANUP_FREE unsigned char *property = NULL;
+    struct section section = {NAME_MARK, SHT_NOTE, SHF_ALLOC, 4, NULL, 0};
+    CLEANUP_FREE unsigned char *note =
+        make_note(target, WATERMARK_OWNER, WATERMARK_TYPE, mark, size, &section.size);
+    if (note == NULL)
+        return -ENOMEM;
+    section.bytes = note;
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return -EIO;
+    Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
+    if (elf == NULL)
+        return -EIO;
+    int result = fill(elf, target, &section, &property);
+    elf_end(elf);
+    return result;
+}

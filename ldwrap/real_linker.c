@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "real_linker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "chain.h"
+#include "cleanup.h"
+
+/* DIRECTORY/NAME as a program that is not us. Returns 0, -ENOENT, -ENOMEM. */
+static int try(const char *directory, size_t length, const char *name, char **path)
+{
+    struct stat status;
+    CLEANUP_FREE char *text = NULL;
+    const char *slash = length > 0 && directory[length - 1] == '/' ? "" : "/";
+    if (asprintf(&text, "%.*s%s%s", (int)length, length == 0 ? "." : directory, slash, name) < 0) {
+        text = NULL;
+        return -ENOMEM;
+    }
+    if (stat(text, &status) != 0 || !S_ISREG(status.st_mode) || access(text, X_OK) != 0 ||
+        chain_has(&status))
+        return -ENOENT;
+    if (chain_add(&status) != 0)
+        return -ENOMEM;
+    *path = text;
+    text = NULL;
+    return 0;
+}
+
+/* The first one in a list of directories, with ':' between them. */
+static int search(const char *directories, const char *name, char **path)
+{
+    int result = -ENOENT;
+    for (const char *at = directories; at != NULL && result == -ENOENT;) {
+        size_t length = strcspn(at, ":");
+        result = try(at, length, name, path);
+        at = at[length] == ':' ? at + length + 1 : NULL;
+    }
+    return result;
+}
+
+/* The value of --target=T or -target T in a clang's arguments, or NULL. */
+static const char *target_argument(const struct ancestor *clang)
+{
+    const char *end = clang->argv + clang->argv_size, *found = NULL;
+    int is_next = 0;
+    for (const char *at = clang->argv; at < end; at += strlen(at) + 1) {
+        if (is_next)
+            found = at;
+        else if (strncmp(at, "--target=", 9) == 0)
+            found = at + 9;
+        is_next = strcmp(at, "-target") == 0;
+    }
+    return found;
+}
+
+/* clang looks for TARGET-ld first, but in each directory for both names before the next one: with
+ * us in front of all, it finds our `ld`. */
+static int search_target(const struct ancestor *clang, const char *called, char **path)
+{
+    CLEANUP_FREE char *name = NULL;
+    const char *target = target_argument(clang);
+    if (target == NULL || strcmp(called, "ld") != 0)
+        return -ENOENT;
+    if (asprintf(&name, "%s-%s", target, called) < 0) {
+        name = NULL;
+        return -ENOMEM;
+    }
+    return search(getenv("PATH"), name, path);
+}
+
+static int search_beside(const struct ancestor *clang, const char *called, char **path)
+{
+    int result = search_target(clang, called, path);
+    const char *slash = strrchr(clang->path, '/');
+    if (result == -ENOENT && slash != NULL)
+        result = try(clang->path, (size_t)(slash - clang->path), called, path);
+    return result;
+}
+
+int real_linker_find(const char *called, const struct ancestors *ancestors, char **path)
+{
+    const struct ancestor *caller = ancestors_caller(ancestors);
+    int result = search(getenv("COMPILER_PATH"), called, path);
+    if (result == -ENOENT && caller != NULL && strstr(caller->path, "/clang") != NULL)
+        result = search_beside(caller, called, path);
+    return result == -ENOENT ? search(getenv("PATH"), called, path) : result;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "response.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "whole_file.h"
+
+enum { NESTED_MAX = 64, FILE_MAX = 64 << 20 };
+
+static int is_blank(char byte)
+{
+    return byte != '\0' && strchr(" \t\n\v\f\r", byte) != NULL;
+}
+
+/* Cuts the argument at `*at` out, in place, and moves `*at` behind it; NULL when there is none. */
+static char *next_argument(char **at)
+{
+    char *from = *at, quote = '\0';
+    while (is_blank(*from))
+        from++;
+    if (*from == '\0')
+        return NULL;
+    char *argument = from, *to = from;
+    for (; *from != '\0' && (quote != '\0' || !is_blank(*from)); from++) {
+        if (*from == '\\' && from[1] != '\0' && quote != '\'')
+            *to++ = *++from;
+        else if (quote != '\0' && *from == quote)
+            quote = '\0';
+        else if (quote == '\0' && (*from == '\'' || *from == '"'))
+            quote = *from;
+        else
+            *to++ = *from;
+    }
+    *at = *from == '\0' ? from : from + 1;
+    *to = '\0';
+    return argument;
+}
+
+static int add(const char *argument, int depth, struct strings *out)
+{
+    CLEANUP_FREE char *text = NULL;
+    size_t size;
+    if (argument[0] != '@' || argument[1] == '\0')
+        return strings_add(out, argument);
+    if (depth == NESTED_MAX)
+        return -ELOOP;
+    int result = whole_file_open_read(argument + 1, FILE_MAX, &text, &size);
+    if (result == -ENOMEM)
+        return result;
+    if (result != 0)
+        return strings_add(out, argument);
+    char *at = text;
+    for (char *nested; result == 0 && (nested = next_argument(&at)) != NULL;)
+        result = add(nested, depth + 1, out);
+    return result;
+}
+
+int response_expand(int argc, char *const *argv, struct strings *out)
+{
+    struct strings list = {NULL, 0};
+    int result = 0;
+    for (int i = 0; i < argc && result == 0; i++)
+        result = i == 0 ? strings_add(&list, argv[i]) : add(argv[i], 0, &list);
+    if (result == 0)
+        *out = list;
+    else
+        strings_free(&list);
+    return result;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "run_link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What ends a build from outside: it is the linker's to end by. */
+static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+enum { ENDING = sizeof ending / sizeof ending[0] };
+
+static volatile sig_atomic_t child_pid;
+
+static void pass_on(int number)
+{
+    int saved = errno;
+    if (child_pid > 0)
+        kill((pid_t)child_pid, number);
+    errno = saved;
+}
+
+static void on_child(int number)
+{
+    (void)number;
+}
+
+/* Handlers for the time of the link; what is ignored stays ignored, in the linker too. Signals are
+ * blocked but while we wait, so that none falls between a test and the wait. */
+static void set_handlers(struct sigaction *before, sigset_t *mask)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGCHLD);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&blocked, ending[i]);
+    sigprocmask(SIG_BLOCK, &blocked, mask);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_child}, &before[ENDING]);
+    for (int i = 0; i < ENDING; i++) {
+        sigaction(ending[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(ending[i], &(struct sigaction){.sa_handler = pass_on}, NULL);
+    }
+}
+
+static void restore_handlers(const struct sigaction *before, const sigset_t *mask)
+{
+    for (int i = 0; i < ENDING; i++)
+        sigaction(ending[i], &before[i], NULL);
+    sigaction(SIGCHLD, &before[ENDING], NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+int run_link_is_one_stream(void)
+{
+    struct stat out, err;
+    return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+           out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+}
+
+static void inherit(int fd)
+{
+    if (fd >= 0)
+        fcntl(fd, F_SETFD, 0);
+}
+
+/* In the child, which shares our memory until it execs. */
+static int exec_linker(const struct run_link *run, const struct sigaction *before,
+                       const sigset_t *mask, pid_t parent)
+{
+    int errors = run->errors.writes >= 0 ? run->errors.writes : run->output.writes;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    for (int i = 0; i < RUN_LINK_INHERITED; i++)
+        inherit(run->inherited[i]);
+    inherit(run->map.writes);
+    if (dup2(run->output.writes, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
+        return errno;
+    restore_handlers(before, mask);
+    execv(run->path, run->argv);
+    return errno;
+}
+
+/* fork() and not vfork(): the child sets signal handlers, which it must not share. */
+static int start(const struct run_link *run, const struct sigaction *before, const sigset_t *mask)
+{
+    int told[2], error = 0;
+    pid_t parent = getpid();
+    if (pipe2(told, O_CLOEXEC) != 0)
+        return -errno;
+    pid_t pid = fork();
+    if (pid == 0) {
+        error = exec_linker(run, before, mask, parent);
+        (void)!write(told[1], &error, sizeof error);
+        _exit(127);
+    }
+    close(told[1]);
+    if (pid < 0)
+        error = errno;
+    else if (read(told[0], &error, sizeof error) > 0)
+        waitpid(pid, NULL, 0);
+    close(told[0]);
+    if (error != 0)
+        return -error;
+    child_pid = pid;
+    return 0;
+}
+
+static void close_writing_end(struct held *held)
+{
+    if (held->writes >= 0)
+        close(held->writes);
+    held->writes = -1;
+}
+
+/* Until the child has ended. It may leave a process behind that keeps the pipes open (mold does),
+ * so their end is nothing to wait for. */
+static int wait_for(struct run_link *run, const sigset_t *mask)
+{
+    struct held *const all[] = {&run->output, &run->errors, &run->map};
+    int status;
+    while (waitpid((pid_t)child_pid, &status, WNOHANG) == 0) {
+        struct pollfd polled[3];
+        for (int i = 0; i < 3; i++)
+            polled[i] = (struct pollfd){.fd = all[i]->from, .events = POLLIN};
+        if (ppoll(polled, 3, NULL, mask) <= 0)
+            continue;
+        for (int i = 0; i < 3; i++)
+            held_read(all[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        held_read(all[i]);
+    return status;
+}
+
+int run_link(struct run_link *run, int *status)
+{
+    struct sigaction before[ENDING + 1];
+    sigset_t mask;
+    set_handlers(before, &mask);
+    int result = start(run, before, &mask);
+    close_writing_end(&run->output);
+    close_writing_end(&run->errors);
+    close_writing_end(&run->map);
+    if (result == 0)
+        run->meanwhile();
+    if (result == 0)
+        *status = wait_for(run, &mask);
+    child_pid = 0;
+    restore_handlers(before, &mask);
+    return result;
+}
+
+void run_link_die(int number)
+{
+    sigset_t only;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* the linker has left one */
+    signal(number, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    kill(getpid(), number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    _exit(128 + number);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "startup.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "descriptors.h"
+
+/* crt1.o, Scrt1.o, rcrt1.o, gcrt1.o: the C library's code that runs constructors. */
+static int has_crt(const struct link_line *line)
+{
+    for (size_t i = 0; i < line->inputs.count; i++) {
+        const char *input = line->inputs.item[i];
+        size_t length = strlen(input);
+        if (length >= 6 && strcmp(input + length - 6, "crt1.o") == 0)
+            return 1;
+    }
+    return 0;
+}
+
+int startup_is_wanted(const struct link_line *line, uint32_t site)
+{
+    if (site == CONF_STARTUP_NONE || line->shared || !has_crt(line))
+        return 0;
+    return line->is_static || site == CONF_STARTUP_ALL;
+}
+
+static const char *machine_name(const struct elf_target *target)
+{
+    if (target->machine == EM_X86_64 && target->elf_class == ELFCLASS64)
+        return "x86_64";
+    if (target->machine == EM_386)
+        return "i386";
+    return target->machine == EM_AARCH64 && target->data == ELFDATA2LSB ? "aarch64" : NULL;
+}
+
+int startup_open(const struct elf_target *target)
+{
+    char program[PATH_MAX], path[2 * PATH_MAX];
+    const char *machine = machine_name(target);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (machine == NULL || length <= 0)
+        return -1;
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    *slash = '\0';
+    snprintf(path, sizeof path, "%s/" STARTUP_FROM_BIN "/%s.o", program, machine);
+    return descriptor_move_up(open(path, O_RDONLY | O_CLOEXEC));
+}

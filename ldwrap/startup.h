@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The preload library as an object that is linked into programs: static ones never see LD_PRELOAD.
+ */
+#ifndef JOBTRAIL_LDWRAP_STARTUP_H
+#define JOBTRAIL_LDWRAP_STARTUP_H
+
+#include "conf.h"
+#include "elf_target.h"
+#include "link_line.h"
+
+/* Whether the site wants it in what this link makes: a program that starts as C programs do. */
+int startup_is_wanted(const struct link_line *line, uint32_t site);
+
+/* Opens the object for this kind of programs, beside where jobtrail-ld is installed. Returns a
+ * descriptor of 200 or above, or -1 where there is none. */
+int startup_open(const struct elf_target *target);
+
+#endif

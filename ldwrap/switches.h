@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The environment variables that XALT's users know, for links.
+ */
+#ifndef JOBTRAIL_LDWRAP_SWITCHES_H
+#define JOBTRAIL_LDWRAP_SWITCHES_H
+
+/* XALT_EXECUTABLE_TRACKING is "yes": links are marked and recorded. */
+int switch_tracking(void);
+
+/* XALT_FUNCTION_TRACKING is not "no". */
+int switch_functions(void);
+
+/* Says a line, "jobtrail-ld: ...", where XALT_TRACING asks for it: on stderr for "yes" and "link",
+ * at the end of FILE for "link:FILE". */
+__attribute__((format(printf, 1, 2))) void switch_trace(const char *format, ...);
+
+#endif

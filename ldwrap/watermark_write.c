@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "watermark_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cleanup.h"
+
+/* A reader takes entries of up to 4 KiB. Blanks grow to five bytes, and are counted so. */
+enum { VALUE_MAX = 3 << 10 };
+
+static void add(FILE *stream, const char *key, const char *value)
+{
+    if (value == NULL)
+        return;
+    fprintf(stream, "%s%%%%", key);
+    for (size_t used = 0; *value != '\0' && used < VALUE_MAX; value++) {
+        used += *value == ' ' ? 5 : 1;
+        if (*value == ' ')
+            fputs("_%_%_", stream);
+        else
+            putc(*value, stream);
+    }
+    fputs("%%", stream);
+    putc('\0', stream);
+}
+
+static void add_times(FILE *stream, const struct watermark_facts *facts)
+{
+    char epoch[32], date[64] = "", year[8] = "";
+    struct tm broken;
+    time_t when = (time_t)facts->epoch;
+    if ((facts->in_utc ? gmtime_r(&when, &broken) : localtime_r(&when, &broken)) != NULL) {
+        strftime(date, sizeof date, "%a %b %d %H:%M:%S %Y", &broken);
+        strftime(year, sizeof year, "%Y", &broken);
+    }
+    snprintf(epoch, sizeof epoch, "%.4f", facts->epoch);
+    add(stream, "Build_Epoch", epoch);
+    add(stream, "Build_Year", year);
+    add(stream, "Build_date", date);
+}
+
+static void add_all(FILE *stream, const struct watermark_facts *facts)
+{
+    putc(2, stream);
+    fputs("XALT_Link_Info", stream);
+    putc('\0', stream);
+    add(stream, "Build_CWD", facts->cwd);
+    add(stream, "Build_LMFILES", facts->lmfiles);
+    add(stream, "Build_LOADEDMODULES", facts->loaded_modules);
+    add(stream, "Build_OS", facts->os);
+    add(stream, "Build_Syshost", facts->syshost);
+    add(stream, "Build_UUID", facts->uuid);
+    add(stream, "Build_User", facts->user);
+    add(stream, "Build_compiler", facts->compiler);
+    add(stream, "Build_compilerPath", facts->compiler_path);
+    add(stream, "Build_host", facts->host);
+    add(stream, "XALT_Version", "jobtrail-" JOBTRAIL_VERSION);
+    add_times(stream, facts);
+    fputs("XALT_Link_Info_End", stream);
+    putc('\0', stream);
+}
+
+char *watermark_write(const struct watermark_facts *facts, size_t *size)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, size);
+    if (stream == NULL)
+        return NULL;
+    add_all(stream, facts);
+    int failed = ferror(stream);
+    if (fclose(stream) != 0 || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

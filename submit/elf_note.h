@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_ELF_NOTE_H
+#define JOBTRAIL_ELF_NOTE_H
+
+#include <gelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The content of the first note of this owner and type in `notes`; its size in `*size`. It is valid
+ * as long as the ELF file is open. NULL: there is none. */
+const void *elf_note_in(Elf_Data *notes, const char *owner, uint32_t type, size_t *size);
+
+/* The same in the segments of an ELF file. */
+const void *elf_note_find(Elf *elf, const char *owner, uint32_t type, size_t *size);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How a record that a user's own process has made gets on its way: a link's.
+ */
+#ifndef JOBTRAIL_LINK_SEND_H
+#define JOBTRAIL_LINK_SEND_H
+
+#include "conf.h"
+#include "record.h"
+
+/* Hands the record to the transport "file" where that is the only one and the user may write there;
+ * else hands it in (hand_in.h), for whatever transports there are; where the site takes nothing in,
+ * puts it into the user's own outbox. The transport "none" drops it. Returns 0, or -errno when it
+ * could be put nowhere. Loads no library and makes no connection. */
+int link_send(const struct conf *conf, const struct record *record);
+
+/* The user's outbox: $XDG_STATE_HOME/jobtrail/outbox, or ~/.local/state/jobtrail/outbox. Its files
+ * are whole records under their names. malloc'ed; NULL when there is no home or no memory. */
+char *link_outbox(void);
+
+#endif

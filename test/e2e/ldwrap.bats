@@ -1,0 +1,274 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The linker wrapper: which links it sees, what it writes into the file, and what it records.
+
+load helper
+load ldwrap
+
+setup() {
+    new_links
+}
+
+# expect_marked COMPILER LINKED: the one record since is this compiler's and has the mark of LINKED
+expect_marked() {
+    local uuid
+    uuid=$(mark "$2" Build_UUID)
+    [[ $(links | jq -c --arg uuid "$uuid" 'map([.resultT.uuid == $uuid, .resultT.link_program])') == "[[true,\"$1\"]]" ]] ||
+        { echo "$2: $uuid"; links | jq -c '.[] | [.resultT, .link_line]'; return 1; }
+    rm -rf "$RECORDS"
+}
+
+@test "every way to ask for a linker leads to the wrapper: gcc" {
+    for linker in "" -fuse-ld=bfd -fuse-ld=gold -fuse-ld=lld -fuse-ld=mold -flto -m32 "-shared -fPIC"; do
+        # shellcheck disable=SC2086
+        wrapped gcc $linker hello.c -o made
+        expect_marked gcc made
+    done
+    # by PATH alone, by COMPILER_PATH alone, by -B
+    wrapped env -u COMPILER_PATH gcc hello.c -o made
+    expect_marked gcc made
+    wrapped PATH="$PATH" gcc hello.c -o made
+    expect_marked gcc made
+    wrapped env -u COMPILER_PATH PATH="$PATH" gcc -B"$LD_DIRECTORY" hello.c -o made
+    expect_marked gcc made
+}
+
+@test "every way to ask for a linker leads to the wrapper: clang" {
+    for linker in "" -fuse-ld=lld -fuse-ld=gold -fuse-ld=mold -fuse-ld=bfd; do
+        # shellcheck disable=SC2086
+        wrapped clang $linker hello.c -o made
+        expect_marked clang made
+    done
+    wrapped env -u COMPILER_PATH PATH="$PATH" clang --ld-path="$LD_DIRECTORY/ld.lld" hello.c -o made
+    expect_marked clang made
+    wrapped env -u COMPILER_PATH PATH="$PATH" clang -B"$LD_DIRECTORY" hello.c -o made
+    expect_marked clang made
+    # another target: the linker that clang would take is GNU's for it
+    both clang --target=aarch64-linux-gnu hello.c -o made
+    same_but_for_the_note ../plain/made ../wrapped/made
+}
+
+@test "every way to ask for a linker leads to the wrapper: C++, Fortran, MPI, Rust, Go, a cross compiler" {
+    echo 'int main() { throw 1; }' >throw.cc
+    printf '      program p\n      print *, 1\n      end\n' >p.f
+    printf 'fn main() { println!("hello"); }\n' >main.rs
+    mkdir go
+    printf 'package main\n\n// #include <stdlib.h>\nimport "C"\n\nfunc main() { println(C.abs(-3)) }\n' >go/main.go
+    wrapped g++ throw.cc -o made
+    expect_marked g++ made
+    wrapped gfortran p.f -o made
+    expect_marked gfortran made
+    wrapped mpicc.openmpi hello.c -o made
+    expect_marked mpicc.openmpi made
+    wrapped mpicc.mpich hello.c -o made # a shell script
+    expect_marked mpicc.mpich made
+    wrapped /usr/bin/rustc main.rs -o made
+    expect_marked rustc made
+    wrapped /usr/bin/rustc -C link-arg=-fuse-ld=lld main.rs -o made
+    expect_marked rustc made
+    (cd go && wrapped GO111MODULE=off GOCACHE="$PWD/cache" GOFLAGS=-p=1 go build -o ../made main.go)
+    [[ $(links | jq -r '.[].resultT.link_program' | sort -u) == go ]]
+    recorded_as "$(mark made Build_UUID)"
+    rm -rf "$RECORDS"
+    wrapped aarch64-linux-gnu-gcc hello.c -o made
+    expect_marked aarch64-linux-gnu-gcc made
+    wrapped make -s hello CC=cc
+    expect_marked cc hello
+    wrapped ld -shared hello.o -o made 2>/dev/null || wrapped gcc -c hello.c
+    rm -rf "$RECORDS"
+    wrapped ld -shared hello.o -o made
+    expect_marked ld made
+}
+
+@test "the note is a note, allocated, and with it the stack is not executable" {
+    for compiler in gcc "gcc -m32" aarch64-linux-gnu-gcc; do
+        # shellcheck disable=SC2086
+        wrapped $compiler hello.c -o made
+        readelf -SW made | grep -E '\.note\.xalt\.info +NOTE .* A +0 '
+        [[ $(readelf -lW made | awk '/GNU_STACK/ { print $7 }') == RW ]]
+        readelf -nW made | grep -E 'XALT +0x[0-9a-f]+'
+        readelf -nW made | grep '(0x746c6158)'
+    done
+    readelf -h made | grep AArch64
+}
+
+@test "the note survives garbage collection, LTO, strip and a copy without sections" {
+    for linker in "${LINKERS[@]}"; do
+        compiler=gcc
+        [[ $linker != lld ]] || compiler=clang # lld reads clang's intermediate code, not gcc's
+        wrapped $compiler -fuse-ld="$linker" -O2 -flto -ffunction-sections -Wl,--gc-sections hello.c -o made
+        uuid=$(mark made Build_UUID)
+        [[ -n $uuid ]]
+        strip --strip-all made
+        [[ $(mark made Build_UUID) == "$uuid" ]]
+        objcopy --strip-sections made bare 2>/dev/null || llvm-objcopy-14 --strip-sections made bare
+        [[ $(mark bare Build_UUID) == "$uuid" ]]
+        ./made
+    done
+}
+
+@test "a program that allows control-flow protection still does" {
+    plain gcc -fcf-protection=full -ffreestanding -nostdlib -c -x c - -o start.o <<<'void _start(void) { __builtin_trap(); }'
+    for linker in "${LINKERS[@]}"; do
+        wrapped "ld.$linker" start.o -o made
+        is_marked made
+        readelf -n made | grep 'IBT, SHSTK'
+    done
+}
+
+@test "the watermark says who built it, where, when, with what" {
+    wrapped USER=builder LOADEDMODULES=gcc/12:fftw/3.3 _LMFILES_=/m/gcc/12.lua gcc hello.c -o 'made here'
+    [[ $(mark 'made here' Build_User) == builder && $(mark 'made here' Build_CWD) == "$WORK" ]]
+    [[ $(mark 'made here' Build_compiler) == gcc && $(mark 'made here' Build_compilerPath) == /usr/bin/*gcc* ]]
+    [[ $(mark 'made here' Build_host) == "$(hostname)" && $(mark 'made here' Build_Syshost) == lab ]]
+    [[ $(mark 'made here' Build_LOADEDMODULES) == gcc/12:fftw/3.3 && $(mark 'made here' Build_LMFILES) == /m/gcc/12.lua ]]
+    [[ $(mark 'made here' Build_OS) == "$(uname -sr)" && $(mark 'made here' Build_Year) == "$(date +%Y)" ]]
+    [[ $(mark 'made here' XALT_Version) == jobtrail-* ]]
+    now=$(date +%s) then=$(mark 'made here' Build_Epoch)
+    ((now - ${then%.*} >= 0 && now - ${then%.*} < 600))
+    [[ $(mark 'made here' Build_date) == "$(LC_ALL=C date -d "@${then%.*}" '+%a %b %d %H:%M:%S %Y')" ]]
+}
+
+@test "--show reads XALT's own marks: the note of version 3, the section of older ones" {
+    cat >xalt.s <<'S'
+.section .xalt
+.asciz "XALT_Link_Info"
+.byte 0, 0, 0, 0, 0, 0, 0
+.asciz "<XALT_Version>%%2.0%%"
+.asciz "<Build.UUID>%%fd4fb90a-ca3c-4b22-8ff8-e62a%%"
+.asciz "<Build.date>%%Mon_%_%_Oct_%_%_1%%"
+.byte 0, 0, 0, 0, 0, 0, 0
+.asciz "XALT_Link_Info_End"
+S
+    plain gcc hello.c xalt.s -o old
+    [[ $(mark old) == $'XALT_Version = 2.0\nBuild_UUID = fd4fb90a-ca3c-4b22-8ff8-e62a\nBuild_date = Mon Oct 1' ]]
+    cat >note.s <<'S'
+.section .note.xalt.info,"a"
+.p2align 2
+.long 1f - 0f
+.long 3f - 2f
+.long 0x746c6158
+0: .asciz "XALT"
+1: .p2align 2
+2: .byte 2
+.asciz "XALT_Link_Info"
+.asciz "Build_UUID%%c0ffee%%"
+.asciz "XALT_Link_Info_End"
+3: .p2align 2
+S
+    plain gcc hello.c note.s -o new
+    [[ $(mark new) == "Build_UUID = c0ffee" ]]
+    run -1 --separate-stderr "$JOBTRAIL_BIN/jobtrail-ld" --show new hello.c /nowhere old
+    [[ $output == $'new:\nBuild_UUID = c0ffee\n\nhello.c:\n\n/nowhere:\n\nold:\nXALT_Version'* ]]
+    # shellcheck disable=SC2154 # bats
+    [[ $stderr == $'jobtrail-ld: hello.c: no ELF file\njobtrail-ld: /nowhere: No such file or directory' ]]
+    run -1 "$JOBTRAIL_BIN/jobtrail-ld" --show /bin/true
+    [[ $output == "jobtrail-ld: /bin/true: no watermark" ]]
+    run -2 "$JOBTRAIL_BIN/jobtrail-ld"
+    run -2 "$JOBTRAIL_BIN/jobtrail-ld" --nonsense
+    run -0 "$JOBTRAIL_BIN/jobtrail-ld" --help
+    [[ $output == Usage:* ]]
+}
+
+@test "with SOURCE_DATE_EPOCH, who builds, where and when makes no difference to the file" {
+    for linker in "${LINKERS[@]}"; do
+        rm -rf "$RECORDS" a bb
+        mkdir a bb
+        cp hello.c a
+        cp hello.c bb
+        plain gcc -c hello.c # without a path in it
+        (cd a && cp ../hello.o . && SOURCE_DATE_EPOCH=1700000000 wrapped gcc -fuse-ld="$linker" hello.o -o made)
+        (cd bb && cp ../hello.o . && SOURCE_DATE_EPOCH=1700000000 wrapped USER=other LOADEDMODULES=x TZ=Asia/Tokyo \
+            TMPDIR="$PWD" gcc -fuse-ld="$linker" "$PWD/hello.o" -o "$PWD/made")
+        cmp a/made bb/made
+        [[ $(mark a/made | sed 's/ = .*//' | sort | tr '\n' ' ') == "Build_Epoch Build_UUID Build_Year Build_compiler Build_date XALT_Version " ]]
+        [[ $(mark a/made Build_Epoch) == 1700000000.0000 && $(mark a/made Build_date) == "Tue Nov 14 22:13:20 2023" ]]
+        uuid=$(mark a/made Build_UUID)
+        [[ ${uuid:14:1} == 5 ]]
+        [[ $(links | jq -r '.[].resultT | .uuid, .build_user' | sort -u | tr '\n' ' ') == *"$uuid"* ]]
+        [[ $(links | jq -r '[.[].resultT.build_user] | sort | join(" ")') == "builder other" ]]
+        SOURCE_DATE_EPOCH=1700000001 wrapped gcc -fuse-ld="$linker" hello.o -o made
+        [[ $(mark made Build_UUID) != "$uuid" ]]
+        SOURCE_DATE_EPOCH=1700000000 wrapped gcc -fuse-ld="$linker" hello.o -o made2
+        [[ $(mark made2 Build_UUID) != "$uuid" ]]
+    done
+}
+
+@test "the record has XALT's keys, the files that were linked, and how it was called" {
+    plain gcc -shared -fPIC -x c - -o libmine.so <<<'int mine(void) { return 0; }'
+    plain gcc -c -x c - -o member.o <<<'int member(void) { return 0; }'
+    ar rc libarchive.a member.o
+    echo 'int mine(void), member(void); int main(void) { return mine() + member(); }' >main.c
+    plain gcc -c main.c
+    ln -s libmine.so libalias.so
+    before=$(date +%s)
+    wrapped gcc -O2 main.o -L. -lalias -larchive -lm -o 'my program'
+    after=$(date +%s)
+    record=$(links)
+    [[ $(jq -c '.[0] | keys' <<<"$record") == '["crc","function","jobtrailT","linkA","link_line","resultT"]' ]]
+    [[ $(jq -c '.[0].resultT | keys' <<<"$record") == '["build_epoch","build_host","build_syshost","build_user","exec_path","hash_id","link_path","link_program","uuid","wd"]' ]]
+    [[ $(jq -c '.[0].link_line' <<<"$record") == '["gcc","-O2","main.o","-L.","-lalias","-larchive","-lm","-o","my program"]' ]]
+    [[ $(jq -r '.[0].resultT.hash_id' <<<"$record") == "$(sha1sum 'my program' | cut -d' ' -f1)" ]]
+    [[ $(jq -r '.[0].jobtrailT.build_id' <<<"$record") == "$(readelf -n 'my program' | sed -n 's/.*Build ID: //p')" ]]
+    [[ $(jq -r '.[0].resultT.exec_path' <<<"$record") == "$WORK/my program" && $(jq -r '.[0].resultT.wd' <<<"$record") == "$WORK" ]]
+    jq -e --argjson before "$before" --argjson after "$after" \
+        '.[0] | (.resultT.build_epoch | tonumber) >= $before and .jobtrailT.start_time <= .jobtrailT.end_time and .jobtrailT.end_time < $after + 1' <<<"$record"
+    # real paths, each once, none hashed
+    jq -e --arg work "$WORK" '.[0].linkA | map(.[0]) as $paths | ($paths | length) == ($paths | unique | length)
+        and ([$work + "/main.o", $work + "/libmine.so", $work + "/libarchive.a"] - $paths) == []
+        and any($paths[]; endswith("/libc.so.6")) and any($paths[]; endswith("crt1.o"))
+        and all($paths[]; startswith("/") and (contains("/../") | not) and (startswith("/proc") | not))' <<<"$record"
+    [[ $(jq -c '[.[0].linkA[][1]] | unique' <<<"$record") == '["0"]' ]]
+    name=$(basename "$(find "$RECORDS" -name 'link.*')")
+    [[ $name =~ ^link\.lab\.[0-9]{4}_[0-9]{2}_[0-9]{2}_[0-9]{2}_[0-9]{2}_[0-9]{2}_[0-9]{4}\.builder\.$(mark 'my program' Build_UUID)\.json$ ]]
+    rm -rf "$RECORDS"
+    echo 'hash_objects = yes' >>"$CONF"
+    wrapped gcc -O2 main.o -L. -lalias -larchive -o 'my program'
+    [[ $(links | jq -r --arg path "$WORK/main.o" '.[0].linkA[] | select(.[0] == $path)[1]') == "$(sha1sum main.o | cut -d' ' -f1)" ]]
+}
+
+@test "through ccache the compiler is the one that was called" {
+    mkdir bin
+    ln -s /bin/bash bin/ccache-shell
+    cp "$(command -v env)" bin/ccache # a program of this name between
+    wrapped bin/ccache bash -c 'gcc hello.c -o made; exit $?'
+    expect_marked gcc made
+}
+
+@test "a record that cannot be sent goes to the user's outbox, and the link succeeds" {
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.."
+    mkdir "$BATS_TEST_TMPDIR/users"
+    chown 65534 "$BATS_TEST_TMPDIR/users"
+    chmod 700 "$BATS_TEST_TMPDIR/users"
+    mkdir -m 700 "$RECORDS"
+    plain gcc -c hello.c
+    chmod -R a+rX "$WORK"
+    cd "$BATS_TEST_TMPDIR/users"
+    setpriv --reuid 65534 --clear-groups env "${WRAPPED[@]}" HOME="$PWD" "ld" -shared "$WORK/hello.o" -o made >said 2>&1
+    [[ ! -s said ]]
+    outbox=$PWD/.local/state/jobtrail/outbox
+    [[ $(basename "$outbox"/link.lab.*.json) == *".$(mark made Build_UUID).json" && -z $(ls -A "$RECORDS") ]]
+    [[ $(stat -c %a "$outbox") == 750 ]]
+    setpriv --reuid 65534 --clear-groups env "${WRAPPED[@]}" HOME=/nowhere XDG_STATE_HOME="$PWD/state" \
+        ld -shared "$WORK/hello.o" -o made
+    [[ -e $(echo "$PWD"/state/jobtrail/outbox/link.*) ]]
+    printf '[transport]\nuse = none\n' >>"$CONF"
+    rm -rf "$PWD/state"
+    wrapped XDG_STATE_HOME="$PWD/state" ld -shared "$WORK/hello.o" -o made
+    is_marked made
+    [[ ! -e $PWD/state && -z $(ls -A "$RECORDS") ]]
+}
+
+@test "the preload library finds the watermark in memory" {
+    wrapped gcc hello.c -o marked
+    uuid=$(mark marked Build_UUID)
+    new_job
+    tracked "$WORK/marked"
+    flush
+    [[ $(records | jq -r '.[0].xaltLinkT.Build_UUID') == "$uuid" ]]
+    [[ $(records | jq -r '.[0].hash_id') == "$(links | jq -r '.[0].resultT.hash_id')" ]]
+}
+
+@test "it starts with every link: it needs few libraries, and none that reaches the network" {
+    [[ $(readelf -dW "$JOBTRAIL_BIN/jobtrail-ld" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ') == "libc.so.6 libcrypto.so.3 libelf.so.1 libinih.so.1 libjson-c.so.5 " ]]
+}
