@@ -168,7 +168,7 @@ soon() {
     printf '0 %s 1\n1 %s 1\n' "$PROGRAMS/eat_memory" "$DIR/eat_too" >"$DIR/multi"
     job=$(submit "srun -K0 --multi-prog $DIR/multi; true" -N1 -n2 -w n1)
     # shellcheck disable=SC2317 # called by eventually
-    both_run() { [[ $(grep -c full "$DIR/out/$job") == 2 ]]; }
+    both_run() { [[ $(grep -sc full "$DIR/out/$job") == 2 ]]; }
     eventually 30 both_run
     first=$(task_pid "$job" 0) second=$(task_pid "$job" 1)
     kill -KILL "$first"
