@@ -80,11 +80,11 @@ void doctor_policy(struct doctor *doctor, const struct conf *conf)
     else if (!all_can_read(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "policy", path, "chmod a+rX", "users cannot read %s",
                    culprit);
-    else if (!policy_file_current(path, conf->path))
+    else if (!policy_file_in_force(path, conf->path))
         doctor_add(doctor, FINDING_BAD, "policy", path, compile,
                    "older than the configuration, or of another version");
     else
-        doctor_add(doctor, FINDING_OK, "policy", path, "", "usable, newer than the configuration");
+        doctor_add(doctor, FINDING_OK, "policy", path, "", "usable, and not older than the configuration");
 }
 
 static int is_elf(const char *path)

@@ -92,12 +92,25 @@ static int compiled_from(int fd, const struct stat *status, const char *conf)
     return same;
 }
 
-int policy_file_current(const char *path, const char *conf)
+/* `certain`: a policy as old as the configuration is not taken for newer. */
+static int current(const char *path, const char *conf, int certain)
 {
     struct stat compiled, source;
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &compiled) != 0 || stat(conf, &source) != 0)
         return 0;
-    return later(&compiled.st_mtim, &source.st_mtim) && later(&compiled.st_mtim, &source.st_ctim) &&
+    const struct timespec *changed =
+        later(&source.st_mtim, &source.st_ctim) ? &source.st_mtim : &source.st_ctim;
+    return (certain ? later(&compiled.st_mtim, changed) : !later(changed, &compiled.st_mtim)) &&
            compiled_from(fd, &compiled, conf);
+}
+
+int policy_file_current(const char *path, const char *conf)
+{
+    return current(path, conf, 1);
+}
+
+int policy_file_in_force(const char *path, const char *conf)
+{
+    return current(path, conf, 0);
 }

@@ -17,4 +17,8 @@ int policy_file_write(const char *path, const void *bytes, size_t size);
  * latter tells when an older file has been moved into its place. */
 int policy_file_current(const char *path, const char *conf);
 
+/* As policy_file_current(), but takes what was written within one tick of the file system's clock
+ * for current too, as the plugin does, which shall not compile at each step. */
+int policy_file_in_force(const char *path, const char *conf);
+
 #endif

@@ -8,13 +8,13 @@
 #include "node.h"
 #include "spool.h"
 
-int prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid)
+void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid)
 {
     struct journal_line line;
     uint32_t restart = credential_restart();
     int spool = spool_open(settings->spool, job, restart);
     if (spool < 0)
-        return spool;
+        return;
     journal_start(&line, "prolog");
     journal_number(&line, "job", job);
     journal_number(&line, "restart", restart);
@@ -22,7 +22,6 @@ int prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t 
     journal_number(&line, "gid", gid);
     node_add(&line);
     credential_add(&line);
-    int error = journal_append(&line, spool);
+    journal_append(&line, spool);
     close(spool);
-    return error;
 }

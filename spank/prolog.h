@@ -12,7 +12,9 @@
 #include "settings.h"
 
 /* Makes the job's spool directory and starts its journal with what the credential says, so that it
- * is known also where no epilog ever runs. Returns 0 or -errno. */
-int prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid);
+ * is known also where no epilog ever runs. Tells nobody where that fails: each step's start uses
+ * the same directory and says so, the epilog adds the credential again, and a job of which no step
+ * starts on this node has nothing to record here. */
+void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid);
 
 #endif

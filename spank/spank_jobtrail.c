@@ -307,14 +307,10 @@ int slurm_spank_job_prolog(spank_t spank, int argc, char *argv[])
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
         spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
-        open_settings(argc, argv, &settings) != 0)
+        settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
-    int error = 0;
     if (settings.switches & POLICY_ENABLED)
-        error = prolog_note(&settings, job, uid, gid);
-    if (error != 0)
-        slurm_info("jobtrail: job %u: its credential not noted in %s: %s", job, settings.spool,
-                   strerror(-error));
+        prolog_note(&settings, job, uid, gid);
     settings_close(&settings);
     return 0;
 }

@@ -28,11 +28,11 @@ unlock_ports() {
     exec 9<&-
 }
 
-block_is_taken() { # PORT: by a cluster that still lives or is just starting
+is_taken() { # PORT or another name: by a cluster that still lives or is just starting
     local dir pid
     [[ -s $PORT_LOCKS/$1 ]] || return 1
     read -r dir pid <"$PORT_LOCKS/$1"
-    [[ -d /proc/$pid ]] || [[ -n $(CLUSTER_DIR=$dir members) ]]
+    grep -qsxz start "/proc/$pid/cmdline" || [[ -n $(CLUSTER_DIR=$dir members) ]]
 }
 
 listening() { # the ports of this machine that somebody listens on, in hexadecimal
@@ -52,7 +52,7 @@ take_ports() { # sets PORT_BASE, to the wanted one when it is set already
     mapfile -t candidates < <(if [[ -n $PORT_BASE ]]; then echo "$PORT_BASE"; else seq 17000 "$PORT_BLOCK" 31900; fi)
     lock_ports
     for port in "${candidates[@]}"; do
-        if ! block_is_taken "$port" && block_is_free "$port"; then
+        if ! is_taken "$port" && block_is_free "$port"; then
             echo "$CLUSTER_DIR $$" >"$PORT_LOCKS/$port"
             PORT_BASE=$port
             unlock_ports

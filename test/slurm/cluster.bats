@@ -239,6 +239,28 @@ rank 3 of 4 on n2" ] || fail "$1"
     eventually 10 nothing_of_other_is_left
 }
 
+cgroup_inodes() {
+    find /sys/fs/cgroup -maxdepth 2 -name 'slurm_n[12]' -printf '%p %i\n' 2>/dev/null | sort
+}
+
+@test "cgroups that a killed cluster left are removed by the next start" {
+    [ -w /sys/fs/cgroup/freezer ] || return 0 # the next test has the only other right answer
+    make_other
+    other PROCTRACK=cgroup start
+    in_other srun true
+    cgroups=$(cgroup_inodes)
+    [ -n "$cgroups" ]
+    mapfile -t pids < <(cat "$OTHER/c/run/watch.pid"
+        grep -lsF " jobtrail-cluster:$OTHER/c:" /proc/[0-9]*/mountinfo | cut -d/ -f3)
+    kill -KILL "${pids[@]}"
+    killed_are_gone() { ! grep -qsF " jobtrail-cluster:$OTHER/c:" /proc/[0-9]*/mountinfo; }
+    eventually 10 killed_are_gone
+    other PROCTRACK=cgroup start
+    run comm -12 <(echo "$cgroups") <(cgroup_inodes)
+    other stop
+    [ -z "$output" ]
+}
+
 @test "with cgroups a background child dies with its job, and no cgroup is left" {
     make_other
     if [ ! -w /sys/fs/cgroup/freezer ]; then # the only other right answer
@@ -253,9 +275,12 @@ rank 3 of 4 on n2" ] || fail "$1"
     grep -q ready "$OTHER/ready"
     other wait-idle
     eventually 10 nobody_runs "$OTHER/child"
+    cgroups=$(cgroup_inodes)
+    [ -n "$cgroups" ]
     other stop
     nothing_of_other_is_left
-    run find /sys/fs/cgroup -maxdepth 2 -name 'slurm_n[12]'
+    # another test may have made its own meanwhile
+    run comm -12 <(echo "$cgroups") <(cgroup_inodes)
     [ -z "$output" ]
 }
 

@@ -86,6 +86,14 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: built for Slurm "* ]]
 }
 
+@test "a policy as old as its configuration is in force, and an older one is not" {
+    touch -d "$(stat -c %z "$DIR/jobtrail.conf")" "$DIR/jobtrail.policy"
+    run doctor
+    [[ $status == 0 && $output == *"ok      policy "* ]]
+    touch -d "$(stat -c %z "$DIR/jobtrail.conf") 1 second ago" "$DIR/jobtrail.policy"
+    finds_bad policy "older than the configuration"
+}
+
 @test "a missing helper" {
     reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
     job=$(run_job)
