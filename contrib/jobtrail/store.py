@@ -32,7 +32,7 @@ def sqlite_uri(path, more=""):
 class SqliteStore:
     errors = sqlite3.Error
 
-    def __init__(self, path):
+    def connect(self, path):
         if not path:
             raise Failure("sqlite: names no file; write sqlite:FILE")
         if not os.path.exists(path):
@@ -40,11 +40,11 @@ class SqliteStore:
                 "there is no store at %s. jobtrail-load makes it; if it is elsewhere, say"
                 " --store sqlite:FILE or set JOBTRAIL_STORE." % escape(path)
             )
-        self.database = self.connect(path)
+        self.database = self.open(path)
         self.database.create_function("regexp", 2, regexp)
 
     @staticmethod
-    def connect(path):
+    def open(path):
         """Read-only. SQLite needs the -wal and -shm files for that, or to know that nobody writes."""
         database = sqlite3.connect(sqlite_uri(path), uri=True, timeout=60)
         try:
@@ -73,7 +73,7 @@ class SqliteStore:
 
 
 class MariadbStore:
-    def __init__(self, location):
+    def __init__(self):
         try:
             import pymysql
             import pymysql.cursors
@@ -81,19 +81,21 @@ class MariadbStore:
             raise Failure("a store in MariaDB needs PyMySQL (Debian: python3-pymysql)") from None
         self.errors = pymysql.MySQLError
         self.cursor_class = pymysql.cursors.SSCursor
+        self.pymysql_connect = pymysql.connect
+
+    def connect(self, location):
         self.addresses = mariadb_addresses(location)
-        self.open = pymysql.connect
-        self.database = self.connect()
+        self.database = self.open()
         self.beside = None
 
-    def connect(self):
-        """To the first host that answers; what the last one says is the error."""
+    def open(self):
+        """A connection to the first host that answers; what the last one says is the error."""
         for address in self.addresses[:-1]:
             try:
-                return self.open(charset="utf8mb4", connect_timeout=10, **address)
+                return self.pymysql_connect(charset="utf8mb4", connect_timeout=10, **address)
             except self.errors:
                 continue
-        return self.open(charset="utf8mb4", connect_timeout=10, **self.addresses[-1])
+        return self.pymysql_connect(charset="utf8mb4", connect_timeout=10, **self.addresses[-1])
 
     def version(self):
         try:
@@ -116,7 +118,7 @@ class MariadbStore:
 
     def lookup(self, sql, values=()):
         if self.beside is None:
-            self.beside = self.connect()
+            self.beside = self.open()
         with self.beside.cursor() as cursor:
             cursor.execute(marks(sql), tuple(values))
             return cursor.fetchall()
@@ -202,13 +204,25 @@ def open_store(address):
     scheme, _, location = address.partition(":")
     if scheme not in KINDS:
         raise Failure(escape(address) + " is no store; write sqlite:FILE or mariadb://HOST/DATABASE")
-    store = KINDS[scheme](location)
-    version = store.version()
+    store = KINDS[scheme]()
+    try:
+        store.connect(location)
+        check_version(store.version(), address)
+        store.begin()
+    except store.errors as error:
+        raise trouble(address, error) from None
+    return store
+
+
+def check_version(version, address):
     if version > SCHEMA_VERSION:
         raise Failure("the store's schema is version %d: use a newer jobtrail" % version)
     if version == 0:
         raise Failure(escape(address) + " is not a store of jobtrail")
     if version < SCHEMA_VERSION:
         raise Failure("the store is of an older version: the next jobtrail-load renews it")
-    store.begin()
-    return store
+
+
+def trouble(address, error):
+    """The Failure for what the database says."""
+    return Failure("store %s: %s" % (escape(address), escape(str(error))))

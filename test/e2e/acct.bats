@@ -251,7 +251,7 @@ EOF
     echo "no database" >"$BATS_TEST_TMPDIR/text.db"
     acct --store "sqlite:$BATS_TEST_TMPDIR/text.db"
     [ "$status" -eq 1 ]
-    [[ "$stderr" == *"file is not a database"* ]]
+    [ "$stderr" = "jobtrail-acct: store sqlite:$BATS_TEST_TMPDIR/text.db: file is not a database" ]
 
     python3 -c "import sqlite3; sqlite3.connect('$BATS_TEST_TMPDIR/new.db').execute('PRAGMA user_version = 99')"
     acct --store "sqlite:$BATS_TEST_TMPDIR/new.db"

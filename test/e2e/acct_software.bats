@@ -116,6 +116,19 @@ PYTHON
     [[ "$stderr" == *"nobody else's to read"* ]]
 }
 
+@test "a database that is away, or is none, is a message" {
+    acct --store mariadb://127.0.0.1:1/jobtrail
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == "jobtrail-acct: store mariadb://127.0.0.1:1/jobtrail: "*"connect"* ]]
+    acct --store "mariadb://127.0.0.1:1,localhost/jobtrail"
+    [ "$status" -eq 0 ]
+    acct --store mariadb://localhost
+    [ "$stderr" = "jobtrail-acct: write mariadb://[USER@][HOST[:PORT]]/DATABASE" ]
+    mariadb_sql 'CREATE DATABASE nothing; GRANT ALL ON nothing.* TO loader@localhost'
+    acct --store mariadb://localhost/nothing
+    [ "$stderr" = "jobtrail-acct: mariadb://localhost/nothing is not a store of jobtrail" ]
+}
+
 @test "states choose runs by name and by sacct's code, FAILED with those killed" {
     jobs -s F && [ "$jobs" = "6_1.0 8+1.0" ]
     jobs -s killed && [ "$jobs" = "8+1.0" ]

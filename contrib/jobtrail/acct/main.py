@@ -6,8 +6,7 @@ import time
 
 from .. import program, slurm
 from ..hostlist import split
-from ..store import open_store
-from ..text import escape
+from ..store import open_store, trouble
 from . import coverage, fields, output, runs
 from .allocations import allocations
 from .select import Selection, select_place, select_software, select_window, window
@@ -81,7 +80,7 @@ def unit(text):
 def parse_options():
     options = parser().parse_args()
     special = ("exec", "lib", "module", "compiler", "built_by", "built_by_others", "function", "env",
-               "pkg", "uuid", "libs", "allocations", "states")  # fmt: skip
+               "pkg", "uuid", "libs", "allocations", "states", "qos")  # fmt: skip
     if options.coverage and any(getattr(options, name) for name in special):
         raise program.Failure("--coverage goes with jobs, users, accounts, places and times only")
     return options
@@ -180,9 +179,7 @@ def main():
     except Exception as error:
         if store is None or not isinstance(error, store.errors):
             raise
-        raise program.Failure(
-            "jobtrail-acct: store %s: %s" % (escape(options.store), error)
-        ) from None
+        raise program.Failure("jobtrail-acct: %s" % trouble(options.store, error)) from None
 
 
 def sentence(text, about_store):

@@ -9,7 +9,7 @@ import time
 
 from .. import program
 from ..hostlist import split
-from ..store import open_store
+from ..store import open_store, trouble
 from ..text import escape
 from ..times import format_time, parse_time
 from . import days, html_output, text_output
@@ -153,6 +153,4 @@ def main():
     except Exception as error:
         if store is None or not isinstance(error, store.errors):
             raise
-        raise program.Failure(
-            "jobtrail-report: store %s: %s" % (escape(options.store), error)
-        ) from None
+        raise program.Failure("jobtrail-report: %s" % trouble(options.store, error)) from None
