@@ -36,7 +36,7 @@ struct conf_intervals {
 };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 17
+#define CONF_KEYS 19
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -46,6 +46,8 @@ struct conf {
     char *spool;               /* [spool] dir, may hold %n */
     uint64_t ledger_bytes;     /* [spool] ledger_size */
     char *library;             /* [preload] library */
+    char *hooks;               /* [hooks] dir; "" = none */
+    int standard_library;      /* [hooks] standard_library = yes|no */
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   2u
+#define POLICY_VERSION   3u
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
@@ -60,6 +60,7 @@ enum policy_section {
     POLICY_PKG, /* DFA over "PROGRAM:name:NAME" and "PROGRAM:path:PATH" of a package, PROGRAM as
                    in records (R, python, MATLAB); of the two rules that match, the earlier one
                    decides; no match keeps */
+    POLICY_HOOKS, /* string: directory of the languages' hooks, absolute; "": none */
     POLICY_SECTIONS
 };
 
@@ -70,6 +71,7 @@ enum policy_section {
 #define POLICY_TRACK_GPU     4u
 #define POLICY_SAMPLE        8u
 #define POLICY_CATCH_SIGNALS 16u
+#define POLICY_STANDARD_LIBRARY 128u /* hooks tell the packages that come with a language, too */
 
 struct policy_span {
     uint32_t offset; /* bytes from the start of the file */

@@ -13,6 +13,7 @@ struct settings {
     void *policy; /* owned; the strings below point into it */
     const char *library;
     const char *submit;
+    const char *hooks; /* directory; "": none */
     const char *conf; /* the configuration file, from the plugin's arguments */
     uint64_t ledger_bytes;
     uint32_t epilog_timeout_s;

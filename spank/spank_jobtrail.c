@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "epilog.h"
+#include "hooks.h"
 #include "inject.h"
 #include "journal_line.h"
 #include "preload_list.h"
@@ -76,6 +77,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
         upkeep_start(conf);
     } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
+        hooks_restore(&settings);
         settings_close(&settings);
     }
     return 0;
@@ -161,6 +163,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     int error = journal_append(&line, spool);
     if (error == 0)
         error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes);
+    if (error == 0)
+        error = spool_make_packages(spool, uid, gid);
     close(spool);
     return error;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A job's spool directory on this node: <spool>/<job id>.<restart count>, root's, 0711, with the
- * journal (journal.h) and the ledger (preload/ledger.h), which belongs to the job's user.
+ * journal (journal.h), the ledger (preload/ledger.h) and the packages (hooks/packages.h), which belong to the
+ * job's user.
  */
 #ifndef JOBTRAIL_SPOOL_H
 #define JOBTRAIL_SPOOL_H
@@ -19,6 +20,10 @@ int spool_open(const char *spool, uint32_t job, uint32_t restart);
 
 /* As spool_open(), but makes nothing. */
 int spool_find(const char *spool, uint32_t job, uint32_t restart);
+
+/* Makes the file for the hooks' lines (hooks/packages.h) for the job's user in the directory `job`,
+ * unless it is there already. Returns 0 or -errno. */
+int spool_make_packages(int job, uid_t uid, gid_t gid);
 
 /* Makes the ledger of `bytes` for the job's user in the directory `job`, unless it is there
  * already. Returns 0 or -errno. */

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "journal_read.h"
+#include "packages.h"
+#include "policy_load.h"
 #include "process.h"
 #include "quarantine.h"
 #include "spool_job.h"
@@ -24,6 +26,7 @@ struct flush {
     const struct flush_options *options;
     const struct transport *transport;
     void *transport_state;
+    void *policy; /* owned */
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
@@ -85,16 +88,22 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
         return ledger;
     const struct worker_order order = {.conf = flush->conf,
                                        .journal = journal,
+                                       .policy = flush->policy,
                                        .ledger = ledger,
+                                       .packages = spool_open_file(directory, PACKAGES_NAME),
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
     int result = worker_run(&order, deliver, flush, &summary);
     close(ledger);
+    if (order.packages >= 0)
+        close(order.packages);
     if (result == 0) {
         flush->count->records += summary.records;
         flush->count->dropped += summary.dropped;
-        flush->count->damaged += summary.damaged;
-        result = summary.damaged > 0 ? -EUCLEAN : 0;
+        flush->count->packages += summary.packages;
+        flush->count->unhooked += summary.unhooked;
+        flush->count->damaged += summary.damaged + summary.bad_lines;
+        result = summary.damaged > 0 ? -EUCLEAN : summary.bad_lines > 0 ? -EBADMSG : 0;
     }
     return result;
 }
@@ -104,6 +113,7 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
 static int set_aside(struct flush *flush, const struct spool_job *job, int directory, int result)
 {
     const char *reason = result == -EUCLEAN   ? "damaged captures in the ledger"
+                         : result == -EBADMSG ? "damaged lines in the packages"
                          : result == -EINVAL  ? "the ledger is not one"
                          : result == -EPROTO  ? "reading the ledger broke down"
                          : result == -ENODATA ? "the journal does not say whose job this is"
@@ -194,12 +204,14 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (flush.spool < 0)
         return errno == ENOENT ? 0 : -errno; /* no job has run here */
-    result =
-        flush.transport == NULL ? -EINVAL : flush.transport->open(conf, &flush.transport_state);
+    result = flush.transport == NULL ? -EINVAL : policy_load(conf, &flush.policy);
+    if (result == 0)
+        result = flush.transport->open(conf, &flush.transport_state);
     if (result == 0) {
         result = flush_all(&flush);
         flush.transport->close(flush.transport_state);
     }
+    free(flush.policy);
     close(flush.spool);
     return result;
 }

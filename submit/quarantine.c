@@ -11,6 +11,7 @@
 
 #include "directory.h"
 #include "journal.h"
+#include "packages.h"
 
 static int all_zero(const char *bytes, size_t size)
 {
@@ -71,6 +72,8 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
     if (target < 0)
         return target;
     int result = copy_file(directory, target, "ledger", conf->ledger_bytes);
+    if (result == 0)
+        result = copy_file(directory, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
     if (result == 0)
         result = copy_file(directory, target, JOURNAL_NAME, UINT64_MAX);
     if (result == 0)

@@ -2,6 +2,7 @@
 #include "run_record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crc.h"
 #include "elf_build_id.h"
 #include "file_hash.h"
 #include "journal.h"
 #include "json_add.h"
 #include "text.h"
 #include "watermark.h"
-
-/* Where "0xFFFF" stands in {"crc":"0xFFFF", ...}: the CRC's six characters. */
-enum { CRC_OFFSET = 8 };
 
 /* What the parts of a record share. */
 struct run {
@@ -60,15 +57,6 @@ static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
     if (length > 0)
         memcpy(text, bytes.at, length);
     text[length] = '\0';
-}
-
-static const char *syshost(const struct run_source *source)
-{
-    if (source->conf->syshost[0] != '\0')
-        return source->conf->syshost;
-    if (source->conf->cluster[0] != '\0')
-        return source->conf->cluster;
-    return source->journal->cluster[0] != '\0' ? source->journal->cluster : "unknown";
 }
 
 static const char *known(const char *text)
@@ -112,20 +100,6 @@ static uint32_t cpu_count(const struct run_source *source)
     return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
 }
 
-static void step_text(uint32_t step, char *text, size_t size)
-{
-    if (step == JOURNAL_STEP_BATCH)
-        snprintf(text, size, "batch");
-    else if (step == JOURNAL_STEP_EXTERN)
-        snprintf(text, size, "extern");
-    else if (step == JOURNAL_STEP_INTERACTIVE)
-        snprintf(text, size, "interactive");
-    else if (step == UINT32_MAX)
-        snprintf(text, size, "unknown");
-    else
-        snprintf(text, size, "%u", step);
-}
-
 static void measured(struct run *run, const char *phase, double since)
 {
     char text[64];
@@ -161,7 +135,7 @@ static void add_user(struct run *run)
     date_text((time_t)(capture->start_ns / 1000000000u), text);
     json_add_text(table, "start_date", text);
     json_add_text(table, "submit_host", known(journal->submit_host));
-    json_add_text(table, "syshost", syshost(run->source));
+    json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
     json_add_text(table, "user", known(journal->user));
     json_object_object_add(run->record, "userT", table);
 }
@@ -231,7 +205,7 @@ static void add_daemon(struct run *run, struct json_object *array)
     json_add_text(entry, "cmd_name", "slurmstepd");
     json_add_text(entry, "cmd_path", "");
     json_add_int(entry, "pid", step->pid);
-    step_text(step->step, name, sizeof name);
+    record_step_text(step->step, name, sizeof name);
     snprintf(title, sizeof title, "slurmstepd: [%u.%s]", run->source->journal->job, name);
     json_object_object_add(
         entry, "cmdlineA",
@@ -345,6 +319,10 @@ static void add_quality(struct run *run)
     json_add_text(table, "XALT_GPU_TRACKING", source->conf->track_gpu ? "yes" : "no");
     json_add_text(table, "XALT_TRANSMISSION_STYLE", source->conf->transport);
     json_add_text(table, "JOBTRAIL_PKGS", source->capture->pkgs ? "yes" : "no");
+    json_add_text(table, "JOBTRAIL_PKGS_HOOK",
+                  source->packages != NULL && source->packages->hooked ? "yes" : "no");
+    snprintf(text, sizeof text, "%" PRIu64, source->packages == NULL ? 0 : source->packages->lost);
+    json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", source->capture->cut ? "yes" : "no");
     json_object_object_add(run->record, "XALT_qaT", table);
 }
@@ -378,10 +356,9 @@ static void add_slurm(struct run *run)
     struct json_object *table = json_object_new_object();
     char text[32];
 
-    json_add_text(table, "cluster",
-                  source->conf->cluster[0] != '\0' ? source->conf->cluster : journal->cluster);
+    json_add_text(table, "cluster", record_cluster(source->conf, journal));
     json_add_int(table, "job_id", journal->job);
-    step_text(source->capture->step, text, sizeof text);
+    record_step_text(source->capture->step, text, sizeof text);
     json_add_text(table, "step_id", text);
     json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
     json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
@@ -423,7 +400,6 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
     };
-    json_add_text(run->record, "crc", "0xFFFF");
     json_object_object_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         double since = clock_seconds(CLOCK_MONOTONIC);
@@ -438,61 +414,18 @@ static void add_all(struct run *run)
     json_object_object_add(run->record, "XALT_measureT", run->measure);
 }
 
-/* The ASCII text of the finished record, its CRC filled in. */
-static int finish(struct json_object *object, struct record *record)
-{
-    const char *utf8 = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
-    char crc[7];
-    record->text = utf8 == NULL ? NULL : text_ascii_json(utf8);
-    if (record->text == NULL)
-        return -ENOMEM;
-    record->length = strlen(record->text);
-    snprintf(crc, sizeof crc, "0x%04X", crc16(record->text, record->length));
-    memcpy(record->text + CRC_OFFSET, crc, sizeof crc - 1);
-    return 0;
-}
-
-static void plain_name(const char *text, char *name, size_t size)
-{
-    size_t length = 0;
-    for (; *text != '\0' && length < size - 1; text++)
-        name[length++] = strchr("/. \n", *text) != NULL ? '_' : *text;
-    name[length] = '\0';
-}
-
-/* run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; DATE is the start in local time, to 1/10000 s. */
-static void name_record(const struct run *run, struct record *record)
-{
-    uint64_t start_ns = run->source->capture->start_ns;
-    time_t start = (time_t)(start_ns / 1000000000u);
-    struct tm local;
-    char date[32] = "", host[64], user[64];
-    if (localtime_r(&start, &local) != NULL)
-        strftime(date, sizeof date, "%Y_%m_%d_%H_%M_%S", &local);
-    plain_name(syshost(run->source), host, sizeof host);
-    plain_name(known(run->source->journal->user), user, sizeof user);
-    snprintf(record->name, sizeof record->name, "run.%s.%s_%04u.%s.%s.%s.json", host, date,
-             (unsigned)(start_ns % 1000000000u / 100000u), user,
-             run->source->ending == NULL ? "aaa" : "zzz", run->uuid);
-}
-
 void run_record_uuid(const struct capture *capture, char *text)
 {
-    for (int i = 0; i < 16; i++) {
-        text += sprintf(text, "%02x", capture->uuid[i]);
-        if (i == 3 || i == 5 || i == 7 || i == 9)
-            *text++ = '-';
-    }
-    *text = '\0';
+    record_uuid_text(capture->uuid, text);
 }
 
 int run_record_build(const struct run_source *source, struct record *record)
 {
     struct record built = {.text = NULL};
+    char name_end[RECORD_UUID_SIZE + 4];
     struct run run = {
         .source = source,
-        .record = json_object_new_object(),
+        .record = record_start(),
         .measure = json_object_new_object(),
         .started = clock_seconds(CLOCK_MONOTONIC),
     };
@@ -502,17 +435,13 @@ int run_record_build(const struct run_source *source, struct record *record)
         return -ENOMEM;
     }
     run_record_uuid(source->capture, run.uuid);
+    snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
     add_all(&run); /* run.measure now belongs to the record */
-    name_record(&run, &built);
-    int result = finish(run.record, &built);
+    record_name(&built, "run", record_syshost(source->conf, source->journal), source->journal,
+                source->capture->start_ns, name_end);
+    int result = record_finish(run.record, &built);
     json_object_put(run.record);
     if (result == 0)
         *record = built;
     return result;
-}
-
-void record_free(struct record *record)
-{
-    free(record->text);
-    record->text = NULL;
 }

@@ -13,31 +13,25 @@
 #include "ending.h"
 #include "journal_read.h"
 #include "ledger_read.h"
-
-enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37 };
-
-struct record {
-    char name[RECORD_NAME_MAX]; /* file name: run.SYSHOST.DATE.USER.aaa|zzz.UUID.json */
-    char *text;                 /* owned; ASCII, no newline */
-    size_t length;
-};
+#include "package_read.h"
+#include "record.h"
 
 struct run_source {
     const struct conf *conf;
     const struct journal *journal;
     const struct capture *capture;
     const struct ending *ending; /* NULL: a start record */
+    const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
     uint64_t dropped;            /* captures that the job lost on this node */
     double probability;          /* with which the run was kept, (0, 1] */
 };
 
-/* Builds the record of a run; reads and hashes the executable (and its objects where the site
- * asks for it). Returns 0 or -ENOMEM. record_free() releases `*record`. */
+/* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the
+ * executable (and its objects where the site asks for it). Returns 0 or -ENOMEM. record_free()
+ * releases `*record`. */
 int run_record_build(const struct run_source *source, struct record *record);
 
 /* The run's uuid as text, into RECORD_UUID_SIZE bytes. */
 void run_record_uuid(const struct capture *capture, char *text);
-
-void record_free(struct record *record);
 
 #endif

@@ -19,6 +19,7 @@
 #include "ending.h"
 #include "io.h"
 #include "ledger_read.h"
+#include "package_send.h"
 #include "privileges.h"
 #include "run_record.h"
 #include "sampling_read.h"
@@ -85,6 +86,11 @@ static int build_and_hand_over(const struct run_source *source, int fd)
     return result;
 }
 
+static int give(void *context, const struct record *record)
+{
+    return hand_over(*(const int *)context, record);
+}
+
 static int hand_over_starts(const struct worker_order *order, const struct captures *captures,
                             int fd, struct worker_summary *summary)
 {
@@ -105,22 +111,29 @@ static int hand_over_starts(const struct worker_order *order, const struct captu
 }
 
 static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
-                              const struct ending *endings, int fd, struct worker_summary *summary)
+                              const struct ending *endings, const struct packages *packages,
+                              const struct package_send *send, struct worker_summary *summary)
 {
+    int fd = *(const int *)send->context;
     for (size_t i = 0; i < captures->count; i++) {
+        const struct package_run run = packages_of_run(packages, captures->capture[i].uuid);
         struct run_source source = {.conf = order->conf,
                                     .journal = order->journal,
                                     .capture = &captures->capture[i],
                                     .ending = &endings[i],
+                                    .packages = &run,
                                     .dropped = captures->dropped};
         if (!sampling_keeps(order->conf, source.capture, source.ending, &source.probability)) {
             summary->sampled_out++;
             continue;
         }
         int result = build_and_hand_over(&source, fd);
+        if (result == 0)
+            result = package_send(send, source.capture, &run, &summary->packages);
         if (result != 0)
             return result;
         summary->records++;
+        summary->unhooked += source.capture->pkgs && !run.hooked;
     }
     return 0;
 }
@@ -129,10 +142,23 @@ static int hand_over_ends(const struct worker_order *order, const struct capture
                           struct worker_summary *summary)
 {
     struct ending *endings = calloc(captures->count + 1, sizeof *endings);
-    int result =
-        endings == NULL ? -ENOMEM : endings_find(captures, order->journal, order->now_ns, endings);
+    struct packages packages = {0};
+    const struct package_send send = {.conf = order->conf,
+                                      .journal = order->journal,
+                                      .policy = order->policy,
+                                      .versions = package_versions_new(),
+                                      .give = give,
+                                      .context = &fd};
+    int result = endings == NULL || send.versions == NULL ? -ENOMEM : 0;
     if (result == 0)
-        result = hand_over_each_end(order, captures, endings, fd, summary);
+        result = endings_find(captures, order->journal, order->now_ns, endings);
+    if (result == 0 && order->packages >= 0)
+        result = packages_read(order->packages, &packages);
+    if (result == 0)
+        result = hand_over_each_end(order, captures, endings, &packages, &send, summary);
+    summary->bad_lines = packages.bad_lines;
+    packages_free(&packages);
+    package_versions_free(send.versions);
     free(endings);
     return result;
 }

@@ -17,6 +17,9 @@ struct worker_summary {
     uint64_t sampled_out; /* killed runs only: others have gone without a trace */
     uint64_t damaged;     /* slots of the ledger that could not be used */
     uint64_t dropped;     /* captures that found no room */
+    uint64_t packages;    /* records of packages */
+    uint64_t unhooked;    /* recorded runs that were marked for a package hook, and had none */
+    uint64_t bad_lines;   /* that hooks wrote */
 };
 
 /* Which records of a ledger are wanted. */
@@ -31,7 +34,9 @@ typedef int worker_take(void *context, const struct transport_record *record);
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
-    int ledger; /* open for reading */
+    const void *policy; /* of WORKER_ENDS: usable */
+    int ledger;         /* open for reading */
+    int packages;       /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
     enum worker_kind kind;
     uint64_t now_ns;     /* of WORKER_ENDS: see endings_find() */
     const char *started; /* of WORKER_STARTS: a text with the uuids that are not wanted again */
