@@ -304,6 +304,10 @@ static void a_process_is_alive_whatever_it_calls_itself(void **state)
 static struct conf conf_of(void)
 {
     return (struct conf){
+        .path = (char *)"/nonexistent/jobtrail.conf",
+        .library = (char *)"/nonexistent/libjobtrail.so",
+        .submit = (char *)"/nonexistent/jobtrail-submit",
+        .hooks = (char *)"",
         .cluster = (char *)"c",
         .syshost = (char *)"tiny",
         .spool = spool_dir,
@@ -816,7 +820,7 @@ static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     const struct worker_order order = {
-        .conf = &conf, .journal = &journal, .ledger = ledger, .kind = WORKER_ENDS, .now_ns = 1};
+        .conf = &conf, .journal = &journal, .ledger = ledger, .packages = -1, .kind = WORKER_ENDS, .now_ns = 1};
     assert_int_equal(worker_run(&order, refuse_second, &taken, &summary),
                      -EDQUOT);
     assert_int_equal(taken, 2);
