@@ -4,7 +4,7 @@
 
 # shellcheck disable=SC2034 # helper.bash uses it
 # setuptools has a module of its own in every Python of Debian's
-RULES=$'[paths]\npkgs = .*/(python|R|octave).*\nkeep = .*\n[packages]\nskip = python:name:_distutils_hack'
+RULES=$'[paths]\npkgs = .*/(python[^/]*|R|octave-cli[^/]*)\nkeep = .*\n[packages]\nskip = python:name:_distutils_hack'
 
 # hooked COMMAND...: as a task of the job runs it that has the hooks' variables from the plugin
 hooked() {
