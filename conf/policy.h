@@ -60,7 +60,8 @@ enum policy_section {
     POLICY_PKG, /* DFA over "PROGRAM:name:NAME" and "PROGRAM:path:PATH" of a package, PROGRAM as
                    in records (R, python, MATLAB); of the two rules that match, the earlier one
                    decides; no match keeps */
-    POLICY_HOOKS, /* string: directory of the languages' hooks, absolute; "": none */
+    /* string: directory of the languages' hooks, absolute; "": none */
+    POLICY_HOOKS,
     POLICY_SECTIONS
 };
 
@@ -71,7 +72,7 @@ enum policy_section {
 #define POLICY_TRACK_GPU     4u
 #define POLICY_SAMPLE        8u
 #define POLICY_CATCH_SIGNALS 16u
-#define POLICY_STANDARD_LIBRARY 128u /* hooks tell the packages that come with a language, too */
+#define POLICY_STDLIB        128u /* hooks tell the packages that come with a language, too */
 
 struct policy_span {
     uint32_t offset; /* bytes from the start of the file */

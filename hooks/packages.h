@@ -8,15 +8,16 @@
  * O_APPEND for this line alone: lines of processes that write at once do not mix, a killed process
  * has written what it had loaded, and no descriptor is left to be closed, inherited or mistaken.
  *
- *     hook UUID PROGRAM VERSION                 a hook works in this run, in this version of PROGRAM
- *     pkg UUID PROGRAM LOST NAME VERSION PATH   a package was loaded
+ *     hook UUID PROGRAM VERSION                 a hook works in this run, in this version of
+ * PROGRAM pkg UUID PROGRAM LOST NAME VERSION PATH   a package was loaded
  *
- * UUID: the run's, 32 hexadecimal digits, from the slot that the process has mapped: /proc/self/maps
- * gives its offset in the ledger. Where that slot has not LEDGER_SLOT_PKGS a hook writes nothing.
- * PROGRAM: as records name it (python, R, MATLAB, octave). LOST: how many packages this process could
- * not write down before. VERSION and PATH may be empty. A hook that is sent out of its way (another
- * root directory, no descriptors, a full disk) loses packages and nothing else; it writes nothing
- * where the file's size is limited and SIGXFSZ not ignored, nor beyond PACKAGES_BYTES.
+ * UUID: the run's, 32 hexadecimal digits, from the slot that the process has mapped:
+ * /proc/self/maps gives its offset in the ledger. Where that slot has not LEDGER_SLOT_PKGS a hook
+ * writes nothing. PROGRAM: as records name it (python, R, MATLAB, octave). LOST: how many packages
+ * this process could not write down before. VERSION and PATH may be empty. A hook that is sent out
+ * of its way (another root directory, no descriptors, a full disk) loses packages and nothing else;
+ * it writes nothing where the file's size is limited and SIGXFSZ not ignored, nor beyond
+ * PACKAGES_BYTES.
  *
  * The same package may be told again, by forked children or other interpreters of the process.
  * A line that begins with another word is a newer hook's. All of it is the user's data.

@@ -71,7 +71,7 @@ void hooks_set(spank_t spank, const struct settings *settings)
             set_file(spank, &hooks[i], path);
     }
     spank_setenv(spank, "JOBTRAIL_STANDARD_LIBRARY",
-                 settings->switches & POLICY_STANDARD_LIBRARY ? "yes" : "no", 1);
+                 settings->switches & POLICY_STDLIB ? "yes" : "no", 1);
 }
 
 static void restore_list(const struct hook *hook, const char *path)

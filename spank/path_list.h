@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The value of a variable such as PYTHONPATH: directories separated by colons, of which an empty one
- * has a meaning.
+ * The value of a variable such as PYTHONPATH: directories separated by colons, of which an empty
+ * one has a meaning.
  */
 #ifndef JOBTRAIL_PATH_LIST_H
 #define JOBTRAIL_PATH_LIST_H

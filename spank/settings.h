@@ -14,7 +14,7 @@ struct settings {
     const char *library;
     const char *submit;
     const char *hooks; /* directory; "": none */
-    const char *conf; /* the configuration file, from the plugin's arguments */
+    const char *conf;  /* the configuration file, from the plugin's arguments */
     uint64_t ledger_bytes;
     uint32_t epilog_timeout_s;
     uint32_t switches; /* POLICY_TRACK_SCALAR ... */

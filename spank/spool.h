@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A job's spool directory on this node: <spool>/<job id>.<restart count>, root's, 0711, with the
- * journal (journal.h), the ledger (preload/ledger.h) and the packages (hooks/packages.h), which belong to the
- * job's user.
+ * journal (journal.h), the ledger (preload/ledger.h) and the packages (hooks/packages.h), which
+ * belong to the job's user.
  */
 #ifndef JOBTRAIL_SPOOL_H
 #define JOBTRAIL_SPOOL_H

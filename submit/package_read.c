@@ -11,7 +11,8 @@
 
 enum { FIELDS_MAX = 7, PROGRAM_MAX = 32, NAME_BYTES_MAX = 256, VERSION_MAX = 128 };
 
-/* Cuts the line at its tabs. Returns the number of fields; 0 when there are more than FIELDS_MAX. */
+/* Cuts the line at its tabs. Returns the number of fields; 0 when there are more than FIELDS_MAX.
+ */
 static size_t split(char *line, const char **fields)
 {
     size_t count = 0;
@@ -135,9 +136,10 @@ int packages_parse(char *text, size_t size, struct packages *packages)
         char *newline = memchr(line, '\n', (size_t)(end - line));
         char *stop = newline == NULL ? end : newline;
         *stop = '\0';
-        result = newline == NULL || stop - line >= PACKAGES_LINE || strlen(line) < (size_t)(stop - line)
-                     ? -EINVAL
-                     : parse_line(line, &package);
+        result =
+            newline == NULL || stop - line >= PACKAGES_LINE || strlen(line) < (size_t)(stop - line)
+                ? -EINVAL
+                : parse_line(line, &package);
         if (result == 1)
             result = add(&found, &package);
         if (result == -EINVAL) {

@@ -163,8 +163,7 @@ void package_version_find(struct package_versions *versions, const char *name, c
                           char *version)
 {
     size_t length = directory_length(name, path);
-    const struct directory *directory =
-        length == 0 ? NULL : find_directory(versions, path, length);
+    const struct directory *directory = length == 0 ? NULL : find_directory(versions, path, length);
     const struct installed *found = NULL;
     for (size_t i = 0; directory != NULL && i < directory->count && found == NULL; i++) {
         if (same_name(directory->installed[i].name, name))

@@ -20,10 +20,10 @@ struct run_source {
     const struct conf *conf;
     const struct journal *journal;
     const struct capture *capture;
-    const struct ending *ending; /* NULL: a start record */
+    const struct ending *ending;        /* NULL: a start record */
     const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
-    uint64_t dropped;            /* captures that the job lost on this node */
-    double probability;          /* with which the run was kept, (0, 1] */
+    uint64_t dropped;                   /* captures that the job lost on this node */
+    double probability;                 /* with which the run was kept, (0, 1] */
 };
 
 /* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the

@@ -328,6 +328,7 @@ PY
     } >>"$file"
     run --separate-stderr flush
     ((status == 0))
+    # shellcheck disable=SC2154 # run sets it
     [[ $stderr == *"damaged lines in the packages"* ]]
     [[ $output == *"damaged 3"* && $output == *"quarantined 1"* ]]
     grep -q "no newline" "$BATS_TEST_TMPDIR/state/quarantine/$JOB.0/packages"

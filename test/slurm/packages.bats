@@ -82,14 +82,14 @@ version_of() { # DEBIAN-PACKAGE
 
 @test "the user's own variables stay in force, also those that srun sets" {
     mkdir -p "$DIR/profile"
-    echo 'cat("the profile of", Sys.getenv("USER"), "\n")' >"$DIR/profile/R"
+    echo 'cat("the profile of", Sys.getenv("USER"))' >"$DIR/profile/R"
     export_path=PYTHONPATH=$DIR/programs
     # set in the script, and for one step alone
     job=$(submit_and_wait "export $export_path R_PROFILE=$DIR/profile/R
         srun python3 $DIR/programs/look.py; srun Rscript -e 'library(MASS)'")
     [[ $(output_of "$job") == *"[]"* && $(output_of "$job") == *"the profile of jtuser"* ]]
     [[ $(packages "$job" | cut -d' ' -f1,3) == $'MASS R\nalpha python' ]]
-    job=$(submit_and_wait "srun --export=ALL,$export_path python3 $DIR/programs/look.py; srun --export=NONE,$export_path python3 $DIR/programs/look.py
+    job=$(submit_and_wait "srun --export=ALL,$export_path python3 $DIR/programs/look.py; srun --export=NONE,$export_path /usr/bin/python3 $DIR/programs/look.py
         srun --export=ALL,R_PROFILE=$DIR/profile/R Rscript -e 'library(MASS)'")
     [[ $(output_of "$job" | grep -c '^\[\]$') == 2 ]]
     [[ $(output_of "$job") == *"the profile of jtuser"* ]]

@@ -200,8 +200,8 @@ static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
     void *policy = policy_of(rules, sizeof rules / sizeof rules[0]);
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct package package = {RUN_A, cases[i].program, cases[i].name, "", cases[i].path,
-                                        0};
+        const struct package package = {RUN_A, cases[i].program, cases[i].name,
+                                        "",    cases[i].path,    0};
         if (package_kept(policy, &package) != cases[i].kept)
             fail_msg("%s %s", cases[i].name, cases[i].path);
     }
@@ -227,9 +227,10 @@ static void a_record_has_the_keys_of_xalt(void **state)
     struct record record = record_of("python", "numpy");
     char crc[8], expected[8];
     (void)state;
-    assert_non_null(strstr(record.text, "\"package_name\":\"numpy\",\"package_path\":\"/p\\uefe4th\","
-                                        "\"package_version\":\"1.0\",\"program\":\"python\","
-                                        "\"xalt_run_uuid\":\"01234567-89ab-cdef-0123-456789abcdef\"}"));
+    assert_non_null(strstr(record.text,
+                           "\"package_name\":\"numpy\",\"package_path\":\"/p\\uefe4th\","
+                           "\"package_version\":\"1.0\",\"program\":\"python\","
+                           "\"xalt_run_uuid\":\"01234567-89ab-cdef-0123-456789abcdef\"}"));
     memcpy(crc, record.text + 8, 6);
     memcpy(record.text + 8, "0xFFFF", 6);
     snprintf(expected, sizeof expected, "0x%04X", crc16(record.text, record.length));
