@@ -58,7 +58,7 @@ enum policy_section {
     POLICY_MPI,      /* struct policy_interval[]: sampling below always_ranks */
     POLICY_ARGUMENT, /* DFA over "PATH;ARGUMENT", see policy_decide(); no match continues */
     POLICY_PKG, /* DFA over "PROGRAM:name:NAME" and "PROGRAM:path:PATH" of a package, PROGRAM as
-                   in records (R, python, MATLAB); of the two rules that match, the earlier one
+                   in records (R, python, ...); of the two rules that match, the earlier one
                    decides; no match keeps */
     /* string: directory of the languages' hooks, absolute; "": none */
     POLICY_HOOKS,
