@@ -218,5 +218,9 @@ struct package_run packages_of_run(const struct packages *packages, const uint8_
         run.lost = package->lost > run.lost ? package->lost : run.lost;
         run.count++;
     }
+    if (run.count > PACKAGES_OF_RUN_MAX) {
+        run.lost += run.count - PACKAGES_OF_RUN_MAX;
+        run.count = PACKAGES_OF_RUN_MAX;
+    }
     return run;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PACKAGE_UUID_SIZE = 33 };
+enum { PACKAGE_UUID_SIZE = 33, PACKAGES_OF_RUN_MAX = 4096 };
 
 /* Strings are in the packages' own text. */
 struct package {
@@ -48,7 +48,7 @@ int packages_parse(char *text, size_t size, struct packages *packages);
 
 void packages_free(struct packages *packages);
 
-/* The packages of the run `uuid`, maybe none. */
+/* The packages of the run `uuid`, maybe none. Those beyond PACKAGES_OF_RUN_MAX are lost. */
 struct package_run packages_of_run(const struct packages *packages, const uint8_t uuid[16]);
 
 #endif

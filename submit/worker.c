@@ -152,8 +152,8 @@ static int hand_over_ends(const struct worker_order *order, const struct capture
     int result = endings == NULL || send.versions == NULL ? -ENOMEM : 0;
     if (result == 0)
         result = endings_find(captures, order->journal, order->now_ns, endings);
-    if (result == 0 && order->packages >= 0)
-        result = packages_read(order->packages, &packages);
+    if (result == 0 && order->packages >= 0 && packages_read(order->packages, &packages) != 0)
+        packages.bad_lines = 1; /* the runs have their records nevertheless */
     if (result == 0)
         result = hand_over_each_end(order, captures, endings, &packages, &send, summary);
     summary->bad_lines = packages.bad_lines;

@@ -337,6 +337,11 @@ PY
     [[ $(packages | jq -ac 'map([.package_name, .package_path]) | sort | .[1:]') == '[["bytes\uefff\"","/\uefe4"],["good","/x"]]' ]]
 }
 
+@test "the hook is in the language of Python 3.6, and other Pythons of the site can read it" {
+    "$PYTHON" -c 'import ast, sys; ast.parse(open(sys.argv[1], encoding="ascii").read(), feature_version=(3, 6))' \
+        "$HOOKS/python/sitecustomize.py"
+}
+
 @test "a flush that is repeated gives the same names" {
     with_lib "$PYTHON" -c 'import alpha, beta'
     cp -a "$SPOOL/$JOB.0" "$BATS_TEST_TMPDIR/copy"

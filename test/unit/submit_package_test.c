@@ -138,6 +138,25 @@ static void lines_are_bounded_whole_and_without_nul(void **state)
     packages_free(&packages);
 }
 
+static void a_run_has_so_many_packages_and_no_more(void **state)
+{
+    size_t size = 0;
+    char *text;
+    FILE *file = open_memstream(&text, &size);
+    struct packages packages;
+    (void)state;
+    fputs("hook\t" RUN_A "\tpython\t3\n", file);
+    for (int i = 0; i < PACKAGES_OF_RUN_MAX + 9; i++)
+        fprintf(file, "pkg\t" RUN_A "\tpython\t1\tp%d\t1\t/x\n", i);
+    fclose(file);
+    assert_int_equal(packages_parse(text, size, &packages), 0);
+    struct package_run run = packages_of_run(&packages, run_a);
+    assert_true(run.hooked);
+    assert_int_equal(run.count, PACKAGES_OF_RUN_MAX);
+    assert_int_equal(run.lost, 1 + 10);
+    packages_free(&packages);
+}
+
 static void a_file_is_read_up_to_its_bound(void **state)
 {
     char path[] = "/tmp/submit_package_test.XXXXXX";
@@ -320,6 +339,7 @@ int main(void)
         cmocka_unit_test(bad_lines_are_counted_and_the_others_used),
         cmocka_unit_test(a_newer_hooks_lines_are_passed_over),
         cmocka_unit_test(lines_are_bounded_whole_and_without_nul),
+        cmocka_unit_test(a_run_has_so_many_packages_and_no_more),
         cmocka_unit_test(a_file_is_read_up_to_its_bound),
         cmocka_unit_test(the_earlier_of_the_rules_for_name_and_path_decides),
         cmocka_unit_test(a_record_has_the_keys_of_xalt),
