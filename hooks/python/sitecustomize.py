@@ -105,7 +105,7 @@ def watch():
             path = posix.getcwd() + "/" + path
         version = object.__getattribute__(module, "__dict__").get("__version__")
         write("pkg", run, "python", str(lost[0]), name,
-              version[:128] if isinstance(version, str) else "", path)
+              str.__getitem__(version, slice(128)) if isinstance(version, str) else "", path)
 
     def try_tell(name, path, module):
         try:

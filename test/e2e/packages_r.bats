@@ -112,7 +112,9 @@ R
 }
 
 @test "no room, a limit on files, no spool: R does not notice" {
-    unnoticed_hook bash -c '(ulimit -f 0 && "$@") 2>&1 | cat; exit ${PIPESTATUS[0]}' bash Rscript -e 'library(MASS); print(1)'
+    echo 'library(MASS); print(1)' >"$BATS_TEST_TMPDIR/load.R"
+    unnoticed_hook bash -c '(ulimit -f 0 && "$@") 2>&1 | cat; exit ${PIPESTATUS[0]}' bash R --no-echo --no-save --no-restore -f "$BATS_TEST_TMPDIR/load.R"
+    [[ $(<"$BATS_TEST_TMPDIR/with/stdout") == "[1] 1" ]]
     unnoticed_hook JOBTRAIL_SPOOL=/nowhere Rscript -e 'library(MASS); print(1)'
     unnoticed_hook LD_PRELOAD= Rscript -e 'library(MASS); print(1)'
     [[ ! -s $SPOOL/$JOB.0/packages ]]
