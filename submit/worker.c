@@ -128,7 +128,7 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
             continue;
         }
         int result = build_and_hand_over(&source, fd);
-        if (result == 0)
+        if (result == 0 && source.capture->pkgs)
             result = package_send(send, source.capture, &run, &summary->packages);
         if (result != 0)
             return result;
