@@ -819,10 +819,13 @@ static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
     snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-    const struct worker_order order = {
-        .conf = &conf, .journal = &journal, .ledger = ledger, .packages = -1, .kind = WORKER_ENDS, .now_ns = 1};
-    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary),
-                     -EDQUOT);
+    const struct worker_order order = {.conf = &conf,
+                                       .journal = &journal,
+                                       .ledger = ledger,
+                                       .packages = -1,
+                                       .kind = WORKER_ENDS,
+                                       .now_ns = 1};
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EDQUOT);
     assert_int_equal(taken, 2);
     taken = 10;
     assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), 0);
@@ -830,8 +833,7 @@ static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
     assert_int_equal(summary.records, 3);
     journal.uid = (uid_t)-1; /* nobody can become this one */
     summary.records = 77;
-    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary),
-                     -EPROTO);
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EPROTO);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
     journal_free(&journal);
