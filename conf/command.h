@@ -15,11 +15,13 @@ enum exit_status {
 
 struct options {
     const char *conf;
-    const char *output; /* NULL: beside the configuration */
-    const char *host;   /* NULL: not asked for */
-    const char *env;    /* likewise */
-    const char *lines;  /* likewise: the section whose texts are on stdin, one a line */
-    uint32_t ntasks;    /* 0: not asked for */
+    const char *output;    /* NULL: beside the configuration */
+    const char *host;      /* NULL: not asked for */
+    const char *env;       /* likewise */
+    const char *node;      /* likewise: this node's name in Slurm */
+    const char *plugstack; /* likewise: plugstack.conf */
+    const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
+    uint32_t ntasks;       /* 0: not asked for */
     int if_newer, json;
     char **args; /* what follows the options */
     int args_count;
@@ -27,6 +29,7 @@ struct options {
 
 int command_check(const struct options *options);
 int command_compile(const struct options *options);
+int command_doctor(const struct options *options);
 int command_explain(const struct options *options);
 int command_import_xalt(const struct options *options);
 int command_show(const struct options *options);

@@ -16,6 +16,7 @@
 #include "conf_loader.h"
 #include "conf_rules.h"
 #include "conf_sampling.h"
+#include "conf_transport.h"
 #include "policy_path.h"
 
 int conf_refuse(struct conf_loader *loader, size_t column, const char *format, ...)
@@ -97,6 +98,9 @@ static int load(const char *path, struct conf_loader *loader)
         return conf_give_up(loader, -errno);
     loader->stream = stream;
     rc = parse(loader);
+    if (rc != 0)
+        return rc;
+    rc = conf_transport_check(loader);
     if (rc != 0)
         return rc;
     rc = conf_lists_default(loader->conf);

@@ -36,7 +36,7 @@ struct conf_intervals {
 };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 19
+#define CONF_KEYS 39
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -45,6 +45,7 @@ struct conf {
     char *syshost;             /* [site] syshost; "" = the cluster's name */
     char *spool;               /* [spool] dir, may hold %n */
     uint64_t ledger_bytes;     /* [spool] ledger_size */
+    char *sessions;            /* [spool] sessions; "" = none */
     char *library;             /* [preload] library */
     char *hooks;               /* [hooks] dir; "" = none */
     int standard_library;      /* [hooks] standard_library = yes|no */
@@ -53,16 +54,35 @@ struct conf {
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
     int hash_objects;      /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
                               executable */
-    char *transport;       /* [transport] use: "file" or "none" */
+    int coverage;          /* [submit] coverage = yes|no: a coverage record for each job and node */
+    char *transport;       /* [transport] use: words, see conf_transport.h */
+    uint64_t outbox_bytes; /* [outbox] size */
     char *file_dir;        /* [file] dir */
-    int track_scalar;      /* [tracking] scalar = yes|no */
-    int track_mpi;         /* [tracking] mpi = yes|no */
-    int track_gpu;         /* [tracking] gpu = yes|no */
-    int catch_signals;     /* [tracking] signal_handler = yes|no */
-    int sample;            /* [sampling] enabled = yes|no */
-    uint32_t always_ranks; /* [sampling] always_ranks */
+    uint32_t file_subdirectories;      /* [file] subdirectories; 0: none */
+    int file_separate;                 /* [file] separate = yes|no */
+    char *file_fsync;                  /* [file] fsync = each|batch|no */
+    char *syslog_socket;               /* [syslog] socket */
+    uint32_t syslog_block_bytes;       /* [syslog] block_size */
+    char *http_url;                    /* [http] url */
+    char *http_format;                 /* [http] format = json|bulk|splunk */
+    uint32_t http_batch;               /* [http] batch: records in one request */
+    int http_gzip;                     /* [http] gzip = yes|no */
+    char *http_ca;                     /* [http] ca; "" = the system's */
+    char *http_token_file;             /* [http] token_file; "" = none */
+    uint32_t http_timeout_s;           /* [http] timeout */
+    char *kafka_brokers;               /* [kafka] brokers */
+    char *kafka_topic;                 /* [kafka] topic */
+    char *kafka_properties;            /* [kafka] properties: a file of librdkafka's; "" = none */
+    int enabled;                       /* [tracking] enabled = yes|no */
+    int opt_out;                       /* [tracking] opt_out = yes|no */
+    int track_scalar;                  /* [tracking] scalar = yes|no */
+    int track_mpi;                     /* [tracking] mpi = yes|no */
+    int track_gpu;                     /* [tracking] gpu = yes|no */
+    int catch_signals;                 /* [tracking] signal_handler = yes|no */
+    int sample;                        /* [sampling] enabled = yes|no */
+    uint32_t always_ranks;             /* [sampling] always_ranks */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
-    struct conf_rules host, path_rules, argument, env, package;
+    struct conf_rules host, partition, account, path_rules, argument, env, package;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };
 

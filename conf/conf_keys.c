@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "conf_defaults.h"
+#include "conf_transport.h"
 
 #define LEDGER_BYTES_MIN     (UINT64_C(1) << 20)
 #define LEDGER_BYTES_MAX     (UINT64_C(1) << 30)
@@ -198,10 +199,103 @@ static void print_yes_no(const void *field, char *text, size_t size)
     snprintf(text, size, "%s", *(const int *)field ? "yes" : "no");
 }
 
+/* A whole number from `least` to `most`. */
+static int store_number(const char *text, void *field, struct conf_fault *fault, uint32_t least,
+                        uint32_t most, const char *form)
+{
+    uint64_t number;
+    const char *end;
+    if (parse_digits(text, &number, &end) != 0)
+        return fail(fault, 0, "not a number", form);
+    if (*end != '\0')
+        return fail(fault, (size_t)(end - text), "not a number", form);
+    if (number < least || number > most)
+        return fail(fault, 0, "out of range", form);
+    *(uint32_t *)field = (uint32_t)number;
+    return 0;
+}
+
+static int parse_subdirectories(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_number(text, field, fault, 0, 9999, "a whole number from 0 to 9999; 0: none");
+}
+
+static int parse_block_size(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_number(text, field, fault, 64, 65000, "a whole number of bytes from 64 to 65000");
+}
+
+static int parse_http_batch(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_number(text, field, fault, 1, 10000, "a whole number of records from 1 to 10000");
+}
+
+static int parse_http_timeout(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_number(text, field, fault, 1, 300, "a whole number of seconds from 1 to 300");
+}
+
+/* One of the words of `choices`, a list that ends with NULL. */
+static int store_choice(const char *text, void *field, struct conf_fault *fault,
+                        const char *const choices[], const char *form)
+{
+    for (size_t i = 0; choices[i] != NULL; i++)
+        if (strcmp(text, choices[i]) == 0)
+            return store_text(text, field);
+    return fail(fault, 0, "unknown value", form);
+}
+
+static int parse_fsync(const char *text, void *field, struct conf_fault *fault)
+{
+    static const char *const choices[] = {"each", "batch", "no", NULL};
+    return store_choice(text, field, fault, choices, "write each, batch or no");
+}
+
+static int parse_http_format(const char *text, void *field, struct conf_fault *fault)
+{
+    static const char *const choices[] = {"json", "bulk", "splunk", NULL};
+    return store_choice(text, field, fault, choices, "write json, bulk or splunk");
+}
+
+static int parse_url(const char *text, void *field, struct conf_fault *fault)
+{
+    static const char *const form = "start with http:// or https://";
+    if (*text != '\0' && strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
+        return fail(fault, 0, "not a URL", form);
+    return store_text(text, field);
+}
+
+static int parse_path_or_none(const char *text, void *field, struct conf_fault *fault)
+{
+    return *text == '\0' ? store_text(text, field) : parse_path(text, field, fault);
+}
+
+static int parse_text(const char *text, void *field, struct conf_fault *fault)
+{
+    (void)fault;
+    return store_text(text, field);
+}
+
+/* Words with blanks or commas between. */
 static int parse_transport(const char *text, void *field, struct conf_fault *fault)
 {
-    if (strcmp(text, "file") != 0 && strcmp(text, "none") != 0)
-        return fail(fault, 0, "unknown transport", "write file or none");
+    static const char *const form = "write none, or some of file, syslog, http and kafka";
+    unsigned seen = 0;
+    size_t count = 0;
+    for (const char *at = text + strspn(text, " \t,"); *at != '\0'; count++) {
+        size_t length = strcspn(at, " \t,");
+        int which = conf_transport_index(at, length);
+        if (which < 0)
+            return fail(fault, (size_t)(at - text), "unknown transport", form);
+        if (seen & 1u << which)
+            return fail(fault, (size_t)(at - text), "a transport twice", "write it once");
+        seen |= 1u << which;
+        at += length + strspn(at + length, " \t,");
+    }
+    if (count == 0)
+        return fail(fault, 0, "no transport", form);
+    if (count > 1 && seen & 1u << conf_transport_index("none", 4))
+        return fail(fault, 0, "none beside other transports", form);
     return store_text(text, field);
 }
 
@@ -212,6 +306,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"site", "syshost", FIELD(syshost), "", parse_name, print_text},
     {"spool", "dir", FIELD(spool), DEFAULT_SPOOL, parse_spool, print_text},
     {"spool", "ledger_size", FIELD(ledger_bytes), DEFAULT_LEDGER_SIZE, parse_size, print_size},
+    {"spool", "sessions", FIELD(sessions), "", parse_path_or_none, print_text},
     {"preload", "library", FIELD(library), DEFAULT_LIBRARY, parse_library, print_text},
     {"hooks", "dir", FIELD(hooks), DEFAULT_HOOKS, parse_hooks, print_text},
     {"hooks", "standard_library", FIELD(standard_library), "no", parse_yes_no, print_yes_no},
@@ -221,8 +316,27 @@ const struct conf_key conf_keys[CONF_KEYS] = {
      print_number},
     {"submit", "hash_objects", FIELD(hash_objects), DEFAULT_HASH_OBJECTS, parse_yes_no,
      print_yes_no},
+    {"submit", "coverage", FIELD(coverage), "yes", parse_yes_no, print_yes_no},
     {"transport", "use", FIELD(transport), DEFAULT_TRANSPORT, parse_transport, print_text},
+    {"outbox", "size", FIELD(outbox_bytes), "256M", parse_size, print_size},
     {"file", "dir", FIELD(file_dir), DEFAULT_FILE_DIR, parse_path, print_text},
+    {"file", "subdirectories", FIELD(file_subdirectories), "0", parse_subdirectories, print_number},
+    {"file", "separate", FIELD(file_separate), "no", parse_yes_no, print_yes_no},
+    {"file", "fsync", FIELD(file_fsync), "batch", parse_fsync, print_text},
+    {"syslog", "socket", FIELD(syslog_socket), "/dev/log", parse_path, print_text},
+    {"syslog", "block_size", FIELD(syslog_block_bytes), "512", parse_block_size, print_number},
+    {"http", "url", FIELD(http_url), "", parse_url, print_text},
+    {"http", "format", FIELD(http_format), "json", parse_http_format, print_text},
+    {"http", "batch", FIELD(http_batch), "100", parse_http_batch, print_number},
+    {"http", "gzip", FIELD(http_gzip), "no", parse_yes_no, print_yes_no},
+    {"http", "ca", FIELD(http_ca), "", parse_path_or_none, print_text},
+    {"http", "token_file", FIELD(http_token_file), "", parse_path_or_none, print_text},
+    {"http", "timeout", FIELD(http_timeout_s), "10", parse_http_timeout, print_number},
+    {"kafka", "brokers", FIELD(kafka_brokers), "", parse_text, print_text},
+    {"kafka", "topic", FIELD(kafka_topic), "jobtrail", parse_name, print_text},
+    {"kafka", "properties", FIELD(kafka_properties), "", parse_path_or_none, print_text},
+    {"tracking", "enabled", FIELD(enabled), "yes", parse_yes_no, print_yes_no},
+    {"tracking", "opt_out", FIELD(opt_out), "no", parse_yes_no, print_yes_no},
     {"tracking", "scalar", FIELD(track_scalar), "yes", parse_yes_no, print_yes_no},
     {"tracking", "mpi", FIELD(track_mpi), "yes", parse_yes_no, print_yes_no},
     {"tracking", "gpu", FIELD(track_gpu), "yes", parse_yes_no, print_yes_no},

@@ -10,7 +10,7 @@
 
 #include "conf.h"
 
-#define CONF_LISTS 5
+#define CONF_LISTS 7
 
 struct conf_list {
     const char *section;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Makes one directory, below the descriptor `at`; whatever the umask is, it gets this mode. One that
- * is there is left as it is. Returns 0 or -errno. */
+/* Makes one directory, below the descriptor `at`; whatever the umask is, it gets this mode. One
+ * that is there is left as it is. Returns 0 or -errno. */
 static inline int directory_make_one(int at, const char *path, mode_t mode)
 {
     if (mkdirat(at, path, mode) == 0)

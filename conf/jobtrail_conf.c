@@ -19,6 +19,7 @@ static const char usage_text[] =
     "                             [--ntasks N] [PATH [ARG...]]\n"
     "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
+    "       jobtrail-conf doctor  [--conf FILE] [--plugstack FILE] [--node NAME] [--json]\n"
     "       jobtrail-conf import-xalt [--output FILE] CONFIG.py\n"
     "       jobtrail-conf --help | --version\n";
 
@@ -32,6 +33,7 @@ struct command {
 static const struct command commands[] = {
     {"check", command_check, "c", NULL},
     {"compile", command_compile, "con", NULL},
+    {"doctor", command_doctor, "cjNp", NULL},
     /* what follows explain's PATH is that program's */
     {"explain", command_explain, "cjHetl", "+"},
     {"show", command_show, "cj", NULL},
@@ -45,6 +47,8 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, 'j'},
     {"host", required_argument, NULL, 'H'},
     {"env", required_argument, NULL, 'e'},
+    {"node", required_argument, NULL, 'N'},
+    {"plugstack", required_argument, NULL, 'p'},
     {"ntasks", required_argument, NULL, 't'},
     {"stdin", optional_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
@@ -114,6 +118,12 @@ static int take_option(struct options *options, int letter)
         break;
     case 'e':
         options->env = optarg;
+        break;
+    case 'N':
+        options->node = optarg;
+        break;
+    case 'p':
+        options->plugstack = optarg;
         break;
     case 'l':
         options->lines = optarg != NULL ? optarg : "paths";

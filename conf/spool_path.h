@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* In it, the file that the node's watcher locks (fcntl(2)) as long as it lives. */
+#define SPOOL_WATCH_LOCK "watch.pid"
+
 /* The spool directory of a node: `pattern`, as [spool] dir has it, with %n replaced by `node`, into
  * `size` bytes at `path`. Returns 0 or -ENAMETOOLONG. */
 static inline int spool_expand(const char *pattern, const char *node, char *path, size_t size)

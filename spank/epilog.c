@@ -3,47 +3,37 @@
 
 #include <slurm/spank.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "credential.h"
 #include "helper.h"
 #include "journal_line.h"
 #include "spool.h"
 
-static void add_credential(struct journal_line *line)
+struct note {
+    struct journal_line line;
+    int runs;
+};
+
+static void append_line(void *context, uint32_t restart, int spool)
 {
-    const struct {
-        const char *key;
-        const char *variable;
-    } facts[] = {
-        {"user", "SLURM_JOB_USER"},           {"account", "SLURM_JOB_ACCOUNT"},
-        {"partition", "SLURM_JOB_PARTITION"}, {"cluster", "SLURM_CLUSTER_NAME"},
-        {"nodes", "SLURM_JOB_NUM_NODES"},     {"cpus", "SLURM_JOB_CPUS_PER_NODE"},
-        {"gpus", "SLURM_JOB_GPUS"},           {"het_job", "SLURM_HET_JOB_ID"},
-    };
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-        journal_text(line, facts[i].key, getenv(facts[i].variable));
+    struct note *note = context;
+    struct journal_line copy = note->line;
+    (void)restart;
+    note->runs++;
+    journal_append(&copy, spool);
 }
 
-/* A requeued job's epilog already tells the next restart count, so the line goes to every
- * directory that this node holds for the job. There can be but a few; an upper bound all the
- * same. */
-void epilog_note(const struct settings *settings, uint32_t job)
+/* A requeued job's epilog already tells the next restart count, and a run of which a crash of the
+ * node has left something is over too: the line goes to every directory that the node has of the
+ * job. */
+int epilog_note(const struct settings *settings, uint32_t job)
 {
-    const char *count = getenv("SLURM_JOB_RESTART_COUNT");
-    uint32_t last = count == NULL ? 0 : (uint32_t)strtoul(count, NULL, 10);
-    struct journal_line line;
-    journal_start(&line, "epilog");
-    add_credential(&line);
-    for (uint32_t restart = last > 16 ? last - 16 : 0; restart <= last; restart++) {
-        struct journal_line copy = line;
-        int spool = spool_find(settings->spool, job, restart);
-        if (spool < 0)
-            continue;
-        journal_append(&copy, spool);
-        close(spool);
-    }
+    struct note note = {.runs = 0};
+    journal_start(&note.line, "epilog");
+    credential_add(&note.line);
+    spool_find_runs(settings->spool, job, append_line, &note);
+    return note.runs > 0;
 }
 
 void epilog_flush(const struct settings *settings, uint32_t job)

@@ -77,18 +77,22 @@ static void set_switches(spank_t spank, uint32_t switches)
         spank_setenv(spank, names[i].name, switches & names[i].bit ? "yes" : "no", 1);
 }
 
-int inject_task(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart)
+void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart)
 {
     char spool[PATH_MAX + 32];
+    snprintf(spool, sizeof spool, "%s/%u.%u", settings->spool, job, restart);
+    spank_setenv(spank, "JOBTRAIL_SPOOL", spool, 1);
+}
+
+int inject_task(spank_t spank, const struct settings *settings)
+{
     char task[48];
     uint32_t step = 0, rank = 0;
     if (!can_load(settings->library))
         return -ENOENT;
     spank_get_item(spank, S_JOB_STEPID, &step);
     spank_get_item(spank, S_TASK_GLOBAL_ID, &rank);
-    snprintf(spool, sizeof spool, "%s/%u.%u", settings->spool, job, restart);
     snprintf(task, sizeof task, "%u.%u.%d", step, rank, (int)getpid());
-    spank_setenv(spank, "JOBTRAIL_SPOOL", spool, 1);
     spank_setenv(spank, "JOBTRAIL_POLICY", settings->policy_path, 1);
     spank_setenv(spank, "JOBTRAIL_TASK", task, 1);
     set_number(spank, "JOBTRAIL_LEADER", leader_of(spank, rank));

@@ -10,8 +10,11 @@
 
 #include "settings.h"
 
-/* Sets the task's environment; to be called as the user, in the task itself. Returns 0, or -errno
- * when the task was left alone. */
-int inject_task(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart);
+/* Tells the step's tasks where they write; to be called as root, before they start. */
+void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart);
+
+/* Sets the rest of the task's environment; to be called as the user, in the task itself. Returns 0,
+ * or -errno when the task was left alone. */
+int inject_task(spank_t spank, const struct settings *settings);
 
 #endif

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,15 +66,27 @@ void journal_text(struct journal_line *line, const char *key, const char *value)
         append(line, key, value);
 }
 
+/* Whether the file ends in the midst of a line, which a full file system has cut. */
+static int is_cut(int fd)
+{
+    struct stat status;
+    char last;
+    return fstat(fd, &status) == 0 && status.st_size > 0 &&
+           pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n';
+}
+
 int journal_append(struct journal_line *line, int spool)
 {
     line->text[line->length++] = '\n';
     int fd =
-        openat(spool, JOURNAL_NAME, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        openat(spool, JOURNAL_NAME, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    ssize_t written = write(fd, line->text, line->length);
-    int result = written == (ssize_t)line->length ? 0 : written < 0 ? -errno : -ENOSPC;
+    char spoilt[] = "%\n"; /* an escape without its digits: nobody takes what is cut for whole */
+    size_t before = is_cut(fd) ? sizeof spoilt - 1 : 0;
+    const struct iovec parts[] = {{spoilt, before}, {line->text, line->length}};
+    ssize_t written = writev(fd, parts, 2);
+    int result = written == (ssize_t)(before + line->length) ? 0 : written < 0 ? -errno : -ENOSPC;
     close(fd);
     return result;
 }

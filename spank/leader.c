@@ -83,6 +83,17 @@ static int same_program(const struct line *a, const struct line *b)
            memcmp(a->program, b->program, a->program_length) == 0;
 }
 
+int leader_program(const char *text, uint32_t rank, char *program, size_t size)
+{
+    static struct lines lines;
+    const struct line *own = parse(text, &lines) ? line_of(&lines, rank) : NULL;
+    if (own == NULL || own->program_length >= size)
+        return 0;
+    memcpy(program, own->program, own->program_length);
+    program[own->program_length] = '\0';
+    return 1;
+}
+
 uint32_t leader_find(const char *text, uint32_t rank)
 {
     static struct lines lines; /* too large for a stack; a task's environment is made once */

@@ -4,10 +4,11 @@
  * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node.
  * slurm_info() is the one way to that log which never reaches a user's stderr.
  *
- * Where they run: init in slurmd and in srun; slurmd_exit in slurmd; init_post_opt, task_post_fork,
- * task_exit and exit in slurmstepd, as root; task_init in the task, as the user; job_epilog in a
- * process of its own, as root, where init has not been called. State between them is on disk only:
- * from Slurm 24.05 on some may run in a cloned child.
+ * Where they run: init everywhere but in prolog and epilog; slurmd_exit in slurmd; init_post_opt,
+ * task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in the task, as
+ * root; task_init in the task, as the user; job_prolog and job_epilog in processes of their own, as
+ * root. State between them is on disk, but for the option, which Slurm tells to a step's daemon
+ * before it calls init_post_opt. What differs between Slurm's releases is in slurm_release.h.
  */
 #include <slurm/spank.h>
 #include <stdio.h>
@@ -19,8 +20,14 @@
 #include "hooks.h"
 #include "inject.h"
 #include "journal_line.h"
+#include "node.h"
+#include "options.h"
+#include "policy.h"
 #include "preload_list.h"
+#include "program.h"
+#include "prolog.h"
 #include "settings.h"
+#include "slurm_release.h"
 #include "spool.h"
 #include "upkeep.h"
 
@@ -32,12 +39,16 @@ struct job_key {
     uint32_t step;
 };
 
-static struct job_key job_key(spank_t spank)
+/* SPANK's restart count is 0 in every step (measured, 22.05): the run is the last one that the
+ * prolog has made a directory for. Only where slurmd has not run it (it was not restarted since the
+ * plugin is there, or requeued the job within the same second) the item has to do. */
+static struct job_key job_key(spank_t spank, const struct settings *settings)
 {
     struct job_key key = {0, 0, 0};
     spank_get_item(spank, S_JOB_ID, &key.id);
     spank_get_item(spank, S_JOB_STEPID, &key.step);
     spank_get_item(spank, S_SLURM_RESTART_COUNT, &key.restart);
+    key.restart = spool_last_run(settings->spool, key.id, key.restart);
     return key;
 }
 
@@ -72,14 +83,16 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
     const char *conf = settings_conf(argc, argv);
-    (void)spank;
     if (spank_context() == S_CTX_SLURMD) {
         upkeep_start(conf);
-    } else if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
+        return 0;
+    }
+    if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         hooks_restore(&settings);
         settings_close(&settings);
     }
+    options_register(spank, conf);
     return 0;
 }
 
@@ -88,6 +101,13 @@ int slurm_spank_slurmd_exit(spank_t spank, int argc, char *argv[])
     (void)spank;
     upkeep_stop(settings_conf(argc, argv));
     return 0;
+}
+
+static void add_number(spank_t spank, struct journal_line *line, const char *key, spank_item_t item)
+{
+    uint32_t value = 0;
+    if (spank_get_item(spank, item, &value) == ESPANK_SUCCESS)
+        journal_number(line, key, value);
 }
 
 static void add_items(spank_t spank, struct journal_line *line)
@@ -103,46 +123,37 @@ static void add_items(spank_t spank, struct journal_line *line)
         {"tasks", S_JOB_TOTAL_TASK_COUNT},
         {"local_tasks", S_JOB_LOCAL_TASK_COUNT},
         {"cpus_per_task", S_STEP_CPUS_PER_TASK},
-        {"array_job", S_JOB_ARRAY_ID},
-        {"array_task", S_JOB_ARRAY_TASK_ID},
     };
     uint16_t cpus = 0;
-    char submit_host[256];
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        uint32_t value = 0;
-        if (spank_get_item(spank, numbers[i].item, &value) == ESPANK_SUCCESS)
-            journal_number(line, numbers[i].key, value);
-    }
+    char submit_host[256], bundle[2]; /* which bundle does not matter */
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        add_number(spank, line, numbers[i].key, numbers[i].item);
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
+    if (options_opted_out())
+        journal_number(line, "opted_out", 1);
+    if (spank_getenv(spank, "SLURM_CONTAINER", bundle, sizeof bundle) != ESPANK_ENV_NOEXIST)
+        journal_number(line, "container", 1);
     if (spank_getenv(spank, "SLURM_SUBMIT_HOST", submit_host, sizeof submit_host) == ESPANK_SUCCESS)
         journal_text(line, "submit_host", submit_host);
 }
 
-/* Clock ticks since boot at which the process `pid` started, 0 when unknown (proc(5)). */
-static unsigned long long start_ticks(pid_t pid)
+/* What the controller tells the batch step alone: of the array that the job belongs to, and its
+ * QOS, which credentials have from 26.05 on. In a job step the items and the variables have what
+ * srun says, which a user can tell anything. The QOS replaces what the user may have set; only
+ * where there is no accounting database, and so no QOS, his value stays. */
+static void add_batch(spank_t spank, struct journal_line *line)
 {
-    char path[32], text[512];
-    unsigned long long ticks = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    if (fgets(text, sizeof text, file) != NULL) {
-        char *rest = strrchr(text, ')');
-        if (rest == NULL || sscanf(rest + 1,
-                                   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
-                                   " %*d %*d %*d %*d %llu",
-                                   &ticks) != 1)
-            ticks = 0;
-    }
-    fclose(file);
-    return ticks;
+    char qos[256];
+    add_number(spank, line, "array_job", S_JOB_ARRAY_ID);
+    add_number(spank, line, "array_task", S_JOB_ARRAY_TASK_ID);
+    if (spank_getenv(spank, "SLURM_JOB_QOS", qos, sizeof qos) == ESPANK_SUCCESS)
+        journal_text(line, "qos", qos);
 }
 
 static int begin_step(spank_t spank, const struct settings *settings)
 {
-    struct job_key key = job_key(spank);
+    struct job_key key = job_key(spank, settings);
     struct journal_line line;
     uid_t uid = (uid_t)-1;
     gid_t gid = (gid_t)-1;
@@ -156,16 +167,26 @@ static int begin_step(spank_t spank, const struct settings *settings)
     journal_number(&line, "job", key.id);
     journal_number(&line, "restart", key.restart);
     journal_number(&line, "step", key.step);
-    journal_text(&line, "node", spool_node());
+    node_add(&line);
     journal_number(&line, "pid", (uint64_t)getpid());
-    journal_number(&line, "ticks", start_ticks(getpid()));
+    journal_number(&line, "ticks", node_start_ticks(getpid()));
     add_items(spank, &line);
+    if (key.step == JOURNAL_STEP_BATCH)
+        add_batch(spank, &line);
     int error = journal_append(&line, spool);
+    if (error == 0 && (error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes)) != 0) {
+        journal_start(&line, "noledger");
+        journal_number(&line, "step", key.step);
+        journal_append(&line, spool);
+    }
     if (error == 0)
-        error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes);
-    if (error == 0)
-        error = spool_make_packages(spool, uid, gid);
+        spool_make_packages(spool, uid,
+                            gid); /* without it hooks are silent, and the flush counts */
     close(spool);
+    if (error == 0)
+        inject_spool(spank, settings, key.id, key.restart);
+    if (error != 0)
+        spool_forget(settings->spool, key.id, key.restart);
     return error;
 }
 
@@ -177,9 +198,14 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     upkeep_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
         return 0;
+    if (!(settings.switches & POLICY_ENABLED)) {
+        settings_close(&settings);
+        return 0;
+    }
     if (access(settings.library, R_OK) != 0)
         slurm_info("jobtrail: cannot read the library %s: this step leaves no records",
                    settings.library);
+    spank_unsetenv(spank, "JOBTRAIL_SPOOL"); /* a user's own */
     int error = begin_step(spank, &settings);
     if (error != 0)
         slurm_info("jobtrail: cannot use the spool directory %s (%s): this step leaves no records",
@@ -193,8 +219,10 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
     struct settings settings;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
-    struct job_key key = job_key(spank);
-    inject_task(spank, &settings, key.id, key.restart);
+    if (options_opted_out())
+        spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "no", 1); /* whoever preloads the library */
+    else if (settings.switches & POLICY_ENABLED)
+        inject_task(spank, &settings);
     settings_close(&settings);
     return 0;
 }
@@ -204,17 +232,28 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 static void note(spank_t spank, int argc, char *argv[], const char *what, struct journal_line *line)
 {
     struct settings settings;
-    struct job_key key = job_key(spank);
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return;
+    struct job_key key = job_key(spank, &settings);
     int spool = spool_find(settings.spool, key.id, key.restart);
-    int error = spool < 0 ? spool : journal_append(line, spool);
+    int error = spool < 0 ? 0 : journal_append(line, spool); /* the step's start has said why not */
     if (spool >= 0)
         close(spool);
     if (error != 0)
         slurm_info("jobtrail: job %u: %s not noted in %s: %s", key.id, what, settings.spool,
                    strerror(-error));
     settings_close(&settings);
+}
+
+int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
+{
+    struct journal_line line;
+    uint32_t rank = 0;
+    if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
+        program_line(spank, rank, &line);
+        note(spank, argc, argv, "the program of a task", &line);
+    }
+    return 0;
 }
 
 static pid_t start_task_line(spank_t spank, const char *verb, struct journal_line *line)
@@ -235,7 +274,7 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     pid_t pid = start_task_line(spank, "task", &line);
-    journal_number(&line, "ticks", start_ticks(pid));
+    journal_number(&line, "ticks", node_start_ticks(pid));
     note(spank, argc, argv, "the start of a task", &line);
     return 0;
 }
@@ -254,11 +293,34 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
 int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
+    uint32_t step = 0;
     if (spank_context() != S_CTX_REMOTE)
         return 0;
+    spank_get_item(spank, S_JOB_STEPID, &step);
     journal_start(&line, "end");
-    journal_number(&line, "step", job_key(spank).step);
+    journal_number(&line, "step", step);
     note(spank, argc, argv, "the end of a step", &line);
+    return 0;
+}
+
+int slurm_spank_job_prolog(spank_t spank, int argc, char *argv[])
+{
+    struct settings settings;
+    uint32_t job = 0;
+    uid_t uid = (uid_t)-1;
+    gid_t gid = (gid_t)-1;
+    if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
+        spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
+        open_settings(argc, argv, &settings) != 0)
+        return 0;
+    int error = 0;
+    if (settings.switches & POLICY_ENABLED)
+        error = prolog_note(&settings, job, uid, gid);
+    if (error != 0)
+        slurm_info("jobtrail: job %u: its credential not noted in %s: %s", job, settings.spool,
+                   strerror(-error));
+    settings_close(&settings);
     return 0;
 }
 
@@ -269,8 +331,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
-    epilog_note(&settings, job);
-    epilog_flush(&settings, job);
+    if (epilog_note(&settings, job))
+        epilog_flush(&settings, job);
     settings_close(&settings);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "directories.h"
+#include "journal.h"
 #include "ledger.h"
 #include "packages.h"
 
@@ -71,6 +73,50 @@ int spool_find(const char *spool, uint32_t job, uint32_t restart)
     return open_job(spool, job, restart, 0);
 }
 
+/* Whether `name` is JOB.RESTART, as open_job() writes it. */
+static int run_of(const char *name, uint32_t job, uint32_t *restart)
+{
+    char text[32];
+    const char *point = strchr(name, '.');
+    if (point == NULL)
+        return 0;
+    *restart = (uint32_t)strtoul(point + 1, NULL, 10);
+    snprintf(text, sizeof text, "%u.%u", job, *restart);
+    return strcmp(text, name) == 0;
+}
+
+void spool_find_runs(const char *spool, uint32_t job,
+                     void (*found)(void *context, uint32_t restart, int directory), void *context)
+{
+    DIR *base = opendir(spool);
+    struct dirent *entry;
+    uint32_t restart;
+    while (base != NULL && (entry = readdir(base)) != NULL) {
+        int run = run_of(entry->d_name, job, &restart) ? spool_find(spool, job, restart) : -1;
+        if (run < 0)
+            continue;
+        found(context, restart, run);
+        close(run);
+    }
+    if (base != NULL)
+        closedir(base);
+}
+
+static void take_last(void *context, uint32_t restart, int directory)
+{
+    int64_t *last = context;
+    (void)directory;
+    if (restart > *last)
+        *last = restart;
+}
+
+uint32_t spool_last_run(const char *spool, uint32_t job, uint32_t otherwise)
+{
+    int64_t last = -1;
+    spool_find_runs(spool, job, take_last, &last);
+    return last < 0 ? otherwise : (uint32_t)last;
+}
+
 static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
 {
     struct ledger_header header = {
@@ -118,4 +164,18 @@ int spool_make_packages(int job, uid_t uid, gid_t gid)
     int result = fchown(fd, uid, gid) != 0 ? -errno : 0;
     close(fd);
     return result;
+}
+
+void spool_forget(const char *spool, uint32_t job, uint32_t restart)
+{
+    char path[PATH_MAX + 32];
+    struct stat status;
+    int fd = open_job(spool, job, restart, 0);
+    if (fd < 0)
+        return;
+    if (fstatat(fd, JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size == 0)
+        unlinkat(fd, JOURNAL_NAME, 0);
+    close(fd);
+    snprintf(path, sizeof path, "%s/%u.%u", spool, job, restart);
+    rmdir(path); /* fails when it holds anything */
 }

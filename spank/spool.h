@@ -21,12 +21,25 @@ int spool_open(const char *spool, uint32_t job, uint32_t restart);
 /* As spool_open(), but makes nothing. */
 int spool_find(const char *spool, uint32_t job, uint32_t restart);
 
-/* Makes the file for the hooks' lines (hooks/packages.h) for the job's user in the directory `job`,
- * unless it is there already. Returns 0 or -errno. */
-int spool_make_packages(int job, uid_t uid, gid_t gid);
+/* Hands each run of the job below `spool`, its restart count and its directory, to `found`, which
+ * must not keep the descriptor. */
+void spool_find_runs(const char *spool, uint32_t job,
+                     void (*found)(void *context, uint32_t restart, int directory), void *context);
+
+/* The restart count of the job's last run below `spool`, or `otherwise` where there is none. To be
+ * called as root, who alone may list the directory. */
+uint32_t spool_last_run(const char *spool, uint32_t job, uint32_t otherwise);
 
 /* Makes the ledger of `bytes` for the job's user in the directory `job`, unless it is there
  * already. Returns 0 or -errno. */
 int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes);
+
+/* Makes the file for the hooks' lines (hooks/packages.h) for the job's user in the directory `job`,
+ * unless it is there already. Returns 0 or -errno. */
+int spool_make_packages(int job, uid_t uid, gid_t gid);
+
+/* Removes the job's directory when it has no ledger and nothing in its journal, as on a full file
+ * system: nobody then tries to add to it. */
+void spool_forget(const char *spool, uint32_t job, uint32_t restart);
 
 #endif

@@ -9,4 +9,7 @@
  * reflected or inverted), 0x29B1 for "123456789". */
 uint16_t crc16(const char *bytes, size_t size);
 
+/* The CRC of what gave `crc`, followed by these bytes. */
+uint16_t crc16_continue(uint16_t crc, const char *bytes, size_t size);
+
 #endif

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process.h"
+
 /* The process takes the time by the kernel's tick, 100 to 1000 a second. */
 #define FINI_ERROR_NS UINT64_C(10000000)
-
-/* slurmstepd waits for the tasks of a node in turn, up to 100 ms apart (measured, 22.05). */
-#define TASK_EXIT_ERROR_NS UINT64_C(100000000)
 
 /* So many captures of one pid are looked at for the next of a process: in as many namespaces the
  * same pids occur. */
@@ -66,13 +65,27 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
+/* A process that left its session and its parent is not found by Slurm without cgroups. In a pid
+ * namespace its pid says nothing here. */
+static int lives(const struct capture *capture, const struct journal *journal)
+{
+    uint64_t start;
+    if (journal->reboot_ns != 0 || capture->name_space.at != NULL ||
+        !process_start(capture->pid, &start))
+        return 0;
+    return capture->first ? start <= capture->start_ticks : start == capture->start_ticks;
+}
+
 /* The end of a process that died without a word and that nobody waited for lies between its start
  * and the last moment at which it could have lived. */
 static struct ending inferred(const struct capture *capture, const struct journal *journal,
                               uint64_t last_ns)
 {
     const struct journal_step *step = journal_find_step(journal, capture->step);
-    struct ending ending = {.source = "epilog", .end_ns = last_ns};
+    struct ending ending = {.end_ns = last_ns, .outlived = lives(capture, journal)};
+    ending.source = journal->epilog_ns == 0 && journal->reboot_ns != 0 ? "reboot" : "epilog";
+    if (ending.outlived)
+        return ending;
     if (step != NULL && step->end_ns != 0) {
         ending.source = "step_end";
         ending.end_ns = step->end_ns;
@@ -97,7 +110,7 @@ static struct ending of_last(const struct capture *capture, const struct journal
             (struct ending){.source = "fini", .end_ns = capture->end_ns, .error_ns = FINI_ERROR_NS};
     else if (waited)
         ending = (struct ending){
-            .source = "task_exit", .end_ns = task->end_ns, .error_ns = TASK_EXIT_ERROR_NS};
+            .source = "task_exit", .end_ns = task->end_ns, .error_ns = task->error_ns};
     else
         ending = inferred(capture, journal, last_ns);
     ending.task = task;
@@ -117,7 +130,9 @@ static struct ending of_replaced(const struct capture *capture, const struct cap
 int endings_find(const struct captures *captures, const struct journal *journal, uint64_t now_ns,
                  struct ending *endings)
 {
-    uint64_t last_ns = journal->epilog_ns != 0 ? journal->epilog_ns : now_ns;
+    uint64_t last_ns = journal->epilog_ns != 0   ? journal->epilog_ns
+                       : journal->reboot_ns != 0 ? journal->reboot_ns
+                                                 : now_ns;
     const struct capture **order = calloc(captures->count + 1, sizeof(struct capture *));
     if (order == NULL)
         return -ENOMEM;

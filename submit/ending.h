@@ -7,7 +7,11 @@
  *   exec       it replaced itself; the next capture of the same process begins where it ended
  *   task_exit  it was a task of Slurm's and did not sign: root has the wait status
  *   step_end   it was gone without a word when its step was over: the end lies anywhere before
+ *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
+ *              run in the job is over at that time, and nothing is wrong about it
+ *   reboot     as epilog, but the node was booted in between
  *   epilog     as step_end, known only when the job's epilog ran, or it outlived the job
+ *   session    as step_end, outside of Slurm: known only when a later flush looked (worker.c)
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H
@@ -22,13 +26,14 @@ struct ending {
     const char *source; /* one of the words above */
     uint64_t end_ns;    /* since the Epoch; never before the start */
     uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
+    int outlived;       /* it still runs */
     int status;         /* as wait(2) gives it, where it is known */
     int status_known;
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
 };
 
 /* For each capture one ending, at `endings`, which has room for captures->count. `now_ns` is the
- * end of a job whose epilog has not run. Returns 0 or -ENOMEM. */
+ * end of a job whose epilog has not run and that no boot has ended. Returns 0 or -ENOMEM. */
 int endings_find(const struct captures *captures, const struct journal *journal, uint64_t now_ns,
                  struct ending *endings);
 

@@ -2,36 +2,29 @@
 #include "file_hash.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-static int digest_file(int fd, unsigned char *digest, unsigned *size)
+enum { SETTLED_S = 2 };
+
+static int digest_file(int fd, unsigned char *digest)
 {
     unsigned char buffer[64 << 10];
+    unsigned size = 0;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     int ok = context != NULL && EVP_DigestInit_ex(context, EVP_sha1(), NULL) == 1;
     ssize_t got = 0;
     while (ok && (got = read(fd, buffer, sizeof buffer)) > 0)
         ok = EVP_DigestUpdate(context, buffer, (size_t)got) == 1;
-    ok = ok && got == 0 && EVP_DigestFinal_ex(context, digest, size) == 1;
+    ok = ok && got == 0 && EVP_DigestFinal_ex(context, digest, &size) == 1 &&
+         size == HASH_TABLE_SHA1;
     EVP_MD_CTX_free(context);
     return ok;
-}
-
-/* The files that were hashed last: a job runs the same executables again and again. */
-enum { CACHE_ENTRIES = 256 };
-
-static struct entry {
-    struct stat status;
-    char sha1[FILE_HASH_SIZE]; /* "" in an entry that is not in use */
-} cache[CACHE_ENTRIES];
-
-static struct entry *entry_of(const struct stat *status)
-{
-    return &cache[(status->st_ino ^ status->st_dev) % CACHE_ENTRIES];
 }
 
 static int same_time(const struct timespec *a, const struct timespec *b)
@@ -39,47 +32,52 @@ static int same_time(const struct timespec *a, const struct timespec *b)
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-static int is_of(const struct entry *entry, const struct stat *status)
+/* Nobody has written to it while it was read, nor so shortly before that its times would not tell.
+ */
+static int settled(int fd, const struct stat *before)
 {
-    return entry->sha1[0] != '\0' && entry->status.st_ino == status->st_ino &&
-           entry->status.st_dev == status->st_dev && entry->status.st_size == status->st_size &&
-           same_time(&entry->status.st_mtim, &status->st_mtim) &&
-           same_time(&entry->status.st_ctim, &status->st_ctim);
+    struct stat after;
+    time_t now = time(NULL);
+    return fstat(fd, &after) == 0 && after.st_size == before->st_size &&
+           same_time(&after.st_mtim, &before->st_mtim) &&
+           same_time(&after.st_ctim, &before->st_ctim) &&
+           now - before->st_mtim.tv_sec > SETTLED_S && now - before->st_ctim.tv_sec > SETTLED_S;
 }
 
-static void hash_open_file(int fd, const struct stat *status, char *sha1)
+static uint32_t user_of(int fd, const struct stat *status)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    struct entry *entry = entry_of(status);
-    if (!is_of(entry, status)) {
-        if (!digest_file(fd, digest, &size))
-            return;
-        entry->status = *status;
-        for (unsigned i = 0; i < size && i < (FILE_HASH_SIZE - 1) / 2; i++)
-            snprintf(entry->sha1 + 2 * (size_t)i, 3, "%02x", digest[i]);
-    }
-    memcpy(sha1, entry->sha1, FILE_HASH_SIZE);
+    struct statfs system;
+    int roots = status->st_uid == 0 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+                fstatfs(fd, &system) == 0 && system.f_type != FUSE_SUPER_MAGIC;
+    return roots ? HASH_TABLE_ALL : geteuid();
 }
 
-void file_hash(const char *path, struct file_hash *hash)
+static int find_or_make(struct hash_table *table, int fd, const struct stat *status,
+                        unsigned char *sha1)
+{
+    uint32_t user = user_of(fd, status);
+    if (table != NULL && hash_table_find(table, status, user, sha1))
+        return 1;
+    if (!digest_file(fd, sha1))
+        return 0;
+    if (table != NULL && settled(fd, status))
+        hash_table_keep(table, status, user, sha1);
+    return 1;
+}
+
+void file_hash(struct hash_table *table, const char *path, struct file_hash *hash)
 {
     struct stat status;
+    unsigned char sha1[EVP_MAX_MD_SIZE];
     *hash = (struct file_hash){.sha1 = "0"};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
         hash->modified = status.st_mtim;
-        hash_open_file(fd, &status, hash->sha1);
+        if (find_or_make(table, fd, &status, sha1))
+            for (size_t i = 0; i < HASH_TABLE_SHA1; i++)
+                snprintf(hash->sha1 + 2 * i, 3, "%02x", sha1[i]);
     }
     close(fd);
-}
-
-void file_modified(const char *path, struct timespec *modified)
-{
-    struct stat status;
-    *modified = (struct timespec){0, 0};
-    if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
-        *modified = status.st_mtim;
 }

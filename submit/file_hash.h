@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include "hash_table.h"
+
 #define FILE_HASH_SIZE 41
 
 /* What the flush needs to know of an executable or library on disk. */
@@ -12,10 +14,13 @@ struct file_hash {
     struct timespec modified;  /* {0, 0} where it cannot be looked at */
 };
 
-/* Hashes the regular file `path`. A file that is gone, special or unreadable gives "0". */
-void file_hash(const char *path, struct file_hash *hash);
-
-/* Only the time of its last modification. */
-void file_modified(const char *path, struct timespec *modified);
+/* Hashes the regular file `path`, or finds its hash in `table` (NULL: none) and keeps it there. A
+ * file that is gone, special or unreadable gives "0".
+ *
+ * A hash is kept for all users only where this one cannot have had a hand in it: the file is
+ * root's, nobody else may write to it, and it is on no file system that a user can make up (FUSE).
+ * Any other is kept for him alone. One of a file that has just been changed is not kept: it could
+ * change once more within the same tick of the file system's clock. */
+void file_hash(struct hash_table *table, const char *path, struct file_hash *hash);
 
 #endif

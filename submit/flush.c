@@ -7,26 +7,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "journal.h"
 #include "journal_read.h"
+#include "outbox.h"
+#include "outbox_send.h"
 #include "packages.h"
-#include "policy_load.h"
 #include "process.h"
 #include "quarantine.h"
+#include "sessions.h"
 #include "spool_job.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "transport.h"
 #include "worker.h"
 
+/* A child may be killed by what is not its fault: an epilog script that ends all of the user's
+ * processes, a node that is out of memory. */
+enum { NEW_S = 60, ATTEMPTS = 3 };
+
 struct flush {
     const struct conf *conf;
     const struct flush_options *options;
-    const struct transport *transport;
-    void *transport_state;
-    void *policy; /* owned */
+    struct outbox *outbox; /* NULL: a dry run */
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
@@ -42,33 +48,37 @@ static int deliver(void *context, const struct transport_record *record)
     struct flush *flush = context;
     if (flush->options->dry_run)
         return puts(record->text) < 0 ? -EIO : 0;
-    return flush->transport->send(flush->transport_state, record);
+    return outbox_add(flush->outbox, record);
 }
 
-/* When this node was booted, nanoseconds since the Epoch. */
-static uint64_t boot_ns(void)
+/* What the worker had handed over before it broke down is kept, as its ledger is set aside. */
+static int commit(const struct flush *flush, int result)
 {
-    struct timespec now, up;
-    clock_gettime(CLOCK_REALTIME, &now);
-    clock_gettime(CLOCK_BOOTTIME, &up);
-    return (uint64_t)(now.tv_sec - up.tv_sec) * 1000000000u;
+    if (flush->options->dry_run)
+        return result;
+    if (result != 0 && result != -EPROTO) {
+        outbox_abort(flush->outbox);
+        return result;
+    }
+    int error = outbox_commit(flush->outbox);
+    return error != 0 ? error : result;
 }
 
 /* Between two steps a job has no process here, and its epilog is still to come. */
 static int may_go_on(const struct journal *journal)
 {
-    return journal->epilog_ns == 0 && journal->steps[journal->step_count - 1].start_ns > boot_ns();
+    return journal->epilog_ns == 0 && journal->reboot_ns == 0;
 }
 
 /* The daemons of steps too: a step that is being set up has no tasks yet. */
 static int still_running(const struct journal *journal)
 {
-    for (size_t i = 0; journal->epilog_ns == 0 && i < journal->step_count; i++) {
+    for (size_t i = 0; may_go_on(journal) && i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
         if (step->end_ns == 0 && process_alive(step->pid, step->ticks))
             return 1;
     }
-    for (size_t i = 0; journal->epilog_ns == 0 && i < journal->task_count; i++) {
+    for (size_t i = 0; may_go_on(journal) && i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
         if (task->end_ns == 0 && process_alive(task->pid, task->ticks))
             return 1;
@@ -76,25 +86,45 @@ static int still_running(const struct journal *journal)
     return 0;
 }
 
+static int has_no_ledger(const struct journal *journal)
+{
+    for (size_t i = 0; i < journal->step_count; i++) {
+        if (journal->steps[i].no_ledger)
+            return 1;
+    }
+    return 0;
+}
+
+/* Returns as worker_run(), with the records on the disk. */
+static int run_worker(const struct flush *flush, const struct worker_order *order,
+                      struct worker_summary *summary)
+{
+    int result = -EINTR;
+    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++)
+        result = commit(flush, worker_run(order, deliver, (void *)flush, summary));
+    return result;
+}
+
 /* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
- * or -errno. A job without a ledger has nothing to send. */
+ * or -errno. A job whose ledger is gone has nothing to send; one that never had one has
+ * coverage. */
 static int send_captures(struct flush *flush, const struct journal *journal, int directory)
 {
     struct worker_summary summary = {0};
     int ledger = spool_open_file(directory, "ledger");
-    if (ledger == -ENOENT)
+    if (ledger == -ENOENT && !has_no_ledger(journal))
         return 0;
-    if (ledger < 0)
+    if (ledger < 0 && ledger != -ENOENT)
         return ledger;
     const struct worker_order order = {.conf = flush->conf,
                                        .journal = journal,
-                                       .policy = flush->policy,
-                                       .ledger = ledger,
+                                       .ledger = ledger < 0 ? -1 : ledger,
                                        .packages = spool_open_file(directory, PACKAGES_NAME),
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
-    int result = worker_run(&order, deliver, flush, &summary);
-    close(ledger);
+    int result = run_worker(flush, &order, &summary);
+    if (ledger >= 0)
+        close(ledger);
     if (order.packages >= 0)
         close(order.packages);
     if (result == 0) {
@@ -120,15 +150,31 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
                                               : NULL;
     if (reason == NULL || flush->options->dry_run)
         return result;
-    int error = quarantine_keep(flush->conf, job, directory, reason);
+    char name[NAME_MAX + 1];
+    int error = quarantine_keep(flush->conf, job, directory, reason, name, sizeof name);
     if (error != 0) {
         complain(job, "cannot be set aside", error);
         return error;
     }
     fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s\n", job->name, reason,
-            flush->conf->state, job->name);
+            flush->conf->state, name);
     flush->count->quarantined++;
     return 0;
+}
+
+/* As a flush that was killed in its last moment leaves it. */
+static int is_empty(int directory)
+{
+    return faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+           faccessat(directory, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
+/* An empty directory may also be one that a step's daemon has just made. */
+static int is_new(const struct flush *flush, int directory)
+{
+    struct stat status;
+    return flush->options->job == 0 && fstat(directory, &status) == 0 &&
+           status.st_mtim.tv_sec + NEW_S > (time_t)(flush->now_ns / 1000000000u);
 }
 
 static int flush_directory(struct flush *flush, const struct spool_job *job, int directory)
@@ -150,6 +196,11 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
         result = send_captures(flush, &journal, directory);
         journal_free(&journal);
     }
+    if (result == -ENODATA && is_empty(directory)) {
+        if (is_new(flush, directory))
+            return 0;
+        result = 0;
+    }
     if (result != 0)
         result = set_aside(flush, job, directory, result);
     if (result == 0 && !flush->options->dry_run)
@@ -169,7 +220,10 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
     if (result == 0 || result == -ENOENT) /* another flush was faster */
         return;
     flush->count->failed++;
-    complain(job, "not flushed, to be tried again", result);
+    complain(job,
+             result == -ENOTSUP ? "not flushed, there is no usable policy: jobtrail-conf compile"
+                                : "not flushed, to be tried again",
+             result);
 }
 
 static int flush_all(struct flush *flush)
@@ -184,6 +238,35 @@ static int flush_all(struct flush *flush)
     return 0;
 }
 
+/* The epilog waits for us: what takes longer is left to the timer and to the next flush. */
+static void send_records(const struct flush *flush)
+{
+    struct outbox_sent sent;
+    const struct outbox_send_options options = {
+        .deadline_ns = transport_deadline(flush->conf->epilog_timeout_s * UINT64_C(750))};
+    int result = outbox_send(flush->conf, &options, &sent);
+    if (result != 0)
+        fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-result));
+    flush->count->refused = sent.refused;
+    flush->count->waiting = sent.waiting;
+}
+
+static int flush_and_send(struct flush *flush)
+{
+    if (flush->options->dry_run)
+        return flush_all(flush);
+    int result = outbox_open(flush->conf, &flush->outbox);
+    if (result != 0)
+        return result;
+    result = flush->options->sessions
+                 ? sessions_flush(flush->conf, flush->options->node, flush->outbox, flush->count)
+                 : flush_all(flush);
+    flush->count->overflowed = outbox_overflowed(flush->outbox);
+    outbox_close(flush->outbox);
+    send_records(flush);
+    return result;
+}
+
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count)
 {
@@ -193,7 +276,6 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     struct flush flush = {
         .conf = conf,
         .options = options,
-        .transport = transport_find(conf->transport),
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .count = count,
     };
@@ -201,17 +283,11 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     int result = spool_expand(conf->spool, options->node, path, sizeof path);
     if (result != 0)
         return result;
-    flush.spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (flush.spool < 0)
-        return errno == ENOENT ? 0 : -errno; /* no job has run here */
-    result = flush.transport == NULL ? -EINVAL : policy_load(conf, &flush.policy);
-    if (result == 0)
-        result = flush.transport->open(conf, &flush.transport_state);
-    if (result == 0) {
-        result = flush_all(&flush);
-        flush.transport->close(flush.transport_state);
-    }
-    free(flush.policy);
-    close(flush.spool);
+    flush.spool = spool_open_node(path);
+    if (flush.spool < 0 && !options->sessions)
+        return flush.spool == -ENOENT ? 0 : flush.spool; /* no job has run here */
+    result = flush_and_send(&flush);
+    if (flush.spool >= 0)
+        close(flush.spool);
     return result;
 }

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_outbox.h"
+#include "command_session.h"
+#include "complaints.h"
 #include "conf.h"
 #include "flush.h"
 #include "watch.h"
@@ -21,7 +24,10 @@ enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
 static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all | --orphans) "
     "[--dry-run]\n"
+    "       jobtrail-submit flush [--conf FILE] [--node NAME] --sessions\n"
+    "       jobtrail-submit session [--conf FILE]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --stop]\n"
+    "       jobtrail-submit send|outbox ...    see jobtrail-submit outbox --help\n"
     "\n"
     "flush\n"
     "Turns what a job left in this node's spool into records and sends them. The SPANK plugin\n"
@@ -29,6 +35,7 @@ static const char usage[] =
     "\n"
     "  --job ID      the job, all its restarts\n"
     "  --all         every job that the spool holds and that has no process here\n"
+    "  --sessions    users' sessions outside of Slurm instead\n"
     "  --orphans     those of them whose epilog has begun, or that the node's last boot ended\n"
     "  --conf FILE   the configuration (default " JOBTRAIL_CONF ")\n"
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
@@ -43,15 +50,20 @@ static const char usage[] =
     "  --detach      go on in the background\n"
     "  --stop        end the watcher that there is\n"
     "\n"
+    "session\n"
+    "Makes the place where the processes of this login or batch session, outside of Slurm, are "
+    "recorded,\n"
+    "and prints the variables that they need. The modulefile runs it, as the user.\n"
+    "\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
-    "job still runs; 2 usage; 3 configuration, spool or transport cannot be used.\n";
+    "job still runs; 2 usage; 3 configuration, spool or outbox cannot be used.\n";
 
 struct arguments {
     const char *conf;
     struct flush_options flush;
-    int all, json, stop, detach, watch;
+    int all, json, stop, detach, watch, session;
 };
 
 static const char *default_node(void)
@@ -84,12 +96,19 @@ static int parse_job(const char *text, uint32_t *job)
 static int parse(int argc, char *argv[], struct arguments *arguments)
 {
     static const struct option options[] = {
-        {"job", required_argument, NULL, 'j'},  {"all", no_argument, NULL, 'a'},
-        {"conf", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
-        {"dry-run", no_argument, NULL, 'd'},    {"json", no_argument, NULL, 'J'},
-        {"orphans", no_argument, NULL, 'o'},    {"stop", no_argument, NULL, 's'},
-        {"detach", no_argument, NULL, 'D'},     {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},    {NULL, 0, NULL, 0},
+        {"job", required_argument, NULL, 'j'},
+        {"all", no_argument, NULL, 'a'},
+        {"conf", required_argument, NULL, 'c'},
+        {"node", required_argument, NULL, 'n'},
+        {"dry-run", no_argument, NULL, 'd'},
+        {"json", no_argument, NULL, 'J'},
+        {"orphans", no_argument, NULL, 'o'},
+        {"stop", no_argument, NULL, 's'},
+        {"detach", no_argument, NULL, 'D'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
+        {"sessions", no_argument, NULL, 'S'},
+        {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "j:h", options, NULL)) != -1) {
@@ -103,6 +122,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
             break;
         case 'o':
             arguments->all = arguments->flush.orphans = 1;
+            break;
+        case 'S':
+            arguments->flush.sessions = 1;
             break;
         case 'c':
             arguments->conf = optarg;
@@ -134,11 +156,17 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
         }
     }
     const char *command = optind == argc - 1 ? argv[optind] : "";
-    int job = arguments->all || arguments->flush.job != 0;
+    int job = arguments->all || arguments->flush.job != 0 || arguments->flush.sessions;
+    arguments->session = strcmp(command, "session") == 0;
+    if (arguments->session && !job && !arguments->stop && !arguments->detach)
+        return 0;
     arguments->watch = strcmp(command, "watch") == 0;
-    if (arguments->watch ? job || (arguments->stop && arguments->detach)
-                         : strcmp(command, "flush") != 0 || arguments->stop || arguments->detach ||
-                               !job || (arguments->all && arguments->flush.job != 0)) {
+    if (arguments->watch
+            ? job || (arguments->stop && arguments->detach)
+            : strcmp(command, "flush") != 0 || arguments->stop || arguments->detach || !job ||
+                  (arguments->all && arguments->flush.job != 0) ||
+                  (arguments->flush.sessions &&
+                   (arguments->all || arguments->flush.job != 0 || arguments->flush.dry_run))) {
         fputs(usage, stderr);
         return EXIT_USAGE + 1;
     }
@@ -172,6 +200,9 @@ static void print_count(const struct flush_count *count, int json)
         {"quarantined", count->quarantined},
         {"running", count->running},
         {"failed", count->failed},
+        {"overflowed", count->overflowed},
+        {"refused", count->refused},
+        {"waiting", count->waiting},
     };
     const char *quote = json ? "\"" : "", *colon = json ? ":" : "";
     fputs(json ? "{" : "", stdout);
@@ -189,11 +220,18 @@ int main(int argc, char *argv[])
     struct flush_count count;
     char text[1024];
 
+    if (command_outbox_is(argc, argv)) {
+        signal(SIGPIPE, SIG_IGN);
+        return command_outbox(argc, argv);
+    }
     int parsed = parse(argc, argv, &arguments);
     if (parsed != 0)
         return parsed - 1;
     signal(SIGPIPE, SIG_IGN);
     close_range(3, ~0u, 0);
+    complaints_open();
+    if (arguments.session)
+        return command_session(arguments.conf);
     if (arguments.watch)
         return watch(&arguments);
     if (conf_load(arguments.conf, &conf, &error) != 0) {
@@ -203,8 +241,8 @@ int main(int argc, char *argv[])
     }
     int result = flush_run(&conf, &arguments.flush, &count);
     if (result != 0)
-        fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, transport %s in %s)\n",
-                strerror(-result), conf.spool, conf.transport, conf.file_dir);
+        fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, outbox in %s)\n",
+                strerror(-result), conf.spool, conf.state);
     conf_free(&conf);
     if (result != 0)
         return EXIT_UNUSABLE;

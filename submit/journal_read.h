@@ -16,7 +16,12 @@ struct journal_step {
     int32_t pid;    /* of the step's daemon; 0: unknown */
     uint64_t ticks; /* its start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: not over, or nobody could say */
+    uint64_t end_ns;         /* 0: not over, or nobody could say */
+    uint64_t last_exit_ns;   /* when an end of its tasks was seen last; 0: not yet */
+    uint64_t exits_since_ns; /* from when on those that were seen with it may have ended */
+    int opted_out;           /* its user said --jobtrail=no */
+    int container;           /* srun was asked for one */
+    int no_ledger;           /* its tasks had nowhere to write */
 };
 
 struct journal_task {
@@ -24,8 +29,16 @@ struct journal_task {
     int32_t pid;
     uint64_t ticks; /* start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: Slurm has not waited for it */
-    int status;      /* as wait(2) gives it, where end_ns is not 0 */
+    uint64_t end_ns;   /* 0: Slurm has not waited for it */
+    uint64_t error_ns; /* how much earlier it may have ended, at the most */
+    int status;        /* as wait(2) gives it, where end_ns is not 0 */
+};
+
+/* What a task was to run, as its user asked for. */
+struct journal_program {
+    uint32_t step, task;
+    uint32_t leader;           /* the first task of the same program; JOURNAL_NONE: unknown */
+    char *path, *cwd, *search; /* owned, NULL where the journal does not say */
 };
 
 struct journal {
@@ -38,12 +51,16 @@ struct journal {
     uint32_t cpus;                  /* of the job; 0: unknown */
     uint32_t gpus;                  /* of the job on this node */
     /* Owned, never NULL; "" where unknown. */
-    char *user, *account, *partition, *cluster, *node, *submit_host;
+    char *user, *account, *partition, *qos, *cluster, *node, *boot, *submit_host;
+    uint64_t last_ns;           /* of the youngest line */
     uint64_t epilog_ns;         /* 0: the epilog has not run */
+    uint64_t reboot_ns;         /* left 0; see reboot_find() */
     struct journal_step *steps; /* owned */
     size_t step_count;
     struct journal_task *tasks; /* owned */
     size_t task_count;
+    struct journal_program *programs; /* owned */
+    size_t program_count;
     size_t bad_lines;
 };
 

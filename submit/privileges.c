@@ -8,10 +8,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* An id that no account has: below (uid_t)-2, which NFS knows as nobody. */
+#define UID_OF_NOBODY ((uid_t)-3)
+
+enum { CPU_SECONDS = 300 };
+
 static int limit(__rlimit_resource_t resource, rlim_t value)
 {
     const struct rlimit limit = {value, value};
     return setrlimit(resource, &limit) != 0 ? -errno : 0;
+}
+
+/* SIGXCPU, which tells what it is, and not at once SIGKILL. */
+static int limit_cpu(void)
+{
+    const struct rlimit limit = {CPU_SECONDS, CPU_SECONDS + 10};
+    return setrlimit(RLIMIT_CPU, &limit) != 0 ? -errno : 0;
 }
 
 static int set_limits(void)
@@ -20,7 +32,9 @@ static int set_limits(void)
     if (result == 0)
         result = limit(RLIMIT_NOFILE, 64);
     if (result == 0)
-        result = limit(RLIMIT_CPU, 300);
+        result = limit_cpu();
+    if (result == 0)
+        result = limit(RLIMIT_NPROC, 0);
     if (result == 0)
         result = limit(RLIMIT_FSIZE, 0);
 #ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
@@ -30,17 +44,35 @@ static int set_limits(void)
     return result;
 }
 
+/* Who may signal a process is decided by its real and saved user (kill(2)), what it may open by its
+ * effective one. In a user namespace that lacks the id, the real user is the job's. */
+static int become(uid_t uid, gid_t gid)
+{
+    if (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0)
+        return -errno;
+    if (setresuid(UID_OF_NOBODY, uid, UID_OF_NOBODY) != 0 && setresuid(uid, uid, uid) != 0)
+        return -errno;
+    return 0;
+}
+
+static int has_dropped(uid_t uid, gid_t gid)
+{
+    uid_t real, effective, saved;
+    gid_t real_group, group, saved_group;
+    return getresuid(&real, &effective, &saved) == 0 &&
+           getresgid(&real_group, &group, &saved_group) == 0 && effective == uid &&
+           (uid == 0 || (real != 0 && saved != 0)) && real_group == gid && group == gid &&
+           saved_group == gid;
+}
+
 int privileges_drop(uid_t uid, gid_t gid)
 {
     int result = set_limits();
+    if (result == 0 && geteuid() == 0)
+        result = become(uid, gid);
     if (result != 0)
         return result;
-    if (geteuid() == 0) {
-        if (setgroups(1, &gid) != 0 || setresgid(gid, gid, gid) != 0 ||
-            setresuid(uid, uid, uid) != 0)
-            return -errno;
-    }
-    if (geteuid() != uid || getuid() != uid)
+    if (!has_dropped(uid, gid))
         return -EPERM;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 ||
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)

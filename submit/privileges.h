@@ -4,9 +4,11 @@
 
 #include <sys/types.h>
 
-/* Gives up everything but what the user `uid` with the group `gid` has, for good: no new
- * privileges, limited memory, processor time and descriptors, no core file, not traceable by the
- * user; the process dies with its parent. A caller that is not root must be the user already.
+/* Gives up everything but what the user `uid` with the group `gid` has, for good: no
+ * supplementary groups, no new privileges, no processes of its own, limited memory, processor time
+ * and descriptors, no core file. The user can neither trace nor signal the process: its real and
+ * its saved user are an id that no account has (user namespaces without that id apart). It dies
+ * with its parent. A caller that is not root must be the user already.
  * Returns 0, or -errno: then the process must end. */
 int privileges_drop(uid_t uid, gid_t gid);
 

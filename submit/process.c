@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int process_alive(int32_t pid, uint64_t ticks)
+int process_start(int32_t pid, uint64_t *ticks)
 {
     char path[32], text[512], state;
     unsigned long long start;
@@ -17,10 +17,19 @@ int process_alive(int32_t pid, uint64_t ticks)
     fclose(file);
     char *rest = strrchr(text, ')');
     /* Fields 3 and 22 of proc(5) stat. */
-    return rest != NULL &&
-           sscanf(rest + 1,
-                  " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
-                  " %llu",
-                  &state, &start) == 2 &&
-           state != 'Z' && state != 'X' && start == ticks;
+    if (rest == NULL ||
+        sscanf(rest + 1,
+               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
+               " %llu",
+               &state, &start) != 2 ||
+        state == 'Z' || state == 'X')
+        return 0;
+    *ticks = start;
+    return 1;
+}
+
+int process_alive(int32_t pid, uint64_t ticks)
+{
+    uint64_t start;
+    return process_start(pid, &start) && start == ticks;
 }

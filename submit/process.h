@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+/* When the process `pid` started, in clock ticks after boot. Returns 1, or 0 where there is none; a
+ * zombie is none. */
+int process_start(int32_t pid, uint64_t *ticks);
+
 /* Whether the process `pid` that started `ticks` clock ticks after boot still runs: a zombie does
  * not, nor does another process that has got its pid. */
 int process_alive(int32_t pid, uint64_t ticks);

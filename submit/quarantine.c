@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "quarantine.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "directories.h"
 #include "directory.h"
 #include "journal.h"
 #include "packages.h"
+
+#define LEFT_OUT "; without ledger and packages, as the quarantine is full"
+
+enum { START_BYTES = 256, NAMES_MAX = 1000 };
 
 static int all_zero(const char *bytes, size_t size)
 {
@@ -30,7 +37,7 @@ static int copy_bytes(int from, int to, uint64_t limit)
             return -EIO;
         at += got;
     }
-    return got < 0 || ftruncate(to, at) != 0 ? -errno : 0;
+    return got < 0 || ftruncate(to, at) != 0 || fsync(to) != 0 ? -errno : 0;
 }
 
 /* What is missing, or no file that root would open, is left out: the reason stays. */
@@ -50,34 +57,128 @@ static int copy_file(int from_directory, int to_directory, const char *name, uin
     return result;
 }
 
-static int write_reason(int directory, const char *reason)
+static int write_reason(int directory, const char *reason, int whole)
 {
     int fd =
         openat(directory, "reason", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = dprintf(fd, "%s\n", reason) < 0 ? -EIO : 0;
+    int result = dprintf(fd, "%s%s\n", reason, whole ? "" : LEFT_OUT) < 0 ? -EIO : 0;
+    if (result == 0 && fsync(fd) != 0)
+        result = -errno;
     close(fd);
     return result;
 }
 
-int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory,
-                    const char *reason)
+/* Bytes that a file of a job takes in the quarantine on the disk. */
+static uint64_t file_bytes(int quarantine, const char *job, const char *file)
 {
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/quarantine/%s", conf->state, job->name);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return -ENAMETOOLONG;
-    int target = directory_make(path, 0700);
-    if (target < 0)
-        return target;
-    int result = copy_file(directory, target, "ledger", conf->ledger_bytes);
-    if (result == 0)
+    struct stat status;
+    char path[2 * NAME_MAX + 2];
+    snprintf(path, sizeof path, "%s/%s", job, file);
+    return fstatat(quarantine, path, &status, AT_SYMLINK_NOFOLLOW) == 0
+               ? (uint64_t)status.st_blocks * 512
+               : 0;
+}
+
+/* Bytes that what users wrote takes there. */
+static uint64_t used_bytes(int quarantine)
+{
+    uint64_t used = 0;
+    const struct dirent *entry;
+    int fd = openat(quarantine, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    if (listing == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    while ((entry = readdir(listing)) != NULL) {
+        if (entry->d_name[0] != '.')
+            used += file_bytes(quarantine, entry->d_name, "ledger") +
+                    file_bytes(quarantine, entry->d_name, PACKAGES_NAME);
+    }
+    closedir(listing);
+    return used;
+}
+
+/* The start of a journal tells the nanosecond at which a job began: the same for one job, and for
+ * no two. */
+static size_t read_start(int directory, char *bytes)
+{
+    int fd = spool_open_file(directory, JOURNAL_NAME);
+    ssize_t got = fd < 0 ? -1 : pread(fd, bytes, START_BYTES, 0);
+    if (fd >= 0)
+        close(fd);
+    return got < 0 ? 0 : (size_t)got;
+}
+
+/* Whether `name` is free, was never finished, or holds this very job, as after a flush that was
+ * killed. */
+static int may_use(int quarantine, const char *name, int directory)
+{
+    char ours[START_BYTES], theirs[START_BYTES];
+    int fd = openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return errno == ENOENT;
+    size_t size = read_start(directory, ours);
+    int may = faccessat(fd, "reason", F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
+              (read_start(fd, theirs) == size && memcmp(ours, theirs, size) == 0);
+    close(fd);
+    return may;
+}
+
+/* JOB.RESTART, or where Slurm has given out the job's id again, JOB.RESTART-2 and so on. */
+static int find_name(int quarantine, const struct spool_job *job, int directory, char *name,
+                     size_t size)
+{
+    snprintf(name, size, "%s", job->name);
+    for (unsigned next = 2; !may_use(quarantine, name, directory); next++) {
+        if (next > NAMES_MAX)
+            return -EEXIST;
+        snprintf(name, size, "%s-%u", job->name, next);
+    }
+    return 0;
+}
+
+static int fill(const struct conf *conf, int directory, int target, const char *reason, int whole)
+{
+    int result = whole ? copy_file(directory, target, "ledger", conf->ledger_bytes) : 0;
+    if (result == 0 && whole)
         result = copy_file(directory, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
     if (result == 0)
         result = copy_file(directory, target, JOURNAL_NAME, UINT64_MAX);
     if (result == 0)
-        result = write_reason(target, reason);
-    close(target);
+        result = write_reason(target, reason, whole);
+    if (result == 0 && fsync(target) != 0)
+        result = -errno;
+    return result;
+}
+
+int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory,
+                    const char *reason, char *name, size_t size)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/quarantine", conf->state);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    int quarantine = directory_make(path, 0700);
+    if (quarantine < 0)
+        return quarantine;
+    int result = find_name(quarantine, job, directory, name, size);
+    if (result == 0)
+        result = directory_make_one(quarantine, name, 0700);
+    int target = result != 0
+                     ? -1
+                     : openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (result == 0)
+        result = target < 0 ? -errno
+                            : fill(conf, directory, target, reason,
+                                   used_bytes(quarantine) < QUARANTINE_MAX_BYTES);
+    if (result == 0 && fsync(quarantine) != 0)
+        result = -errno;
+    if (target >= 0)
+        close(target);
+    close(quarantine);
     return result;
 }

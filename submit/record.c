@@ -48,7 +48,7 @@ static void plain_name(const char *text, char *name, size_t size)
 {
     size_t length = 0;
     for (; *text != '\0' && length < size - 1; text++)
-        name[length++] = strchr("/. \n", *text) != NULL ? '_' : *text;
+        name[length++] = *text == '/' || *text == '.' || (unsigned char)*text <= ' ' ? '_' : *text;
     name[length] = '\0';
 }
 

@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "elf_build_id.h"
-#include "file_hash.h"
+#include "file_facts.h"
 #include "journal.h"
 #include "json_add.h"
+#include "scheduler.h"
 #include "text.h"
 #include "watermark.h"
 
@@ -26,6 +26,7 @@ struct run {
     struct file_hash executable;
     char exec_path[PATH_MAX];
     char uuid[RECORD_UUID_SIZE];
+    struct scheduler scheduler;
     double build_epoch; /* of the watermark; 0: none */
     double started;     /* monotonic, when the record was begun */
 };
@@ -84,8 +85,10 @@ static double env_number(struct capture_bytes env, const char *name, double othe
 
 /* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
  * step, and more than one rank runs. */
-static uint32_t node_count(const struct run_source *source)
+static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
 {
+    if (source->journal->job == 0)
+        return scheduler->nodes;
     const struct journal_step *step = journal_find_step(source->journal, source->capture->step);
     if (step != NULL && step->nodes > 0)
         return step->nodes;
@@ -104,7 +107,8 @@ static void measured(struct run *run, const char *phase, double since)
 {
     char text[64];
     double value = clock_seconds(CLOCK_MONOTONIC) - since;
-    snprintf(text, sizeof text, "%.6f", value);
+    unsigned long microseconds = (unsigned long)(value * 1e6);
+    snprintf(text, sizeof text, "%lu.%06lu", microseconds / 1000000, microseconds % 1000000);
     json_object_object_add(run->measure, phase, json_object_new_double_s(value, text));
 }
 
@@ -115,7 +119,7 @@ static void add_user(struct run *run)
     struct json_object *table = json_object_new_object();
     char text[64];
 
-    json_add_text(table, "account", known(journal->account));
+    json_add_text(table, "account", run->scheduler.account);
     if (capture->container.at == NULL)
         json_add_text(table, "container", "none");
     else
@@ -127,14 +131,13 @@ static void add_user(struct run *run)
     json_add_text(table, "execModify", text);
     json_add_bytes(table, "exec_path", capture->exec);
     json_add_text(table, "exec_type", "binary");
-    snprintf(text, sizeof text, "%u", journal->job);
-    json_add_text(table, "job_id", text);
-    json_add_text(table, "queue", known(journal->partition));
+    json_add_text(table, "job_id", run->scheduler.job_id);
+    json_add_text(table, "queue", run->scheduler.queue);
     json_add_text(table, "run_uuid", run->uuid);
-    json_add_text(table, "scheduler", "SLURM");
+    json_add_text(table, "scheduler", run->scheduler.name);
     date_text((time_t)(capture->start_ns / 1000000000u), text);
     json_add_text(table, "start_date", text);
-    json_add_text(table, "submit_host", known(journal->submit_host));
+    json_add_text(table, "submit_host", run->scheduler.submit_host);
     json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
     json_add_text(table, "user", known(journal->user));
     json_object_object_add(run->record, "userT", table);
@@ -156,7 +159,7 @@ static void add_numbers(struct run *run)
         {"exec_epoch", (double)run->executable.modified.tv_sec},
         {"num_cores", capture->size},
         {"num_gpus", capture->gpus},
-        {"num_nodes", node_count(run->source)},
+        {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
         {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
         {"run_time", end_ns == 0 ? 0 : seconds(end_ns - capture->start_ns)},
@@ -242,12 +245,12 @@ static struct json_object *build_id(struct capture_bytes id)
 static struct json_object *object_build_id(const struct capture_object *object)
 {
     char path[PATH_MAX];
-    unsigned char id[BUILD_ID_MAX];
     if (object->build_id.at != NULL)
         return build_id(object->build_id);
     copy_bytes(object->path, path, sizeof path);
-    size_t size = elf_build_id(path, id);
-    return build_id((struct capture_bytes){.at = (const char *)id, .size = size});
+    const struct file_facts *facts = file_facts_build_id(path);
+    return build_id((struct capture_bytes){.at = facts == NULL ? NULL : (const char *)facts->id,
+                                           .size = facts == NULL ? 0 : facts->id_size});
 }
 
 /* Our own, beside libA: the build-id of each object, or "0". */
@@ -263,17 +266,15 @@ static void add_build_ids(struct run *run)
 /* [real path, sha1 or "0"] */
 static struct json_object *object_entry(const struct capture_object *object, int hash)
 {
-    char path[PATH_MAX], real[PATH_MAX];
-    struct file_hash file = {.sha1 = "0"};
+    char path[PATH_MAX];
     struct json_object *pair = json_object_new_array();
     copy_bytes(object->path, path, sizeof path);
-    if (realpath(path, real) == NULL)
-        memcpy(real, path, sizeof real);
-    if (hash)
-        file_hash(real, &file);
+    const struct file_facts *facts = hash ? file_facts_hash(path) : file_facts(path);
+    const char *real = facts == NULL ? path : facts->real;
     json_object_array_add(pair,
                           json_bytes((struct capture_bytes){.at = real, .size = strlen(real)}));
-    json_object_array_add(pair, json_object_new_string(file.sha1));
+    json_object_array_add(pair,
+                          json_object_new_string(hash && facts != NULL ? facts->hash.sha1 : "0"));
     return pair;
 }
 
@@ -346,6 +347,8 @@ static void add_ending(struct json_object *table, const struct ending *ending)
     else
         json_add_text(table, "end_source", ending->source);
     json_add_double(table, "end_time_error", ending == NULL ? 0 : seconds(ending->error_ns));
+    json_object_object_add(table, "outlived",
+                           json_object_new_boolean(ending != NULL && ending->outlived));
 }
 
 static void add_slurm(struct run *run)
@@ -357,7 +360,7 @@ static void add_slurm(struct run *run)
     char text[32];
 
     json_add_text(table, "cluster", record_cluster(source->conf, journal));
-    json_add_int(table, "job_id", journal->job);
+    json_add_optional(table, "job_id", journal->job, 0);
     record_step_text(source->capture->step, text, sizeof text);
     json_add_text(table, "step_id", text);
     json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
@@ -375,8 +378,9 @@ static void add_slurm(struct run *run)
     json_add_optional(table, "cpus_alloc", cpu_count(source), 0);
     json_add_int(table, "gpus_alloc", journal->gpus);
     json_add_text(table, "partition", journal->partition);
-    json_add_text(table, "qos", "");
+    json_add_text(table, "qos", journal->qos);
     json_add_int(table, "dropped", (int64_t)source->dropped);
+    json_object_object_add(table, "captured", json_object_new_boolean(!source->inferred));
     json_object_object_add(table, "build_id", build_id(source->capture->build_id));
     json_object_object_add(run->record, "slurmT", table);
 }
@@ -385,7 +389,8 @@ static void look_at_executable(struct run *run)
 {
     const struct capture *capture = run->source->capture;
     copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
-    file_hash(run->exec_path, &run->executable);
+    const struct file_facts *facts = file_facts_hash(run->exec_path);
+    run->executable = facts == NULL ? (struct file_hash){.sha1 = "0"} : facts->hash;
     json_add_text(run->record, "hash_id", run->executable.sha1);
 }
 
@@ -436,6 +441,7 @@ int run_record_build(const struct run_source *source, struct record *record)
     }
     run_record_uuid(source->capture, run.uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
+    scheduler_find(source->journal, source->capture->env, &run.scheduler);
     add_all(&run); /* run.measure now belongs to the record */
     record_name(&built, "run", record_syshost(source->conf, source->journal), source->journal,
                 source->capture->start_ns, name_end);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "journal.h"
+#include "reboot.h"
 #include "spool_read.h"
 #include "user_name.h"
 
@@ -21,5 +22,7 @@ int spool_job_journal(int directory, struct journal *journal)
     free(text);
     if (result == 0 && (result = user_name_fill(journal)) != 0)
         journal_free(journal);
+    if (result == 0)
+        reboot_find(journal);
     return result;
 }

@@ -4,8 +4,9 @@
 
 #include "journal_read.h"
 
-/* Reads the journal in a job's directory, and who its user is. Returns 0, -ENODATA when there is
- * none or it does not say whose job this is, or -errno. journal_free() releases. */
+/* Reads the journal in a job's directory, who its user is and whether the node was booted since.
+ * Returns 0, -ENODATA when there is none or it does not say whose job this is, or -errno.
+ * journal_free() releases. */
 int spool_job_journal(int directory, struct journal *journal);
 
 #endif

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "journal.h"
+
 /* "JOB.RESTART", both decimal. */
 static int parse_name(const char *name, struct spool_job *job)
 {
@@ -80,10 +82,27 @@ int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
     return 0;
 }
 
+static int open_own(int at, const char *path, int flags)
+{
+    struct stat status;
+    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        return fd;
+    close(fd);
+    return -EPERM;
+}
+
+int spool_open_node(const char *path)
+{
+    return open_own(AT_FDCWD, path, 0);
+}
+
 int spool_open_job(int spool, const struct spool_job *job)
 {
-    int fd = openat(spool, job->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 ? -errno : fd;
+    return open_own(spool, job->name, O_NOFOLLOW);
 }
 
 int spool_lock(int directory, unsigned timeout_s)
@@ -165,13 +184,15 @@ int spool_remove(int spool, int directory, const struct spool_job *job)
             close(fd);
         return result;
     }
-    /* The ledger first: a directory without one has nothing left to record. */
+    /* The ledger first: a directory without one has nothing left to record. The journal last. */
     unlinkat(directory, "ledger", 0);
     struct dirent *entry;
     while ((entry = readdir(listing)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            strcmp(entry->d_name, JOURNAL_NAME) != 0)
             unlinkat(directory, entry->d_name, 0);
     }
     closedir(listing);
+    unlinkat(directory, JOURNAL_NAME, 0);
     return unlinkat(spool, job->name, AT_REMOVEDIR) != 0 && errno != ENOENT ? -errno : 0;
 }

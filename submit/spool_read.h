@@ -22,7 +22,11 @@ struct spool_jobs {
  * -errno. */
 int spool_list(int spool, uint32_t job, struct spool_jobs *jobs);
 
-/* Opens a job's directory. Returns a descriptor or -errno. */
+/* Opens the spool directory of a node. Returns a descriptor or -errno; -EPERM where others than
+ * this user could write to it: they could forge journals. */
+int spool_open_node(const char *path);
+
+/* Opens a job's directory. Returns a descriptor or -errno, as spool_open_node(). */
 int spool_open_job(int spool, const struct spool_job *job);
 
 /* Makes sure that no other flush works on the directory: waits `timeout_s` seconds at the most.

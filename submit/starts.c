@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "outbox.h"
+#include "outbox_send.h"
 #include "spool_job.h"
 #include "spool_read.h"
 #include "transport.h"
@@ -17,10 +19,12 @@
 
 enum { STARTED_MAX_BYTES = 64 << 20 };
 
+/* The watcher has other jobs to look at. */
+enum { SEND_MS = 10000 };
+
 struct starts {
     const struct conf *conf;
-    const struct transport *transport;
-    void *transport_state;
+    struct outbox *outbox;
     int directory; /* of the job */
     char *started; /* the file's text; owned */
 };
@@ -50,7 +54,11 @@ static int note_started(const struct starts *starts, const char *name)
 static int deliver(void *context, const struct transport_record *record)
 {
     struct starts *starts = context;
-    int result = starts->transport->send(starts->transport_state, record);
+    int result = outbox_add(starts->outbox, record);
+    if (result == 0)
+        result = outbox_commit(starts->outbox);
+    else
+        outbox_abort(starts->outbox);
     return result == 0 ? note_started(starts, record->name) : result;
 }
 
@@ -67,6 +75,7 @@ static int send_of_job(struct starts *starts)
         const struct worker_order order = {.conf = starts->conf,
                                            .journal = &journal,
                                            .ledger = ledger,
+                                           .packages = -1,
                                            .kind = WORKER_STARTS,
                                            .started = starts->started};
         result = worker_run(&order, deliver, starts, &summary);
@@ -96,9 +105,11 @@ static void look_at_job(struct starts *starts, int spool, const struct spool_job
 int starts_send(const struct conf *conf, int spool)
 {
     struct spool_jobs jobs;
-    struct starts starts = {.conf = conf, .transport = transport_find(conf->transport)};
-    int result =
-        starts.transport == NULL ? -EINVAL : starts.transport->open(conf, &starts.transport_state);
+    if (conf->partition.count > 0 || conf->account.count > 0)
+        return 0; /* who is left out is known in the epilog only */
+    struct outbox_sent sent;
+    struct starts starts = {.conf = conf};
+    int result = outbox_open(conf, &starts.outbox);
     if (result != 0)
         return result;
     result = spool_list(spool, 0, &jobs);
@@ -107,6 +118,7 @@ int starts_send(const struct conf *conf, int spool)
             look_at_job(&starts, spool, &jobs.job[i]);
         free(jobs.job);
     }
-    starts.transport->close(starts.transport_state);
-    return result;
+    outbox_close(starts.outbox);
+    const struct outbox_send_options options = {.deadline_ns = transport_deadline(SEND_MS)};
+    return result != 0 ? result : outbox_send(conf, &options, &sent);
 }

@@ -10,7 +10,7 @@
 
 /* Sends what start records there are to send for the jobs in the directory open at `spool`. Trouble
  * with one job is told on stderr and does not keep the others. Returns 0, or -errno when the spool
- * or the transport cannot be used at all. */
+ * or the outbox cannot be used at all. */
 int starts_send(const struct conf *conf, int spool);
 
 #endif

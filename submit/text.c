@@ -6,6 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many of the bytes, from the first on, are ASCII. */
+static size_t ascii_run(const unsigned char *at, size_t left)
+{
+    size_t length = 0;
+    uint64_t eight;
+    for (; left - length >= sizeof eight; length += sizeof eight) {
+        memcpy(&eight, at + length, sizeof eight);
+        if ((eight & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    while (length < left && at[length] < 0x80)
+        length++;
+    return length;
+}
+
 /* The length of the valid UTF-8 sequence at `at` (RFC 3629), and its character; 0 when there is
  * none in the `left` bytes. */
 static size_t sequence(const unsigned char *at, size_t left, uint32_t *character)
@@ -35,7 +50,9 @@ char *text_from_bytes(const char *bytes, size_t size, size_t *length)
         return NULL;
     while (size > 0) {
         uint32_t character = 0;
-        size_t step = sequence(from, size, &character);
+        size_t step = ascii_run(from, size);
+        if (step == 0)
+            step = sequence(from, size, &character);
         if (step != 0 && (character < 0xef80 || character > 0xefff)) {
             memcpy(to, from, step);
             to += step;
@@ -63,14 +80,19 @@ char *text_ascii_json(const char *utf8)
         return NULL;
     while (left > 0) {
         uint32_t character = 0;
+        size_t run = ascii_run(from, left);
+        memcpy(to, from, run);
+        to += run;
+        from += run;
+        left -= run;
+        if (left == 0)
+            break;
         size_t step = sequence(from, left, &character);
         if (step == 0) {
             step = 1;
             character = 0xfffd;
         }
-        if (character < 0x80)
-            *to++ = (char)character;
-        else if (character < 0x10000)
+        if (character < 0x10000)
             to += sprintf(to, "\\u%04x", character);
         else
             to += sprintf(to, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How records leave the node: one interface, one file for each way.
+ * How records leave the node: one interface, one file for each way. Transports that need large
+ * libraries are modules, which are loaded when there is something to send by them.
  */
 #ifndef JOBTRAIL_TRANSPORT_H
 #define JOBTRAIL_TRANSPORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "conf.h"
 
@@ -15,20 +17,50 @@ struct transport_record {
     size_t length;
 };
 
+enum transport_outcome {
+    TRANSPORT_PENDING, /* to be sent again */
+    TRANSPORT_ACCEPTED,
+    TRANSPORT_REFUSED, /* the receiver will never take it; `why` says why */
+};
+
+struct transport_item {
+    struct transport_record record;
+    enum transport_outcome outcome;
+    char why[160];
+};
+
+/* What a whole transport could not do, for people. */
+struct transport_trouble {
+    char text[256];
+};
+
 struct transport {
     const char *name;
-    /* Makes ready. Returns 0 or -errno; `*state` is what the other calls get. */
-    int (*open)(const struct conf *conf, void **state);
-    /* Returns 0 once the record is safe with the receiver, else -errno. Sending the same record
-     * again must do no harm. */
-    int (*send)(void *state, const struct transport_record *record);
+    /* Makes ready. Returns 0, or -errno and says why in `*trouble`; `*state` is what the other
+     * calls get. */
+    int (*open)(const struct conf *conf, void **state, struct transport_trouble *trouble);
+    /* Hands the pending items over, until `deadline_ns` (CLOCK_MONOTONIC) at the latest, and sets
+     * the outcome of each; an accepted one is safe with the receiver. Handing a record over again
+     * must do no harm. Returns 0 when no item is pending any more, or -errno and says why. */
+    int (*send)(void *state, struct transport_item *items, size_t count, uint64_t deadline_ns,
+                struct transport_trouble *trouble);
     void (*close)(void *state);
 };
 
-/* The transport of this name, or NULL. */
-const struct transport *transport_find(const char *name);
+/* The transport of this name, loaded when it is a module, which stays in memory. NULL, with the
+ * reason, when there is none. */
+const struct transport *transport_find(const char *name, struct transport_trouble *trouble);
+
+/* Milliseconds until `deadline_ns`; 0 when it is over. At the most an hour. */
+unsigned transport_left_ms(uint64_t deadline_ns);
+
+/* The deadline that is `ms` from now. */
+uint64_t transport_deadline(uint64_t ms);
 
 extern const struct transport transport_file;
-extern const struct transport transport_none;
+extern const struct transport transport_syslog;
+
+/* What a module exports. */
+#define TRANSPORT_MODULE_SYMBOL "jobtrail_transport"
 
 #endif

@@ -13,14 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "complaints.h"
 #include "conf.h"
 #include "directory.h"
 #include "ledger.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "starts.h"
-
-#define LOCK_NAME "watch.pid"
 
 /* Opens the node's spool directory, made where it is missing (0711, as the plugin does). */
 static int open_spool(const char *conf_path, const char *node)
@@ -64,7 +63,7 @@ static int take_over(int lock)
 
 static int open_lock(int spool)
 {
-    int lock = openat(spool, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int lock = openat(spool, SPOOL_WATCH_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     return lock < 0 ? -errno : lock;
 }
 
@@ -172,6 +171,7 @@ static void let_go(int report, int result)
     if (write(report, &result, sizeof result) < 0 || result != 0)
         return;
     close(report);
+    complaints_to_syslog();
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd <= 2; fd++)
         dup2(null, fd);

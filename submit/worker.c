@@ -8,30 +8,40 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "coverage_send.h"
 #include "ending.h"
+#include "file_facts.h"
+#include "hasher.h"
 #include "io.h"
 #include "ledger_read.h"
 #include "package_send.h"
+#include "policy_load.h"
 #include "privileges.h"
+#include "process.h"
 #include "run_record.h"
 #include "sampling_read.h"
 
-enum { TEXT_MAX = 16 << 20 };
+enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
 enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
 
+/* A child that was killed may hang in a file system. */
+enum { REAP_MS = 5000 };
+
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
-enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4 };
+enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
 
 struct head {
     uint32_t name_length;
@@ -42,24 +52,45 @@ struct head {
 struct stream {
     int fd;
     int silence_ms;
+    int ended;         /* there is nobody any more who writes to it */
+    size_t at, filled; /* of what has been read and not been taken yet */
+    char buffer[PIPE_BYTES / 2];
 };
 
-static int read_all(const struct stream *stream, void *bytes, size_t size)
+/* Waits for more. Returns 0 or -errno. */
+static int fill(struct stream *stream)
 {
-    char *at = bytes;
-    while (size > 0) {
-        struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
+    struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
+    ssize_t got;
+    do {
         if (poll(&ready, 1, stream->silence_ms) == 0)
             return -ETIMEDOUT;
-        ssize_t got = read(stream->fd, at, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            return -EPROTO;
-        at += got;
-        size -= (size_t)got;
+        got = read(stream->fd, stream->buffer, sizeof stream->buffer);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return -errno;
+    if (got == 0) {
+        stream->ended = 1;
+        return -EPROTO;
+    }
+    stream->at = 0;
+    stream->filled = (size_t)got;
+    return 0;
+}
+
+static int read_all(struct stream *stream, void *bytes, size_t size)
+{
+    char *to = bytes;
+    while (size > 0) {
+        int result = stream->at == stream->filled ? fill(stream) : 0;
+        if (result != 0)
+            return result;
+        size_t ready = stream->filled - stream->at;
+        size_t taken = ready < size ? ready : size;
+        memcpy(to, stream->buffer + stream->at, taken);
+        stream->at += taken;
+        to += taken;
+        size -= taken;
     }
     return 0;
 }
@@ -67,12 +98,10 @@ static int read_all(const struct stream *stream, void *bytes, size_t size)
 static int hand_over(int fd, const struct record *record)
 {
     struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
-    int result = io_write_all(fd, &head, sizeof head);
-    if (result == 0)
-        result = io_write_all(fd, record->name, head.name_length);
-    if (result == 0)
-        result = io_write_all(fd, record->text, head.text_length);
-    return result;
+    const struct iovec parts[] = {{&head, sizeof head},
+                                  {(void *)record->name, head.name_length},
+                                  {record->text, head.text_length}};
+    return io_write_parts(fd, parts, 3);
 }
 
 static int build_and_hand_over(const struct run_source *source, int fd)
@@ -89,6 +118,18 @@ static int build_and_hand_over(const struct run_source *source, int fd)
 static int give(void *context, const struct record *record)
 {
     return hand_over(*(const int *)context, record);
+}
+
+/* `captures` is NULL where the ledger cannot be read. */
+static int hand_over_coverage(const struct worker_order *order, const void *policy,
+                              const struct captures *captures, int fd,
+                              struct worker_summary *summary)
+{
+    const struct coverage_send send = {.conf = order->conf,
+                                       .source = {policy, order->journal, captures, order->now_ns},
+                                       .give = give,
+                                       .context = &fd};
+    return coverage_send(&send, &summary->records);
 }
 
 static int hand_over_starts(const struct worker_order *order, const struct captures *captures,
@@ -110,8 +151,32 @@ static int hand_over_starts(const struct worker_order *order, const struct captu
     return 0;
 }
 
+/* One of another namespace cannot be looked for: it counts as gone when its session is over. */
+static int goes_on(const struct worker_order *order, const struct capture *capture,
+                   const struct ending *ending)
+{
+    if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
+        return 0;
+    if (capture->name_space.at != NULL)
+        return !order->over;
+    return process_alive(capture->pid, capture->start_ticks);
+}
+
+/* Of a session, which records are handed over now. Nobody waited for its processes but the user. */
+static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
+                             struct ending *ending, struct worker_summary *summary)
+{
+    char uuid[RECORD_UUID_SIZE];
+    int running = goes_on(order, capture, ending);
+    run_record_uuid(capture, uuid);
+    summary->running += (uint64_t)running;
+    if (strcmp(ending->source, "epilog") == 0)
+        ending->source = "session";
+    return !running && strstr(order->started, uuid) == NULL;
+}
+
 static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
-                              const struct ending *endings, const struct packages *packages,
+                              struct ending *endings, const struct packages *packages,
                               const struct package_send *send, struct worker_summary *summary)
 {
     int fd = *(const int *)send->context;
@@ -123,6 +188,9 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
                                     .ending = &endings[i],
                                     .packages = &run,
                                     .dropped = captures->dropped};
+        if (order->kind == WORKER_SESSION &&
+            !wanted_of_session(order, source.capture, &endings[i], summary))
+            continue;
         if (!sampling_keeps(order->conf, source.capture, source.ending, &source.probability)) {
             summary->sampled_out++;
             continue;
@@ -138,14 +206,14 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
     return 0;
 }
 
-static int hand_over_ends(const struct worker_order *order, const struct captures *captures, int fd,
-                          struct worker_summary *summary)
+static int hand_over_ends(const struct worker_order *order, const void *policy,
+                          const struct captures *captures, int fd, struct worker_summary *summary)
 {
     struct ending *endings = calloc(captures->count + 1, sizeof *endings);
     struct packages packages = {0};
     const struct package_send send = {.conf = order->conf,
                                       .journal = order->journal,
-                                      .policy = order->policy,
+                                      .policy = policy,
                                       .versions = package_versions_new(),
                                       .give = give,
                                       .context = &fd};
@@ -163,24 +231,56 @@ static int hand_over_ends(const struct worker_order *order, const struct capture
     return result;
 }
 
+static int send_starts(const struct worker_order *order, int fd, struct worker_summary *summary)
+{
+    struct captures captures;
+    int result = ledger_read(order->ledger, &captures);
+    if (result != 0)
+        return result;
+    result = hand_over_starts(order, &captures, fd, summary);
+    captures_free(&captures);
+    return result;
+}
+
+/* A ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is none, or
+ * -errno. */
+static int send_ends(const struct worker_order *order, const void *policy, int fd,
+                     struct worker_summary *summary)
+{
+    struct captures captures = {0};
+    int read = order->ledger < 0 ? 0 : ledger_read(order->ledger, &captures);
+    if (read != 0 && read != -EINVAL)
+        return read;
+    summary->damaged = captures.damaged;
+    summary->dropped = captures.dropped;
+    int result = 0;
+    if (!coverage_excludes(policy, order->journal))
+        result = hand_over_ends(order, policy, &captures, fd, summary);
+    if (result == 0)
+        result = hand_over_coverage(order, policy,
+                                    read != 0 || order->ledger < 0 ? NULL : &captures, fd, summary);
+    captures_free(&captures);
+    return result != 0 ? result : read;
+}
+
 static int work(const struct worker_order *order, int fd)
 {
     const struct head last = {0, 0};
-    struct captures captures;
+    struct worker_summary summary = {0};
+    void *policy = NULL;
+    if (order->kind == WORKER_ENDS && policy_load(order->conf, &policy) != 0)
+        return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int result = ledger_read(order->ledger, &captures);
-    if (result != 0)
-        return result == -EINVAL ? EXIT_NO_LEDGER : EXIT_BROKEN;
-    struct worker_summary summary = {.damaged = captures.damaged, .dropped = captures.dropped};
-    result = order->kind == WORKER_STARTS ? hand_over_starts(order, &captures, fd, &summary)
-                                          : hand_over_ends(order, &captures, fd, &summary);
-    if (result == 0)
-        result = io_write_all(fd, &last, sizeof last);
-    if (result == 0)
-        result = io_write_all(fd, &summary, sizeof summary);
-    captures_free(&captures);
-    return result == 0 ? 0 : EXIT_BROKEN;
+    int result = order->kind == WORKER_STARTS ? send_starts(order, fd, &summary)
+                                              : send_ends(order, policy, fd, &summary);
+    free(policy);
+    if (result != 0 && result != -EINVAL)
+        return EXIT_BROKEN;
+    if (io_write_all(fd, &last, sizeof last) != 0 ||
+        io_write_all(fd, &summary, sizeof summary) != 0)
+        return EXIT_BROKEN;
+    return result == 0 ? 0 : EXIT_NO_LEDGER;
 }
 
 static int sound_name(const char *name, size_t length)
@@ -190,7 +290,7 @@ static int sound_name(const char *name, size_t length)
 }
 
 /* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
-static int take_one(const struct stream *stream, worker_take *take, void *context)
+static int take_one(struct stream *stream, worker_take *take, void *context)
 {
     struct head head;
     char name[RECORD_NAME_MAX];
@@ -217,7 +317,7 @@ static int take_one(const struct stream *stream, worker_take *take, void *contex
     return result == 0 ? 1 : result;
 }
 
-static int take_all(const struct stream *stream, worker_take *take, void *context,
+static int take_all(struct stream *stream, worker_take *take, void *context,
                     struct worker_summary *summary)
 {
     int result;
@@ -226,14 +326,17 @@ static int take_all(const struct stream *stream, worker_take *take, void *contex
     return result == 0 ? read_all(stream, summary, sizeof *summary) : result;
 }
 
-static pid_t start(const struct worker_order *order, int *fd)
+/* `hasher`: whom the child asks about files. */
+static pid_t start(const struct worker_order *order, int hasher, int *fd)
 {
     int fds[2];
     if (pipe(fds) != 0)
         return -errno;
+    fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between the two; as it is otherwise */
     pid_t pid = fork();
     if (pid == 0) {
         close(fds[0]);
+        file_facts_hasher(hasher);
         _exit(work(order, fds[1]));
     }
     int error = errno;
@@ -246,7 +349,28 @@ static pid_t start(const struct worker_order *order, int *fd)
     return pid;
 }
 
-int worker_run(const struct worker_order *order, worker_take *take, void *context,
+/* Returns 1 and the status, or 0 when the child does not end. */
+static int reap(pid_t pid, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int waited_ms = 0; waited_ms < REAP_MS; waited_ms++) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return 1;
+        if (got < 0 && errno != EINTR)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+static int killed_by_others(int status)
+{
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM ||
+                                   WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP);
+}
+
+static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
                struct worker_summary *summary)
 {
     struct worker_summary found = {0};
@@ -255,20 +379,41 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
         .silence_ms = order->kind == WORKER_STARTS ? SILENCE_STARTS_MS : SILENCE_MS,
     };
     int status = 0;
-    pid_t pid = start(order, &stream.fd);
+    pid_t pid = start(order, hasher, &stream.fd);
     if (pid < 0)
         return (int)pid;
     int result = take_all(&stream, take, context, &found);
     close(stream.fd);
-    if (result != 0)
+    int gone = result == 0 || stream.ended;
+    if (!gone)
         kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (!reap(pid, &status)) {
+        kill(pid, SIGKILL);
+        return gone ? -ETIMEDOUT : result;
+    }
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_LEDGER)
         return -EINVAL;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_POLICY)
+        return -ENOTSUP;
+    if (gone && killed_by_others(status))
+        return -EINTR;
     if (result == 0 && status != 0)
         result = -EPROTO;
     if (result == 0)
         *summary = found;
+    return result;
+}
+
+int worker_run(const struct worker_order *order, worker_take *take, void *context,
+               struct worker_summary *summary)
+{
+    int fd = -1, status;
+    pid_t hasher = hasher_start(order->conf->state, order->journal->uid, order->journal->gid, &fd);
+    if (hasher < 0)
+        return (int)hasher;
+    int result = run(order, fd, take, context, summary);
+    close(fd);
+    kill(hasher, SIGKILL); /* it may hang in a file system */
+    reap(hasher, &status);
     return result;
 }

@@ -17,6 +17,7 @@ struct worker_summary {
     uint64_t sampled_out; /* killed runs only: others have gone without a trace */
     uint64_t damaged;     /* slots of the ledger that could not be used */
     uint64_t dropped;     /* captures that found no room */
+    uint64_t running;     /* of WORKER_SESSION: runs that go on */
     uint64_t packages;    /* records of packages */
     uint64_t unhooked;    /* recorded runs that were marked for a package hook, and had none */
     uint64_t bad_lines;   /* that hooks wrote */
@@ -24,8 +25,9 @@ struct worker_summary {
 
 /* Which records of a ledger are wanted. */
 enum worker_kind {
-    WORKER_ENDS,   /* of all runs: the job is over */
-    WORKER_STARTS, /* of the runs that go on and whose start gets a record of its own */
+    WORKER_ENDS,    /* of all runs: the job is over */
+    WORKER_STARTS,  /* of the runs that go on and whose start gets a record of its own */
+    WORKER_SESSION, /* ends of the runs that are over, of a session that may go on */
 };
 
 /* Called in the parent for each record; a result other than 0 ends the work and is returned. */
@@ -34,17 +36,18 @@ typedef int worker_take(void *context, const struct transport_record *record);
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
-    const void *policy; /* of WORKER_ENDS: usable */
-    int ledger;         /* open for reading */
-    int packages;       /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
+    int ledger;   /* open for reading; -1: it could not be made */
+    int packages; /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
     enum worker_kind kind;
-    uint64_t now_ns;     /* of WORKER_ENDS: see endings_find() */
-    const char *started; /* of WORKER_STARTS: a text with the uuids that are not wanted again */
+    uint64_t now_ns;     /* but of WORKER_STARTS: see endings_find() */
+    int over;            /* of WORKER_SESSION: its leader has ended */
+    const char *started; /* but of WORKER_ENDS: a text with the uuids that are not wanted again */
 };
 
 /* Turns a ledger into records. Returns 0 and
- * fills `*summary`; -EINVAL when it is no ledger; -EPROTO when the child broke down; -ETIMEDOUT
- * when it said nothing for ten minutes (starts: five seconds); or what `take` returned. */
+ * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO
+ * when the child broke down; -EINTR when somebody killed it; -ETIMEDOUT when it said nothing
+ * for ten minutes (starts: five seconds); or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

@@ -67,6 +67,30 @@ static int write_reason(int dir, const char *name, const char *reason)
     return close(fd) != 0 && error == 0 ? -errno : error;
 }
 
+static int write_text(int dir, const char *name, const char *text, size_t size)
+{
+    int fd = openat(dir, name, CREATE_FLAGS, 0600);
+    if (fd < 0)
+        return -errno;
+    int error = 0;
+    while (error == 0 && size > 0) {
+        ssize_t done = write(fd, text, size);
+        if (done < 0 && errno != EINTR)
+            error = -errno;
+        text += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    if (error == 0 && fsync(fd) != 0)
+        error = -errno;
+    return close(fd) != 0 && error == 0 ? -errno : error;
+}
+
+int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, const char *reason)
+{
+    int error = write_reason(kept_fd, name, reason);
+    return error == 0 ? write_text(kept_fd, name, text, size) : error;
+}
+
 int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason)
 {
     int error = write_reason(kept_fd, name, reason);

@@ -6,6 +6,8 @@
 #ifndef JOBTRAIL_DAMAGED_H
 #define JOBTRAIL_DAMAGED_H
 
+#include <stddef.h>
+
 /* Opens the directory `path`, making it (0700) when only the last part is missing. Returns a
  * descriptor or -errno. */
 int damaged_open(const char *path);
@@ -14,5 +16,8 @@ int damaged_open(const char *path);
  * and then removed. `reason` is the text of the .reason file, without newline. Returns 0 or -errno;
  * after a failure the file is where it was. */
 int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason);
+
+/* Writes the `size` bytes at `text` as the file `name`, for what was no file of its own. */
+int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, const char *reason);
 
 #endif

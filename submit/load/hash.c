@@ -5,18 +5,43 @@
 
 #include <openssl/evp.h>
 
-int hash_sha1(const void *data, size_t size, char hex[HASH_HEX_SIZE])
+/* Looked up once for the whole program, since a look-up costs more than most digests here. */
+static EVP_MD_CTX *sha1_context(void)
+{
+    static EVP_MD_CTX *context;
+    if (context == NULL)
+        context = EVP_MD_CTX_new();
+    if (context == NULL)
+        return NULL;
+    const EVP_MD *known = EVP_MD_CTX_get0_md(context);
+    return EVP_DigestInit_ex2(context, known == NULL ? EVP_sha1() : NULL, NULL) == 1 ? context
+                                                                                     : NULL;
+}
+
+int hash_pieces(const void *const *pieces, const size_t *sizes, size_t count, struct digest *digest)
+{
+    EVP_MD_CTX *context = sha1_context();
+    if (context == NULL)
+        return -ENOTSUP;
+    for (size_t i = 0; i < count; i++) {
+        if ((i > 0 && EVP_DigestUpdate(context, "", 1) != 1) ||
+            EVP_DigestUpdate(context, pieces[i], sizes[i]) != 1)
+            return -ENOTSUP;
+    }
+    return EVP_DigestFinal_ex(context, digest->bytes, NULL) == 1 ? 0 : -ENOTSUP;
+}
+
+int hash_bytes(const void *data, size_t size, struct digest *digest)
+{
+    return hash_pieces(&data, &size, 1, digest);
+}
+
+void hash_hex(const struct digest *digest, char hex[HASH_HEX_SIZE])
 {
     static const char digit[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned length;
-    if (EVP_Digest(data, size, digest, &length, EVP_sha1(), NULL) != 1 ||
-        2 * length + 1 != HASH_HEX_SIZE)
-        return -ENOTSUP;
-    for (unsigned i = 0; i < length; i++) {
-        hex[2 * i] = digit[digest[i] >> 4];
-        hex[2 * i + 1] = digit[digest[i] & 0xf];
+    for (size_t i = 0; i < sizeof digest->bytes; i++) {
+        hex[2 * i] = digit[digest->bytes[i] >> 4];
+        hex[2 * i + 1] = digit[digest->bytes[i] & 0xf];
     }
-    hex[2 * length] = '\0';
-    return 0;
+    hex[HASH_HEX_SIZE - 1] = '\0';
 }

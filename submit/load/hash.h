@@ -9,8 +9,19 @@
 
 #define HASH_HEX_SIZE 41u
 
-/* The digest of `size` bytes at `data` as 40 lower-case hex digits and a NUL. Returns 0; -ENOTSUP
- * when the host's crypto policy has no SHA-1. */
-int hash_sha1(const void *data, size_t size, char hex[HASH_HEX_SIZE]);
+struct digest {
+    unsigned char bytes[20];
+};
+
+/* The digest of the `count` pieces, each of `sizes[i]` bytes at `pieces[i]`, with a NUL byte
+ * between two. Returns 0; -ENOTSUP when the host's crypto policy has no SHA-1; -ENOMEM. */
+int hash_pieces(const void *const *pieces, const size_t *sizes, size_t count,
+                struct digest *digest);
+
+/* The same of one piece. */
+int hash_bytes(const void *data, size_t size, struct digest *digest);
+
+/* As 40 lower-case hex digits and a NUL. */
+void hash_hex(const struct digest *digest, char hex[HASH_HEX_SIZE]);
 
 #endif

@@ -1,34 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * jobtrail-load: run records into a store. See jobtrail-load(1).
+ * jobtrail-load: records into a store. See jobtrail-load(1).
  */
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include <stdbool.h>
-
 #include "damaged.h"
-#include "loader.h"
+#include "load_inputs.h"
+#include "module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
 #define DEFAULT_BATCH 1000
 #define MAX_BATCH     100000
+#define MAX_DAYS      36500
 
 enum exit_code { ALL_LOADED = 0, SET_ASIDE = 1, USAGE = 2, STORE_TROUBLE = 3 };
 
 static const char usage[] =
-    "Usage: jobtrail-load [OPTION]... DIR|FILE...\n"
-    "Load run records (run.*.json) into a store.\n"
+    "Usage: jobtrail-load [OPTION]... [DIR|FILE|-]...\n"
+    "Load records into a store: of directories, of syslog files, of standard input.\n"
     "\n"
-    "  -s, --store sqlite:FILE  the store; made when it is missing (default: $JOBTRAIL_STORE,\n"
-    "                           else " DEFAULT_STORE ")\n"
-    "  -b, --batch N            files in one transaction (default: 1000)\n"
+    "  -s, --store ADDRESS      sqlite:FILE, made when it is missing, or mariadb://HOST/DATABASE\n"
+    "                           (default: $JOBTRAIL_STORE, else " DEFAULT_STORE ")\n"
+    "  -f, --follow             go on with what comes, until a signal\n"
     "  -d, --delete             remove each file once the store holds it\n"
-    "  -q, --quarantine DIR     move damaged files there, each beside a .reason file\n"
+    "  -q, --quarantine DIR     move what is damaged there, each beside a .reason file\n"
+    "  -m, --modules FILE       which module a path belongs to, now and for what is stored "
+    "already\n"
+    "  -a, --accounts FILE      fields of science of accounts\n"
+    "  -e, --expire DAYS        remove runs that started more than so many days ago\n"
+    "  -b, --batch N            records in one transaction (default: 1000)\n"
     "  -n, --dry-run            change nothing, on disk or in the store\n"
     "  -j, --json               summary as one JSON object\n"
     "  -h, --help               this text\n"
@@ -38,32 +48,118 @@ static const char usage[] =
     "3 trouble with the store.\n";
 
 struct options {
-    const char *store, *quarantine;
+    const char *store, *quarantine, *modules, *accounts;
     size_t batch;
-    bool delete_files, dry_run, json;
+    long expire_days; /* 0: keep all */
+    bool delete_files, dry_run, json, follow;
 };
+
+/* What was done beside loading. */
+struct chores {
+    size_t expired, renamed;
+};
+
+static volatile sig_atomic_t stop;
 
 static const struct option long_options[] = {
     {"store", required_argument, NULL, 's'},
-    {"batch", required_argument, NULL, 'b'},
+    {"follow", no_argument, NULL, 'f'},
     {"delete", no_argument, NULL, 'd'},
-    {"dry-run", no_argument, NULL, 'n'},
     {"quarantine", required_argument, NULL, 'q'},
+    {"modules", required_argument, NULL, 'm'},
+    {"accounts", required_argument, NULL, 'a'},
+    {"expire", required_argument, NULL, 'e'},
+    {"batch", required_argument, NULL, 'b'},
+    {"dry-run", no_argument, NULL, 'n'},
     {"json", no_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {0},
 };
 
-static int parse_batch(const char *text, size_t *batch)
+/* Returns 0 or, after saying what is wrong, -EINVAL. */
+static int parse_number(const char *text, const char *option, long largest, long *number)
 {
     char *end;
     long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 1 || value > MAX_BATCH) {
-        fprintf(stderr, "jobtrail-load: --batch takes a number from 1 to %d\n", MAX_BATCH);
+    if (end == text || *end != '\0' || value < 1 || value > largest) {
+        fprintf(stderr, "jobtrail-load: --%s takes a number from 1 to %ld\n", option, largest);
         return -EINVAL;
     }
-    *batch = (size_t)value;
+    *number = value;
+    return 0;
+}
+
+static int take_option(int letter, struct options *options)
+{
+    long number;
+    switch (letter) {
+    case 's':
+        options->store = optarg;
+        return 0;
+    case 'f':
+        options->follow = true;
+        return 0;
+    case 'd':
+        options->delete_files = true;
+        return 0;
+    case 'q':
+        options->quarantine = optarg;
+        return 0;
+    case 'm':
+        options->modules = optarg;
+        return 0;
+    case 'a':
+        options->accounts = optarg;
+        return 0;
+    case 'e':
+        return parse_number(optarg, "expire", MAX_DAYS, &options->expire_days);
+    case 'b':
+        if (parse_number(optarg, "batch", MAX_BATCH, &number) != 0)
+            return -EINVAL;
+        options->batch = (size_t)number;
+        return 0;
+    case 'n':
+        options->dry_run = true;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case 'h':
+        fputs(usage, stdout);
+        return 1;
+    case 'V':
+        puts("jobtrail-load " JOBTRAIL_VERSION);
+        return 1;
+    default:
+        fputs("Try 'jobtrail-load --help'.\n", stderr);
+        return -EINVAL;
+    }
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static int check_inputs(const struct options *options, char **paths)
+{
+    bool has_chore =
+        options->modules != NULL || options->accounts != NULL || options->expire_days != 0;
+    if (paths[0] == NULL && !has_chore) {
+        fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
+        return -EINVAL;
+    }
+    for (; options->follow && !options->delete_files && *paths != NULL; paths++) {
+        if (is_directory(*paths)) {
+            fprintf(stderr,
+                    "jobtrail-load: --follow of the directory %s needs --delete, else all that is "
+                    "in it is read again and again\n",
+                    *paths);
+            return -EINVAL;
+        }
+    }
     return 0;
 }
 
@@ -71,43 +167,12 @@ static int parse_batch(const char *text, size_t *batch)
 static int parse_options(int argc, char **argv, struct options *options)
 {
     int letter;
-    while ((letter = getopt_long(argc, argv, "s:b:dq:njhV", long_options, NULL)) != -1) {
-        switch (letter) {
-        case 's':
-            options->store = optarg;
-            break;
-        case 'b':
-            if (parse_batch(optarg, &options->batch) != 0)
-                return -EINVAL;
-            break;
-        case 'd':
-            options->delete_files = true;
-            break;
-        case 'q':
-            options->quarantine = optarg;
-            break;
-        case 'n':
-            options->dry_run = true;
-            break;
-        case 'j':
-            options->json = true;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return 1;
-        case 'V':
-            puts("jobtrail-load " JOBTRAIL_VERSION);
-            return 1;
-        default:
-            fputs("Try 'jobtrail-load --help'.\n", stderr);
-            return -EINVAL;
-        }
+    while ((letter = getopt_long(argc, argv, "s:fdq:m:a:e:b:njhV", long_options, NULL)) != -1) {
+        int taken = take_option(letter, options);
+        if (taken != 0)
+            return taken;
     }
-    if (optind == argc) {
-        fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
-        return -EINVAL;
-    }
-    return 0;
+    return check_inputs(options, argv + optind);
 }
 
 static const char *default_store(void)
@@ -116,20 +181,14 @@ static const char *default_store(void)
     return store == NULL || store[0] == '\0' ? DEFAULT_STORE : store;
 }
 
-/* The kind of store and, in `*location`, the address without its scheme. */
-static const struct store_ops *find_store(const char *address, const char **location)
+static const struct database_ops *find_store(const char *address, const char **location)
 {
-    static const struct store_ops *const kinds[] = {&store_sqlite};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t length = strlen(kinds[i]->scheme);
-        if (strncmp(address, kinds[i]->scheme, length) == 0 && address[length] == ':' &&
-            address[length + 1] != '\0') {
-            *location = address + length + 1;
-            return kinds[i];
-        }
-    }
-    fprintf(stderr, "jobtrail-load: %s is no store; write sqlite:FILE\n", address);
-    return NULL;
+    const struct database_ops *ops = store_kind(address, location);
+    if (ops == NULL)
+        fprintf(stderr,
+                "jobtrail-load: %s is no store; write sqlite:FILE or mariadb://HOST/DATABASE\n",
+                address);
+    return ops;
 }
 
 static int open_quarantine(const struct options *options, int *fd)
@@ -147,68 +206,163 @@ static int open_quarantine(const struct options *options, int *fd)
     return 0;
 }
 
-static void print_summary(const struct load_counts *counts, bool dry_run)
+static void print_summary(const struct load_counts *counts, const struct chores *chores,
+                          const struct options *options)
 {
     printf("%zu read: %zu new, %zu updated, %zu unchanged; %zu set aside, %zu of them moved; "
            "%zu deleted%s\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->damaged, counts->quarantined, counts->deleted,
-           dry_run ? " (dry run: nothing changed)" : "");
+           options->dry_run ? " (dry run: nothing changed)" : "");
+    if (options->modules != NULL)
+        printf("modules of %zu paths changed\n", chores->renamed);
+    if (options->expire_days != 0)
+        printf("%zu runs expired\n", chores->expired);
 }
 
-static void print_json(const struct load_counts *counts, bool dry_run)
+static void print_json(const struct load_counts *counts, const struct chores *chores,
+                       const struct options *options)
 {
     printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"damaged\":%zu,"
-           "\"quarantined\":%zu,\"deleted\":%zu,\"dry_run\":%s}\n",
+           "\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,\"expired\":%zu,"
+           "\"modules_changed\":%zu,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
-           counts->damaged, counts->quarantined, counts->deleted, dry_run ? "true" : "false");
+           counts->damaged, counts->incomplete, counts->quarantined, counts->deleted,
+           chores->expired, chores->renamed, options->dry_run ? "true" : "false");
 }
 
-static enum exit_code load_all(struct loader *loader, char **paths)
+/* ---- What is done -----------------------------------------------------------------------------
+ */
+
+static enum exit_code store_trouble(const struct store *store)
 {
-    int error = 0;
-    for (; *paths != NULL && error == 0; paths++)
-        error = loader_load(loader, *paths);
+    fprintf(stderr, "jobtrail-load: the store failed: %s\n", store_error(store));
+    return STORE_TROUBLE;
+}
+
+/* Of a list that the site gives: `error` is that of reading it. */
+static enum exit_code bad_list(const char *path, int error, const struct load_reason *reason)
+{
+    fprintf(stderr, "jobtrail-load: %s: %s\n", path,
+            error == -EBADMSG ? reason->text : strerror(-error));
+    return USAGE;
+}
+
+static enum exit_code set_modules(struct store *store, const char *path, size_t *changed)
+{
+    struct module_map map;
+    struct load_reason reason;
+    enum exit_code outcome = ALL_LOADED;
+    int error = module_map_read(path, &map, &reason);
     if (error != 0)
+        outcome = bad_list(path, error, &reason);
+    else if (store_set_modules(store, map.paths, map.count, changed) != 0)
+        outcome = store_trouble(store);
+    module_map_free(&map);
+    return outcome;
+}
+
+static enum exit_code set_accounts(struct store *store, const char *path)
+{
+    struct account_list list;
+    struct load_reason reason;
+    enum exit_code outcome = ALL_LOADED;
+    int error = account_list_read(path, &list, &reason);
+    if (error != 0)
+        outcome = bad_list(path, error, &reason);
+    else if (store_set_accounts(store, list.fields, list.count) != 0)
+        outcome = store_trouble(store);
+    account_list_free(&list);
+    return outcome;
+}
+
+static enum exit_code load_all(struct loader *loader, const struct options *options, char **paths)
+{
+    if (load_inputs(loader, paths, options->follow, &stop) != 0)
         return STORE_TROUBLE;
     if (loader->input_trouble)
         return USAGE;
     return loader->counts.damaged > 0 ? SET_ASIDE : ALL_LOADED;
 }
 
+static enum exit_code expire(struct store *store, long days, size_t *expired)
+{
+    double when = (double)time(NULL) - (double)days * 86400;
+    return store_expire(store, when, expired) == 0 ? ALL_LOADED : store_trouble(store);
+}
+
+static enum exit_code worse(enum exit_code left, enum exit_code right)
+{
+    return left > right ? left : right;
+}
+
+/* The lists first, so that what is loaded gets its module at once. */
+static enum exit_code do_all(struct loader *loader, const struct options *options, char **paths,
+                             struct chores *chores)
+{
+    enum exit_code outcome = ALL_LOADED;
+    if (options->modules != NULL)
+        outcome = set_modules(loader->store, options->modules, &chores->renamed);
+    if (options->accounts != NULL && outcome == ALL_LOADED)
+        outcome = set_accounts(loader->store, options->accounts);
+    if (outcome != ALL_LOADED)
+        return outcome;
+    outcome = load_all(loader, options, paths);
+    if (options->expire_days != 0 && outcome != STORE_TROUBLE)
+        outcome = worse(outcome, expire(loader->store, options->expire_days, &chores->expired));
+    return outcome;
+}
+
 static enum exit_code load(const struct options *options, char **paths)
 {
     const char *location = NULL;
+    struct chores chores = {0};
+    const struct database_ops *ops = find_store(options->store, &location);
     struct loader loader = {
-        .ops = find_store(options->store, &location),
         .batch = options->batch,
         .delete_files = options->delete_files,
         .dry_run = options->dry_run,
         .show_progress = isatty(STDERR_FILENO) == 1,
     };
-    if (loader.ops == NULL || open_quarantine(options, &loader.quarantine_fd) != 0)
+    if (ops == NULL || open_quarantine(options, &loader.quarantine_fd) != 0)
         return USAGE;
 
     enum exit_code outcome = STORE_TROUBLE;
     if (loader_init(&loader) != 0)
         fputs("jobtrail-load: out of memory\n", stderr);
-    else if (loader.ops->open(location, options->dry_run, &loader.store) != 0)
-        fprintf(stderr, "jobtrail-load: store %s: %s\n", location, loader.ops->error(loader.store));
+    else if (store_open(ops, location, options->dry_run, &loader.store) != 0)
+        fprintf(stderr, "jobtrail-load: store %s: %s\n", location, store_error(loader.store));
     else
-        outcome = load_all(&loader, paths);
-    loader.ops->close(loader.store);
-    (options->json ? print_json : print_summary)(&loader.counts, options->dry_run);
+        outcome = do_all(&loader, options, paths, &chores);
+    store_close(loader.store);
+    (options->json ? print_json : print_summary)(&loader.counts, &chores, options);
     if (loader.quarantine_fd >= 0)
         close(loader.quarantine_fd);
     loader_free(&loader);
     return outcome;
 }
 
+static void note_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+/* What is being loaded is committed, then the summary is printed. */
+static void stop_on_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
+    mallopt(M_MXFAST, 0); /* else each text's allocation tidies all small ones up */
     struct options options = {.store = default_store(), .batch = DEFAULT_BATCH};
     int parsed = parse_options(argc, argv, &options);
     if (parsed != 0)
         return parsed < 0 ? USAGE : ALL_LOADED;
+    stop_on_signals();
     return (int)load(&options, argv + optind);
 }

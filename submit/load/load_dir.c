@@ -11,9 +11,14 @@
 
 static bool is_record_name(const char *name)
 {
+    static const char *const kinds[] = {"run.", "link.", "pkg.", "coverage."};
     size_t length = strlen(name);
-    return length > strlen("run..json") && strncmp(name, "run.", 4) == 0 &&
-           strcmp(name + length - 5, ".json") == 0;
+    if (length < 5 || strcmp(name + length - 5, ".json") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
+            return length > strlen(kinds[i]) + 5;
+    return false;
 }
 
 static bool is_number(const char *name)
@@ -22,8 +27,7 @@ static bool is_number(const char *name)
     return digits > 0 && digits < sizeof((struct load_place *)0)->sub && name[digits] == '\0';
 }
 
-/* The directory `sub` of the source, "" for the source itself. A descriptor of its own. */
-static int open_sub(const struct load_source *source, const char *sub)
+int source_open_sub(const struct load_source *source, const char *sub)
 {
     int fd = openat(source->fd, sub[0] == '\0' ? "." : sub,
                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -101,7 +105,7 @@ static int walk_open(const struct load_source *source, const char *sub, DIR *dir
 static int walk_sub(const struct load_source *source, const char *sub,
                     const struct load_visitor *visitor)
 {
-    int fd = open_sub(source, sub);
+    int fd = source_open_sub(source, sub);
     if (fd == -ENOTDIR)
         return 0; /* a file with a number for a name */
     if (fd < 0) {
@@ -129,7 +133,7 @@ int source_walk(const struct load_source *source, const struct load_visitor *vis
 
 int source_remove(const struct load_source *source, const struct load_place *place)
 {
-    int fd = open_sub(source, place->sub);
+    int fd = source_open_sub(source, place->sub);
     if (fd < 0)
         return fd;
     int error = unlinkat(fd, place->name, 0) == 0 || errno == ENOENT ? 0 : -errno;

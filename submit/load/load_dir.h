@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where records are found: run.*.json in a directory and in its numbered subdirectories (XALT's
- * 000, 001, ...), or one file of any name. A writer renames a file when it is whole; names that
- * start with a dot are still being written. Nothing below the given path is reached through a
- * symbolic link.
+ * Where records are found: run.*.json, link.*.json, pkg.*.json and coverage.*.json in a directory
+ * and in its numbered subdirectories (XALT's 000, 001, ...), or one file of any name. A writer
+ * renames a file when it is whole; names that start with a dot are still being written. Nothing
+ * below the given path is reached through a symbolic link.
  */
 #ifndef JOBTRAIL_LOAD_DIR_H
 #define JOBTRAIL_LOAD_DIR_H
@@ -39,6 +39,10 @@ void source_close(struct load_source *source);
 
 /* Visits every record of the source, in no order. Returns 0, -errno, or what `visit` returned. */
 int source_walk(const struct load_source *source, const struct load_visitor *visitor);
+
+/* Opens the directory `sub` of the source, "" for the source itself. Returns a descriptor of its
+ * own or -errno. */
+int source_open_sub(const struct load_source *source, const char *sub);
 
 /* Removes the file at the place. Returns 0, also when it is gone already, or -errno. */
 int source_remove(const struct load_source *source, const struct load_place *place);

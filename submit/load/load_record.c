@@ -3,222 +3,110 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "ancestor_pids.h"
 #include "canonical.h"
+#include "json_members.h"
+#include "json_parse.h"
 #include "record_crc.h"
+#include "record_part.h"
+#include "record_values.h"
 #include "text.h"
 
-#define MAX_DEPTH 32
+/* ---- The members of a record ------------------------------------------------------------------
+ */
 
-/* XALT's numbers are doubles: whole ones are exact up to here. Nothing real is larger, and a
- * report can print any time within. */
-#define MAX_WHOLE 9007199254740992.0
-#define MAX_REAL  1e11
+/* Members that are kept as text at first. */
+enum list { CMDLINE, LIBS, ANCESTORS, ENVIRONMENT, BUILD, LINKED, FUNCTIONS, LINK_LINE, LISTS };
 
-/* ---- Plain values ------------------------------------------------------------------------- */
+static const char *const list_keys[LISTS] = {
+    [CMDLINE] = "cmdlineA", [LIBS] = "libA",    [ANCESTORS] = "ptA",      [ENVIRONMENT] = "envT",
+    [BUILD] = "xaltLinkT",  [LINKED] = "linkA", [FUNCTIONS] = "function", [LINK_LINE] = "link_line",
+};
 
-static int bad_field(const struct record_field *field, const char *trouble,
-                     struct load_reason *reason)
+/* What XALT says of itself. */
+static const char *const ignored_keys[] = {"XALT_measureT", "XALT_qaT"};
+
+static bool is_key(struct json_slice key, const char *name)
 {
-    const char *dot = field->table[0] == '\0' ? "" : ".";
-    return load_refuse(reason, "%s%s%s %s", field->table, dot, field->key, trouble);
+    return strlen(name) == key.size && memcmp(name, key.at, key.size) == 0;
 }
 
-static int read_text(const struct record_field *field, struct json_object *value, void *member,
-                     struct load_reason *reason)
+static bool is_ignored(struct json_slice key)
 {
-    enum json_type type = json_object_get_type(value);
-    if (type != json_type_string && type != json_type_int && type != json_type_double)
-        return bad_field(field, "is not a text", reason);
-    const char *text = json_object_get_string(value);
-    if (text == NULL)
-        return -ENOMEM;
-    if (strlen(text) > RECORD_TEXT_MAX_BYTES)
-        return bad_field(field, "is too long", reason);
-    *(const char **)member = text;
-    return 0;
+    for (size_t i = 0; i < sizeof ignored_keys / sizeof ignored_keys[0]; i++)
+        if (is_key(key, ignored_keys[i]))
+            return true;
+    return false;
 }
 
-/* The number that `value` is or, as a string, spells. */
-static bool number_of(struct json_object *value, double *number)
-{
-    switch (json_object_get_type(value)) {
-    case json_type_boolean:
-    case json_type_int:
-    case json_type_double:
-        *number = json_object_get_double(value);
-        return true;
-    case json_type_string: {
-        char *end;
-        const char *text = json_object_get_string(value);
-        *number = strtod(text, &end);
-        return end != text && *end == '\0';
-    }
-    default:
-        return false;
-    }
-}
-
-static bool is_empty_string(struct json_object *value)
-{
-    return json_object_is_type(value, json_type_string) && json_object_get_string_len(value) == 0;
-}
-
-static int read_number(const struct record_field *field, struct json_object *value, void *member,
-                       struct load_reason *reason)
-{
-    double number;
-    if (is_empty_string(value))
-        return 0;
-    if (!number_of(value, &number))
-        return bad_field(field, "is not a number", reason);
-    if (!(fabs(number) <= (field->kind == RECORD_INT ? MAX_WHOLE : MAX_REAL)))
-        return bad_field(field, "is out of range", reason);
-    if (field->kind == RECORD_REAL) {
-        *(struct record_real *)member = (struct record_real){true, number};
-        return 0;
-    }
-    if (number != floor(number))
-        return bad_field(field, "is not a whole number", reason);
-    *(struct record_int *)member = (struct record_int){true, (int64_t)number};
-    return 0;
-}
-
-/* A watermark is whatever the executable's owner put there: nonsense in it is no reason to lose the
- * run. */
-static bool is_watermark(const struct record_field *field)
-{
-    return strcmp(field->table, "xaltLinkT") == 0;
-}
-
-/* Into the record, from the table of the field or, for "", the top of the record. */
-static int read_field(struct run_record *record, const struct record_field *field,
+static int add_member(struct json_object *root, struct json_slice key, struct json_slice value,
                       struct load_reason *reason)
 {
-    struct json_object *table = record->root, *value;
-    if (field->table[0] != '\0' && !json_object_object_get_ex(record->root, field->table, &table))
+    struct json_object *parsed;
+    char name[64];
+    if (key.size >= sizeof name)
         return 0;
-    if (table != NULL && !json_object_is_type(table, json_type_object))
-        return load_refuse(reason, "%s is not an object", field->table);
-    if (!json_object_object_get_ex(table, field->key, &value) || value == NULL)
-        return 0;
-    void *member = (char *)record + field->offset;
-    int error = field->kind == RECORD_TEXT ? read_text(field, value, member, reason)
-                                           : read_number(field, value, member, reason);
-    return error == -EBADMSG && is_watermark(field) ? 0 : error;
+    memcpy(name, key.at, key.size);
+    name[key.size] = '\0';
+    int error = json_parse(value.at, value.size, &parsed, reason);
+    if (error != 0)
+        return error;
+    return json_object_object_add(root, name, parsed) == 0 ? 0 : -ENOMEM;
 }
 
-static int read_fields(struct run_record *record, struct load_reason *reason)
+static int sort_member(struct json_object *root, struct json_slice *lists, struct json_slice key,
+                       struct json_slice value, struct load_reason *reason)
 {
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < record_field_count; i++)
-        error = read_field(record, &record_fields[i], reason);
-    return error;
-}
-
-/* ---- Lists -------------------------------------------------------------------------------- */
-
-/* A canonical copy of the value `key`, which must have the type; NULL when it is absent. */
-static int read_list(struct json_object *root, const char *key, enum json_type type,
-                     struct json_object **list, struct load_reason *reason)
-{
-    struct json_object *value = json_object_object_get(root, key);
-    if (value == NULL)
-        return 0;
-    if (!json_object_is_type(value, type))
-        return load_refuse(reason, "%s is not an %s", key, json_type_to_name(type));
-    *list = canonical_copy(value);
-    return *list == NULL ? -ENOMEM : 0;
-}
-
-static const char *member_text(struct json_object *pair, size_t index)
-{
-    return json_object_get_string(json_object_array_get_idx(pair, index));
-}
-
-static bool is_lib(struct json_object *pair)
-{
-    return json_object_is_type(pair, json_type_array) && json_object_array_length(pair) == 2 &&
-           json_object_is_type(json_object_array_get_idx(pair, 0), json_type_string) &&
-           json_object_is_type(json_object_array_get_idx(pair, 1), json_type_string);
-}
-
-static int compare_libs(struct json_object *left, struct json_object *right)
-{
-    int order = strcmp(member_text(left, 0), member_text(right, 0));
-    return order != 0 ? order : strcmp(member_text(left, 1), member_text(right, 1));
-}
-
-static int compare_slots(const void *left, const void *right)
-{
-    return compare_libs(*(struct json_object *const *)left, *(struct json_object *const *)right);
-}
-
-static int check_libs(struct json_object *libs, struct load_reason *reason)
-{
-    size_t length = json_object_array_length(libs);
-    for (size_t i = 0; i < length; i++)
-        if (!is_lib(json_object_array_get_idx(libs, i)))
-            return load_refuse(reason, "libA[%zu] is not [path, hash]", i);
-    return 0;
-}
-
-/* A new array with each of the libraries once; NULL when out of memory. */
-static struct json_object *distinct_libs(struct json_object *sorted)
-{
-    struct json_object *distinct = json_object_new_array(), *last = NULL;
-    size_t length = json_object_array_length(sorted);
-    for (size_t i = 0; distinct != NULL && i < length; i++) {
-        struct json_object *lib = json_object_array_get_idx(sorted, i);
-        if (last != NULL && compare_libs(last, lib) == 0)
-            continue;
-        if (json_object_array_add(distinct, json_object_get(lib)) != 0) {
-            json_object_put(lib);
-            json_object_put(distinct);
-            return NULL;
+    for (int i = 0; i < LISTS; i++) {
+        if (is_key(key, list_keys[i])) {
+            lists[i] = value;
+            return 0;
         }
-        last = lib;
     }
-    return distinct;
+    return is_ignored(key) ? 0 : add_member(root, key, value, reason);
 }
 
-/* libA as a set: order and repetition mean nothing, and would only make equal sets differ. */
-static int read_libs(struct run_record *record, struct load_reason *reason)
+/* Says why the text is no JSON object. */
+static int explain(const char *text, size_t size, struct load_reason *reason)
 {
-    struct json_object *libs = NULL;
-    int error = read_list(record->root, "libA", json_type_array, &libs, reason);
-    if (error == 0 && libs != NULL)
-        error = check_libs(libs, reason);
-    if (error == 0 && libs != NULL) {
-        json_object_array_sort(libs, compare_slots);
-        record->libs = distinct_libs(libs);
-        error = record->libs == NULL ? -ENOMEM : 0;
+    struct json_object *parsed = NULL;
+    int error = json_parse(text, size, &parsed, reason);
+    json_object_put(parsed);
+    return error != 0 ? error : load_refuse(reason, "is not one JSON object");
+}
+
+static int read_members(const char *text, size_t size, struct json_object *root,
+                        struct json_slice *lists, struct load_reason *reason)
+{
+    struct json_members members;
+    struct json_slice key, value;
+    if (!json_members_open(&members, text, size))
+        return explain(text, size, reason);
+    for (;;) {
+        enum json_step step = json_members_next(&members, &key, &value);
+        if (step == JSON_END)
+            return 0;
+        int error = step == JSON_BAD ? -EBADMSG : sort_member(root, lists, key, value, reason);
+        if (error == -EBADMSG)
+            return explain(text, size, reason);
+        if (error != 0)
+            return error;
     }
-    json_object_put(libs);
-    return error;
 }
 
-static int read_lists(struct run_record *record, struct load_reason *reason)
-{
-    struct json_object *root = record->root;
-    int error = read_list(root, "cmdlineA", json_type_array, &record->cmdline, reason);
-    if (error == 0)
-        error = read_libs(record, reason);
-    if (error == 0)
-        error = read_list(root, "envT", json_type_object, &record->environment, reason);
-    if (error == 0)
-        error = read_list(root, "ptA", json_type_array, &record->ancestors, reason);
-    return error;
-}
-
-/* ---- The record --------------------------------------------------------------------------- */
+/* ---- Values that follow -----------------------------------------------------------------------
+ */
 
 static bool is_uuid(const char *text)
 {
     static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    if (text == NULL)
+        return false;
     for (size_t i = 0; i < sizeof form; i++) {
         bool fits = form[i] == 'x' ? isxdigit((unsigned char)text[i]) != 0 : text[i] == form[i];
         if (!fits)
@@ -228,50 +116,218 @@ static bool is_uuid(const char *text)
 }
 
 /* XALT names the job in userT alone; at some sites not as a bare number. */
-static void derive_job_id(struct run_record *record)
+static void derive_job_id(struct run_record *run)
 {
-    const char *text = record->job_id;
-    if (record->job_id_raw.known || text == NULL || text[0] == '\0')
+    const char *text = run->job_id;
+    if (run->job_id_raw.known || text == NULL || text[0] == '\0')
         return;
     if (strlen(text) <= 15 && text[strspn(text, "0123456789")] == '\0')
-        record->job_id_raw = (struct record_int){true, strtoll(text, NULL, 10)};
+        run->job_id_raw = (struct record_int){true, strtoll(text, NULL, 10)};
 }
 
 /* A start record says end_time 0.0 and knows no source of its end. */
-static void derive_end(struct run_record *record)
+static void derive_end(struct run_record *run)
 {
-    bool has_end = record->end_time.known && record->end_time.value > 0;
-    record->is_start_only = !has_end && record->end_source == NULL;
+    bool has_end = run->end_time.known && run->end_time.value > 0;
+    run->is_start_only = !has_end && run->end_source == NULL;
     if (!has_end) {
-        record->end_time.known = false;
-        record->run_time.known = false;
+        run->end_time.known = false;
+        run->run_time.known = false;
     }
 }
 
-static int parse_json(const char *text, size_t size, struct json_object **root,
-                      struct load_reason *reason)
+/* Only years that a database knows as dates. */
+static void derive_date(struct record_real when, char *date)
 {
-    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
-    if (tokener == NULL)
-        return -ENOMEM;
-    struct json_object *parsed = json_tokener_parse_ex(tokener, text, (int)size);
-    enum json_tokener_error trouble = json_tokener_get_error(tokener);
-    size_t end = json_tokener_get_parse_end(tokener);
-    json_tokener_free(tokener);
+    time_t seconds = (time_t)when.value;
+    struct tm local;
+    date[0] = '\0';
+    if (when.known && localtime_r(&seconds, &local) != NULL && local.tm_year >= 1000 - 1900 &&
+        local.tm_year <= 9999 - 1900)
+        strftime(date, RECORD_DATE_SIZE, "%Y-%m-%d %H:%M:%S", &local);
+}
 
-    if (trouble == json_tokener_continue)
-        return load_refuse(reason, "JSON is cut short");
-    if (trouble != json_tokener_success)
-        return load_refuse(reason, "JSON is damaged at byte %zu: %s", end,
-                           json_tokener_error_desc(trouble));
-    if (end + strspn(text + end, " \t\r\n") != size ||
-        !json_object_is_type(parsed, json_type_object)) {
-        json_object_put(parsed);
-        return load_refuse(reason, "is not one JSON object");
+/* An array that each record has its own of: parsed, so that it is known to be one, and as text. */
+static int read_array(struct json_object *root, const struct json_slice *lists, enum list list,
+                      const char **text, struct load_reason *reason)
+{
+    const char *key = list_keys[list];
+    struct json_slice slice = lists[list];
+    if (slice.size == 0)
+        return 0;
+    int error = add_member(root, (struct json_slice){key, strlen(key)}, slice, reason);
+    struct json_object *array = json_object_object_get(root, key);
+    if (error != 0 || array == NULL)
+        return error;
+    if (!json_object_is_type(array, json_type_array))
+        return load_refuse(reason, "%s is not an array", key);
+    *text = canonical_text(array, NULL);
+    return *text == NULL ? -ENOMEM : 0;
+}
+
+/* ---- Kinds of records -------------------------------------------------------------------------
+ */
+
+struct reader {
+    struct record *record;
+    const struct id_cache *known;
+    struct json_slice lists[LISTS];
+    struct load_reason *reason;
+};
+
+static int read_part(const struct reader *reader, struct record_part *part, enum part_kind kind,
+                     enum list list, const char *scope)
+{
+    return record_part_read(part, kind, list_keys[list], scope, reader->lists[list], reader->known,
+                            reader->reason);
+}
+
+static int read_ancestors(struct reader *reader, struct run_record *run)
+{
+    struct record *record = reader->record;
+    struct json_slice *slice = &reader->lists[ANCESTORS];
+    if (slice->size == 0)
+        return 0;
+    const char *job = run->job_id != NULL && run->job_id[0] >= '1' ? run->job_id : NULL;
+    int error = ancestor_pids_split(*slice, job, &record->ancestors_text, record->root,
+                                    &run->ancestor_pids);
+    if (error != 0)
+        return error;
+    *slice = (struct json_slice){record->ancestors_text, strlen(record->ancestors_text)};
+    return read_part(reader, &run->ancestors, PART_ANCESTORS, ANCESTORS, NULL);
+}
+
+/* An empty watermark is none. */
+static int read_build(struct reader *reader, struct run_record *run)
+{
+    struct json_members members;
+    struct json_slice key, value, text = reader->lists[BUILD];
+    if (text.size == 0 || !json_members_open(&members, text.at, text.size) ||
+        json_members_next(&members, &key, &value) != JSON_MEMBER)
+        return 0;
+    return read_part(reader, &run->build, PART_BUILD, BUILD, NULL);
+}
+
+static int read_run(struct reader *reader)
+{
+    struct run_record *run = &reader->record->run;
+    struct json_object *root = reader->record->root;
+    int error = record_read_values(root, &run_fields, run, reader->reason);
+    if (error == 0 && !is_uuid(run->uuid))
+        error = load_refuse(reader->reason, "userT.run_uuid is not a uuid");
+    if (error == 0)
+        error = read_array(root, reader->lists, CMDLINE, &run->cmdline, reader->reason);
+    if (error == 0)
+        error = read_part(reader, &run->libs, PART_LIBS, LIBS, run->syshost);
+    if (error == 0)
+        error = read_part(reader, &run->environment, PART_ENVIRONMENT, ENVIRONMENT, NULL);
+    if (error == 0)
+        error = read_ancestors(reader, run);
+    if (error == 0)
+        error = read_build(reader, run);
+    derive_job_id(run);
+    derive_end(run);
+    derive_date(run->start_time, run->date);
+    return error;
+}
+
+static int read_link(struct reader *reader)
+{
+    struct link_record *link = &reader->record->link;
+    struct json_object *root = reader->record->root;
+    int error = record_read_values(root, &link_fields, link, reader->reason);
+    if (error == 0 && !is_uuid(link->uuid))
+        error = load_refuse(reader->reason, "resultT.uuid is not a uuid");
+    if (error == 0)
+        error = read_array(root, reader->lists, LINK_LINE, &link->link_line, reader->reason);
+    if (error == 0)
+        error = read_part(reader, &link->libs, PART_LIBS, LINKED, link->build_syshost);
+    if (error == 0)
+        error = read_part(reader, &link->functions, PART_FUNCTIONS, FUNCTIONS, NULL);
+    derive_date(link->build_epoch, link->date);
+    return error;
+}
+
+static int read_package(struct reader *reader)
+{
+    struct package_record *package = &reader->record->package;
+    int error = record_read_values(reader->record->root, &package_fields, package, reader->reason);
+    if (error == 0 && !is_uuid(package->run_uuid))
+        error = load_refuse(reader->reason, "xalt_run_uuid is not a uuid");
+    return error;
+}
+
+/* A table of texts, numbers and nulls. */
+static int check_table(struct json_object *table, const char *name, struct load_reason *reason)
+{
+    if (!json_object_is_type(table, json_type_object))
+        return load_refuse(reason, "%s is not an object", name);
+    json_object_object_foreach(table, key, value)
+    {
+        (void)key;
+        enum json_type type = json_object_get_type(value);
+        if (type == json_type_object || type == json_type_array ||
+            (type == json_type_string && json_object_get_string_len(value) > RECORD_NAME_MAX_BYTES))
+            return load_refuse(reason, "%s has a value of a wrong type or size", name);
     }
-    *root = parsed;
     return 0;
 }
+
+static int check_facts(struct json_object *facts, struct load_reason *reason)
+{
+    if (!json_object_is_type(facts, json_type_array))
+        return load_refuse(reason, "coverageA is not an array");
+    size_t count = json_object_array_length(facts);
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *fact = json_object_array_get_idx(facts, i);
+        int error = check_table(fact, "a fact of coverageA", reason);
+        if (error != 0)
+            return error;
+        if (!json_object_is_type(json_object_object_get(fact, "outcome"), json_type_string) ||
+            !json_object_is_type(json_object_object_get(fact, "tasks"), json_type_int))
+            return load_refuse(reason, "coverageA[%zu] has no outcome or no tasks", i);
+    }
+    return 0;
+}
+
+static int read_coverage(struct reader *reader)
+{
+    struct coverage_record *coverage = &reader->record->coverage;
+    coverage->job = json_object_object_get(reader->record->root, "coverageT");
+    coverage->facts = json_object_object_get(reader->record->root, "coverageA");
+    int error = check_table(coverage->job, "coverageT", reader->reason);
+    if (error == 0)
+        error = check_facts(coverage->facts, reader->reason);
+    if (error != 0)
+        return error;
+    coverage->uuid = json_object_get_string(json_object_object_get(coverage->job, "uuid"));
+    return is_uuid(coverage->uuid) ? 0
+                                   : load_refuse(reader->reason, "coverageT.uuid is not a uuid");
+}
+
+static const struct {
+    const char *key; /* that no other kind has */
+    int (*read)(struct reader *reader);
+} kinds[] = {
+    [RECORD_RUN] = {"userT", read_run},
+    [RECORD_LINK] = {"resultT", read_link},
+    [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
+    [RECORD_COVERAGE] = {"coverageT", read_coverage},
+};
+
+static int read_kind(struct reader *reader)
+{
+    for (enum record_kind kind = RECORD_RUN; kind <= RECORD_COVERAGE; kind++) {
+        if (json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL)) {
+            reader->record->kind = kind;
+            return kinds[kind].read(reader);
+        }
+    }
+    return load_refuse(reader->reason, "is no run, link, package or coverage record");
+}
+
+/* ---- Bytes --------------------------------------------------------------------------------------
+ */
 
 /* No path or argument holds a NUL, and no C string could: U+FFFD stands for it. */
 static void replace_escaped_nuls(char *json)
@@ -283,48 +339,79 @@ static void replace_escaped_nuls(char *json)
     }
 }
 
-/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records. */
-static int parse_any_bytes(const char *bytes, size_t size, struct json_object **root,
-                           struct load_reason *reason)
+static int read_text(const char *text, size_t size, struct reader *reader)
 {
-    size_t length;
-    char *text = text_from_bytes(bytes, size, &length);
-    if (text == NULL)
-        return -ENOMEM;
-    replace_escaped_nuls(text);
-    int error = parse_json(text, length, root, reason);
-    free(text);
+    int error = read_members(text, size, reader->record->root, reader->lists, reader->reason);
+    return error == 0 ? read_kind(reader) : error;
+}
+
+static bool is_ascii(const char *bytes, size_t size)
+{
+    unsigned char all = 0;
+    for (size_t i = 0; i < size; i++)
+        all |= (unsigned char)bytes[i];
+    return all < 0x80;
+}
+
+/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records. */
+static char *mapped(const char *bytes, size_t *size)
+{
+    char *text = text_from_bytes(bytes, *size, size);
+    if (text != NULL)
+        replace_escaped_nuls(text);
+    return text;
+}
+
+static bool is_plain(const char *text, size_t size)
+{
+    return is_ascii(text, size) && strstr(text, "\\u0000") == NULL;
+}
+
+int load_record(char *text, size_t size, const struct id_cache *known, struct record *out,
+                struct load_reason *reason)
+{
+    struct record record = {.root = json_object_new_object()};
+    struct reader reader = {.record = &record, .known = known, .reason = reason};
+    int error = record_crc_check(text, size, reason);
+    if (error == 0 && memchr(text, '\0', size) != NULL)
+        error = load_refuse(reason, "holds a NUL byte");
+    if (error == 0) {
+        record.text = is_plain(text, size) ? text : mapped(text, &size);
+        error = record.text == NULL || record.root == NULL ? -ENOMEM
+                                                           : read_text(record.text, size, &reader);
+    }
+    if (error == 0) {
+        if (record.text != text)
+            free(text);
+        *out = record;
+        return 0;
+    }
+    if (record.text == text)
+        record.text = NULL;
+    load_record_free(&record);
     return error;
 }
 
-int load_record(const char *text, size_t size, struct run_record *record,
-                struct load_reason *reason)
+void load_record_free(struct record *record)
 {
-    struct run_record parsed = {0};
-    int error = record_crc_check(text, size, reason);
-    if (error == 0)
-        error = parse_any_bytes(text, size, &parsed.root, reason);
-    if (error == 0)
-        error = read_fields(&parsed, reason);
-    if (error == 0 && (parsed.uuid == NULL || !is_uuid(parsed.uuid)))
-        error = load_refuse(reason, "userT.run_uuid is not a uuid");
-    if (error == 0)
-        error = read_lists(&parsed, reason);
-    if (error != 0) {
-        load_record_free(&parsed);
-        return error;
+    if (record->kind == RECORD_RUN) {
+        json_object_put(record->run.libs.value);
+        json_object_put(record->run.environment.value);
+        json_object_put(record->run.ancestors.value);
+        json_object_put(record->run.build.value);
+    } else if (record->kind == RECORD_LINK) {
+        json_object_put(record->link.libs.value);
+        json_object_put(record->link.functions.value);
     }
-    derive_job_id(&parsed);
-    derive_end(&parsed);
-    *record = parsed;
-    return 0;
+    json_object_put(record->root);
+    free(record->ancestors_text);
+    free(record->text);
 }
 
-void load_record_free(struct run_record *record)
+void load_build(const struct record_part *part, struct build_record *build)
 {
-    json_object_put(record->cmdline);
-    json_object_put(record->libs);
-    json_object_put(record->environment);
-    json_object_put(record->ancestors);
-    json_object_put(record->root);
+    struct load_reason ignored;
+    *build = (struct build_record){0};
+    for (size_t i = 0; i < build_fields.count; i++)
+        record_read_value(part->value, &build_fields.field[i], build, &ignored);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run record: from its JSON text, as jobtrail or XALT writes it, to checked values. Anything may
- * be missing except the run's uuid; a number may be written as a string. The keys are those of
- * XALT's "run" records; slurmT is jobtrail's own.
+ * Records: from their JSON text, as jobtrail or XALT writes it, to checked values. What kind one is
+ * follows from its keys. Anything may be missing except a run's and a link's uuid and a package's
+ * run; a number may be written as a string. The keys are XALT's; slurmT is jobtrail's own.
  */
 #ifndef JOBTRAIL_LOAD_RECORD_H
 #define JOBTRAIL_LOAD_RECORD_H
@@ -13,9 +13,17 @@
 
 #include <json-c/json.h>
 
+#include "id_cache.h"
+#include "json_members.h"
 #include "load_reason.h"
 
+/* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
+#define RECORD_NAME_MAX_BYTES 255
 #define RECORD_TEXT_MAX_BYTES 65535
+
+#define RECORD_DATE_SIZE sizeof "YYYY-MM-DD HH:MM:SS"
+
+enum record_kind { RECORD_RUN, RECORD_LINK, RECORD_PACKAGE, RECORD_COVERAGE };
 
 struct record_int {
     bool known;
@@ -27,8 +35,15 @@ struct record_real {
     double value;
 };
 
-/* Texts are owned by `root`, NUL-terminated UTF-8, and NULL when the record does not say. Times are
- * seconds since the Epoch, durations seconds. */
+/* A part of a record that many records share. */
+struct record_part {
+    struct digest digest;      /* of its text as it stands in the record, and of what it is */
+    struct json_slice text;    /* of the record's text; of size 0 when it has no such part */
+    struct json_object *value; /* owned, canonical; NULL when the digest is known already */
+};
+
+/* Texts are owned by `struct record`, NUL-terminated UTF-8, and NULL when the record does not say.
+ * Times are seconds since the Epoch, durations seconds. */
 struct run_record {
     /* Who ran what, where */
     const char *uuid;
@@ -52,40 +67,88 @@ struct run_record {
     struct record_real end_time_error;
     bool is_start_only;
 
-    /* The executable's watermark */
+    char date[RECORD_DATE_SIZE]; /* start_time in local time; "" when not known */
+    const char *cmdline;         /* JSON array */
+    const char *ancestor_pids;   /* JSON array, the parent's first */
+
+    struct record_part libs;        /* array of [path, hash], in order, each once */
+    struct record_part environment; /* object of strings */
+    struct record_part ancestors;   /* array of objects, the parent first, without their pids */
+    struct record_part build;       /* object: the executable's watermark */
+};
+
+/* What an executable's watermark says. */
+struct build_record {
     const char *build_uuid, *build_user, *build_host, *build_syshost, *build_os, *build_cwd;
     const char *build_compiler, *build_compiler_path, *build_modules, *build_lmfiles, *build_xalt;
     struct record_real build_epoch;
-
-    /* Canonical JSON, owned; NULL when the record has none */
-    struct json_object *cmdline;     /* array of strings */
-    struct json_object *libs;        /* array of [path, hash], in order, each once */
-    struct json_object *environment; /* object */
-    struct json_object *ancestors;   /* array of objects, the parent first */
-
-    struct json_object *root; /* owned: the record as parsed */
 };
 
-enum record_kind { RECORD_TEXT, RECORD_INT, RECORD_REAL };
+struct link_record {
+    const char *uuid;
+    const char *exec_path, *hash_id, *link_program, *link_path, *cwd;
+    const char *build_user, *build_host, *build_syshost;
+    struct record_real build_epoch;
+    char date[RECORD_DATE_SIZE];  /* build_epoch in local time */
+    const char *link_line;        /* JSON array */
+    struct record_part libs;      /* as a run's */
+    struct record_part functions; /* array of names, in order, each once */
+};
+
+struct package_record {
+    const char *run_uuid, *program, *name, *version, *path;
+};
+
+/* What became of the tasks of a job on a node; the keys are in jobtrail-record(5). */
+struct coverage_record {
+    const char *uuid;
+    struct json_object *job;   /* coverageT: texts, numbers and nulls */
+    struct json_object *facts; /* coverageA: an array of objects of such */
+};
+
+struct record {
+    enum record_kind kind;
+    union {
+        struct run_record run;
+        struct link_record link;
+        struct package_record package;
+        struct coverage_record coverage;
+    };
+    struct json_object *root; /* owned: what the values are part of */
+    char *text;               /* owned: what the parts are slices of */
+    char *ancestors_text;     /* owned: `run.ancestors` without its pids, or NULL */
+};
+
+enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_REAL };
 
 /* Where a value stands in the JSON, in the struct and, under the same name, in the store. */
 struct record_field {
     const char *column;
-    enum record_kind kind;
-    size_t offset;     /* in struct run_record */
+    enum field_kind kind;
+    size_t offset; /* in struct run_record, link_record ... */
+    size_t max_bytes;
     const char *table; /* of the record; "" for a key at its top */
     const char *key;
 };
 
-extern const struct record_field record_fields[];
-extern const size_t record_field_count;
+struct record_fields {
+    const struct record_field *field;
+    size_t count;
+};
 
-/* Reads the record in the `size` bytes at `text`. Returns 0 and fills
- * `*record`, which load_record_free() releases; -EBADMSG and `*reason` when it is damaged; -ENOMEM.
- */
-int load_record(const char *text, size_t size, struct run_record *record,
+extern const struct record_fields run_fields, build_fields, link_fields, package_fields;
+
+/* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it. A
+ * part whose digest is in `known` (which may be NULL) has been read before and is not parsed again.
+ * Returns 0 and fills `*record`, which load_record_free() releases and which owns the text from now
+ * on; or the text stays the caller's: -EBADMSG and `*reason` when it is damaged; -ENOMEM. */
+int load_record(char *text, size_t size, const struct id_cache *known, struct record *record,
                 struct load_reason *reason);
 
-void load_record_free(struct run_record *record);
+void load_record_free(struct record *record);
+
+/* The watermark's values; the texts are owned by `part`. `*build` is all unknown where they are
+ * nonsense: a watermark is whatever the executable's owner put there. */
+void load_build(const struct record_part *part, struct build_record *build);
 
 #endif

@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "damaged.h"
 #include "load_text.h"
 
-#define PROGRESS_EVERY 100 /* files */
-
-#define REPORT_BYTES 8192
+#define PROGRESS_EVERY 100 /* records */
+#define PENDING_BYTES  (64u << 20)
+#define PATH_BYTES     8192
+#define REPORT_BYTES   (PATH_BYTES + 1024)
 
 /* ---- What people see ------------------------------------------------------------------------ */
 
@@ -22,7 +25,7 @@ size_t load_counts_read(const struct load_counts *counts)
 
 static void show_progress(const struct loader *loader)
 {
-    size_t read = load_counts_read(&loader->counts) + load_counts_read(&loader->pending);
+    size_t read = load_counts_read(&loader->counts) + loader->pending;
     if (loader->show_progress && read % PROGRESS_EVERY == 0)
         fprintf(stderr, "\r%zu read, %zu set aside", read, loader->counts.damaged);
 }
@@ -33,160 +36,251 @@ static void clear_progress(const struct loader *loader)
         fputs("\r\033[K", stderr);
 }
 
-/* "PATH[/SUB][/NAME]: TROUBLE", in plain ASCII: users choose names, and could drive a terminal. */
-static void describe(char *text, size_t size, const struct load_source *source, const char *sub,
-                     const char *name, const char *trouble)
+/* In plain ASCII: users choose names, and could drive a terminal. */
+static void make_plain(char *text)
 {
-    if (source->name != NULL) { /* the path names the file itself */
-        sub = "";
-        name = "";
-    }
-    snprintf(text, size, "%s%s%s%s%s: %s", source->path, sub[0] == '\0' ? "" : "/", sub,
-             name[0] == '\0' ? "" : "/", name, trouble);
     for (char *at = text; *at != '\0'; at++)
         if (*at < ' ' || *at > '~')
             *at = '?';
 }
 
-static void report(const struct loader *loader, const char *text)
+/* "PATH[/SUB][/NAME]" of a file */
+static void describe(char *text, size_t size, const struct load_source *source, const char *sub,
+                     const char *name)
 {
+    if (source->name != NULL) { /* the path names the file itself */
+        sub = "";
+        name = "";
+    }
+    snprintf(text, size, "%s%s%s%s%s", source->path, sub[0] == '\0' ? "" : "/", sub,
+             name[0] == '\0' ? "" : "/", name);
+}
+
+void loader_report(struct loader *loader, const char *path, const char *trouble)
+{
+    char text[REPORT_BYTES];
+    snprintf(text, sizeof text, "%s: %s", path, trouble);
+    make_plain(text);
     clear_progress(loader);
     fprintf(stderr, "jobtrail-load: %s\n", text);
+}
+
+static void report_place(struct loader *loader, const struct load_place *place, const char *trouble)
+{
+    char path[PATH_BYTES];
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    loader_report(loader, path, trouble);
 }
 
 static int store_failed(const struct loader *loader, int error)
 {
     clear_progress(loader);
     fprintf(stderr, "jobtrail-load: the store failed, what is not loaded stays where it is: %s\n",
-            loader->ops->error(loader->store));
+            store_error(loader->store));
     return error;
+}
+
+/* ---- Setting aside -------------------------------------------------------------------------- */
+
+static void count_moved(struct loader *loader, const char *path, int error)
+{
+    if (error == 0)
+        loader->counts.quarantined++;
+    else
+        loader_report(loader, path, "could not be moved to the quarantine directory");
+}
+
+static void reason_line(char *line, size_t size, const char *path, const char *reason)
+{
+    snprintf(line, size, "%s: %s", path, reason);
+    make_plain(line);
+}
+
+static void set_file_aside(struct loader *loader, int dir_fd, const struct load_place *place,
+                           const char *reason)
+{
+    char path[PATH_BYTES], line[REPORT_BYTES];
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    loader_report(loader, path, reason);
+    loader->counts.damaged++;
+    if (loader->quarantine_fd < 0 || loader->dry_run)
+        return;
+    reason_line(line, sizeof line, path, reason);
+    count_moved(loader, path, damaged_move(loader->quarantine_fd, dir_fd, place->name, line));
+}
+
+void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,
+                      const char *reason)
+{
+    char name[64], line[REPORT_BYTES];
+    loader_report(loader, origin, reason);
+    loader->counts.damaged++;
+    if (loader->quarantine_fd < 0 || loader->dry_run)
+        return;
+    snprintf(name, sizeof name, "record.%lld.%d.%zu", (long long)time(NULL), (int)getpid(),
+             ++loader->kept);
+    reason_line(line, sizeof line, origin, reason);
+    count_moved(loader, origin, damaged_keep(loader->quarantine_fd, name, text, size, line));
+}
+
+/* A record that was good, but not for the database. */
+static void set_pending_aside(struct loader *loader, size_t at, const char *reason)
+{
+    const struct load_place *place = &loader->places[at];
+    const char *json = json_object_to_json_string(loader->records[at].root);
+    if (loader->source == NULL) {
+        loader_set_aside(loader, json, strlen(json), place->name, reason);
+        return;
+    }
+    int fd = source_open_sub(loader->source, place->sub);
+    if (fd < 0)
+        return;
+    set_file_aside(loader, fd, place, reason);
+    close(fd);
 }
 
 /* ---- Transactions --------------------------------------------------------------------------- */
 
-static void remove_loaded(struct loader *loader)
+static void remove_loaded(struct loader *loader, const struct load_place *place)
 {
-    char text[REPORT_BYTES];
-    for (size_t i = 0; i < loader->places_count; i++) {
-        const struct load_place *place = &loader->places[i];
-        int error = source_remove(loader->source, place);
-        if (error == 0) {
-            loader->counts.deleted++;
-            continue;
-        }
-        describe(text, sizeof text, loader->source, place->sub, place->name, strerror(-error));
-        report(loader, text);
+    int error = source_remove(loader->source, place);
+    if (error == 0)
+        loader->counts.deleted++;
+    else
+        report_place(loader, place, strerror(-error));
+}
+
+static void count_result(struct load_counts *counts, enum store_result result)
+{
+    switch (result) {
+    case STORE_NEW:
+        counts->fresh++;
+        break;
+    case STORE_UPDATED:
+        counts->updated++;
+        break;
+    case STORE_UNCHANGED:
+        counts->unchanged++;
+        break;
     }
 }
 
-static int commit(struct loader *loader)
+static void settle(struct loader *loader, size_t from, size_t count)
 {
-    if (loader->places_count == 0)
-        return 0;
-    int error = loader->ops->commit(loader->store);
-    if (error != 0)
-        return store_failed(loader, error);
-    loader->counts.fresh += loader->pending.fresh;
-    loader->counts.updated += loader->pending.updated;
-    loader->counts.unchanged += loader->pending.unchanged;
-    if (loader->delete_files && !loader->dry_run)
-        remove_loaded(loader);
-    loader->pending = (struct load_counts){0};
-    loader->places_count = 0;
+    for (size_t i = from; i < from + count; i++) {
+        count_result(&loader->counts, loader->results[i]);
+        if (loader->source != NULL && loader->delete_files && !loader->dry_run)
+            remove_loaded(loader, &loader->places[i]);
+    }
+}
+
+/* One of them is at fault: each on its own. */
+static int put_one_by_one(struct loader *loader)
+{
+    for (size_t i = 0; i < loader->pending; i++) {
+        int error = store_put(loader->store, &loader->records[i], 1, &loader->results[i]);
+        if (error == -EBADMSG)
+            set_pending_aside(loader, i, store_error(loader->store));
+        else if (error != 0)
+            return store_failed(loader, error);
+        else
+            settle(loader, i, 1);
+    }
     return 0;
 }
 
-static void count_pending(struct loader *loader, const struct load_place *place,
-                          enum store_result result)
+int loader_commit(struct loader *loader)
 {
-    loader->places[loader->places_count++] = *place;
-    switch (result) {
-    case STORE_NEW:
-        loader->pending.fresh++;
-        break;
-    case STORE_UPDATED:
-        loader->pending.updated++;
-        break;
-    case STORE_UNCHANGED:
-        loader->pending.unchanged++;
-        break;
-    }
+    if (loader->pending == 0)
+        return 0;
+    int error = store_put(loader->store, loader->records, loader->pending, loader->results);
+    if (error == 0)
+        settle(loader, 0, loader->pending);
+    else if (error == -EBADMSG)
+        error = put_one_by_one(loader);
+    else
+        store_failed(loader, error);
+    for (size_t i = 0; i < loader->pending; i++)
+        load_record_free(&loader->records[i]);
+    loader->pending = 0;
+    loader->pending_bytes = 0;
+    return error;
 }
 
-static int put_run(struct loader *loader, const struct run_record *record,
-                   const struct load_place *place)
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static int add_pending(struct loader *loader, const struct record *record, size_t size,
+                       const struct load_place *place)
 {
-    enum store_result result;
-    int error = loader->places_count == 0 ? loader->ops->begin(loader->store) : 0;
+    loader->records[loader->pending] = *record;
+    loader->places[loader->pending++] = *place;
+    loader->pending_bytes += size;
+    show_progress(loader);
+    bool full = loader->pending == loader->batch || loader->pending_bytes > PENDING_BYTES;
+    return full ? loader_commit(loader) : 0;
+}
+
+int loader_take(struct loader *loader, char *text, size_t size, const char *origin)
+{
+    struct record record;
+    struct load_reason reason;
+    struct load_place place = {.sub = ""};
+    int error = load_record(text, size, store_known(loader->store), &record, &reason);
+    snprintf(place.name, sizeof place.name, "%s", origin);
     if (error == 0)
-        error = loader->ops->put_run(loader->store, record, &result);
-    if (error != 0)
-        return store_failed(loader, error);
-    count_pending(loader, place, result);
-    return loader->places_count == loader->batch ? commit(loader) : 0;
+        return add_pending(loader, &record, size, &place);
+    if (error == -EBADMSG) {
+        loader_set_aside(loader, text, size, origin, reason.text);
+        error = 0;
+    } else {
+        loader_report(loader, origin, strerror(-error));
+    }
+    free(text);
+    return error;
 }
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-static void set_aside(struct loader *loader, int dir_fd, const struct load_place *place,
-                      const struct load_reason *reason)
-{
-    char text[REPORT_BYTES];
-    describe(text, sizeof text, loader->source, place->sub, place->name, reason->text);
-    report(loader, text);
-    loader->counts.damaged++;
-    if (loader->quarantine_fd < 0 || loader->dry_run)
-        return;
-    int error = damaged_move(loader->quarantine_fd, dir_fd, place->name, text);
-    if (error == 0) {
-        loader->counts.quarantined++;
-        return;
-    }
-    describe(text, sizeof text, loader->source, place->sub, place->name,
-             "could not be moved to the quarantine directory");
-    report(loader, text);
-}
-
-static int read_record(int dir_fd, const char *name, struct run_record *record,
-                       struct load_reason *reason)
+static int read_record(const struct loader *loader, int dir_fd, const char *name,
+                       struct record *record, size_t *size, struct load_reason *reason)
 {
     char *text;
-    size_t size;
-    int error = load_text(dir_fd, name, &text, &size, reason);
+    int error = load_text(dir_fd, name, &text, size, reason);
     if (error != 0)
         return error;
-    error = load_record(text, size, record, reason);
-    free(text);
+    error = load_record(text, *size, store_known(loader->store), record, reason);
+    if (error != 0)
+        free(text);
     return error;
 }
 
 static int load_file(void *context, int dir_fd, const struct load_place *place)
 {
     struct loader *loader = context;
-    struct run_record record;
+    struct record record;
     struct load_reason reason;
-    int error = read_record(dir_fd, place->name, &record, &reason);
-    if (error == 0) {
-        error = put_run(loader, &record, place);
-        load_record_free(&record);
-    } else if (error == -EBADMSG) {
-        set_aside(loader, dir_fd, place, &reason);
-        error = 0;
-    } else if (error == -ENOENT) {
-        error = 0; /* another loader was faster */
-    } else {
-        report(loader, strerror(-error));
+    size_t size = 0;
+    int error = read_record(loader, dir_fd, place->name, &record, &size, &reason);
+    switch (error) {
+    case 0:
+        return add_pending(loader, &record, size, place);
+    case -EBADMSG:
+        set_file_aside(loader, dir_fd, place, reason.text);
+        return 0;
+    case -ENOENT: /* another loader was faster */
+        return 0;
+    default:
+        report_place(loader, place, strerror(-error));
+        return error;
     }
-    show_progress(loader);
-    return error;
 }
 
 static void report_unreadable(void *context, const char *sub, int error)
 {
     struct loader *loader = context;
-    char text[REPORT_BYTES];
-    describe(text, sizeof text, loader->source, sub, "", strerror(error));
-    report(loader, text);
+    char path[PATH_BYTES];
+    describe(path, sizeof path, loader->source, sub, "");
+    loader_report(loader, path, strerror(error));
     loader->input_trouble = true;
 }
 
@@ -194,13 +288,20 @@ static void report_unreadable(void *context, const char *sub, int error)
 
 int loader_init(struct loader *loader)
 {
+    loader->records = calloc(loader->batch, sizeof *loader->records);
     loader->places = calloc(loader->batch, sizeof *loader->places);
-    return loader->places == NULL ? -ENOMEM : 0;
+    loader->results = calloc(loader->batch, sizeof *loader->results);
+    return loader->records == NULL || loader->places == NULL || loader->results == NULL ? -ENOMEM
+                                                                                        : 0;
 }
 
 void loader_free(struct loader *loader)
 {
+    for (size_t i = 0; i < loader->pending; i++)
+        load_record_free(&loader->records[i]);
+    free(loader->records);
     free(loader->places);
+    free(loader->results);
 }
 
 int loader_load(struct loader *loader, const char *path)
@@ -209,15 +310,15 @@ int loader_load(struct loader *loader, const char *path)
     const struct load_visitor visitor = {loader, load_file, report_unreadable};
     int error = source_open(path, &source);
     if (error != 0) {
-        source = (struct load_source){.path = path};
-        loader->source = &source;
-        report_unreadable(loader, "", -error);
+        loader_report(loader, path, strerror(-error));
+        loader->input_trouble = true;
         return 0;
     }
     loader->source = &source;
     error = source_walk(&source, &visitor);
     if (error == 0)
-        error = commit(loader);
+        error = loader_commit(loader);
+    loader->source = NULL;
     source_close(&source);
     clear_progress(loader);
     return error;

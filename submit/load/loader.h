@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loading: each record of a source goes into the store, in transactions of many files. A damaged
- * one is named on stderr, set aside and counted, and the load goes on.
+ * Loading: records go into the store in transactions of many. A damaged one is named on stderr, set
+ * aside and counted, and the load goes on.
  */
 #ifndef JOBTRAIL_LOADER_H
 #define JOBTRAIL_LOADER_H
@@ -15,14 +15,14 @@
 struct load_counts {
     size_t fresh, updated, unchanged; /* in the store now */
     size_t damaged, quarantined;      /* set aside; moved away */
-    size_t deleted;
+    size_t incomplete;                /* syslog records of which blocks are still missing */
+    size_t deleted;                   /* files */
 };
 
 struct loader {
     /* Set by the caller */
-    const struct store_ops *ops;
     struct store *store;
-    size_t batch;      /* files in one transaction, at least 1 */
+    size_t batch;      /* records in one transaction, at least 1 */
     bool delete_files; /* once the transaction that holds them is committed */
     bool dry_run;
     bool show_progress; /* on stderr */
@@ -30,23 +30,39 @@ struct loader {
 
     struct load_counts counts; /* of what is committed, or of what is damaged */
     bool input_trouble;        /* something could not be read at all */
+    size_t kept; /* number of records set aside in the quarantine that were no files */
 
-    /* The transaction that is open */
-    const struct load_source *source;
-    struct load_counts pending;
-    struct load_place *places; /* owned: `places_count` files, up to `batch` */
-    size_t places_count;
+    /* The transaction to come */
+    const struct load_source *source; /* of `places`; NULL for a stream */
+    struct record *records;           /* owned: `pending`, up to `batch` */
+    struct load_place *places;        /* owned: of each record */
+    enum store_result *results;       /* owned */
+    size_t pending, pending_bytes;
 };
 
 /* Returns 0 or -ENOMEM. loader_free() releases what it took. */
 int loader_init(struct loader *loader);
 void loader_free(struct loader *loader);
 
-/* Loads the directory or file `path`. Returns 0 even when there was something to set aside; -errno
- * when the store failed, after saying so on stderr, and then no more should be loaded. */
+/* Loads the directory or record file `path`. Returns 0 even when there was something to set aside;
+ * -errno when the store failed, after saying so on stderr, and then no more should be loaded. */
 int loader_load(struct loader *loader, const char *path);
 
-/* Files looked at. */
+/* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL behind it and is the
+ * loader's from now on; `origin` says in a message where it was found. Returns as loader_load(). */
+int loader_take(struct loader *loader, char *text, size_t size, const char *origin);
+
+/* Sets the text aside for this reason. */
+void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,
+                      const char *reason);
+
+/* Puts what has been taken into the store. Returns as loader_load(). */
+int loader_commit(struct loader *loader);
+
+/* Says on stderr that something is wrong with an input: "PATH: TROUBLE", in plain ASCII. */
+void loader_report(struct loader *loader, const char *path, const char *trouble);
+
+/* Records looked at. */
 size_t load_counts_read(const struct load_counts *counts);
 
 #endif

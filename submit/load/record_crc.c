@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "record_crc.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,16 +17,13 @@ static long stated_value(const char *text)
     return strtol(text + 2, NULL, 16);
 }
 
-static int neutral_crc(const char *text, size_t size, long *crc)
+/* With "0xFFFF" in the place of the value. */
+static uint16_t neutral_crc(const char *text, size_t size)
 {
-    char *copy = malloc(size);
-    if (copy == NULL)
-        return -ENOMEM;
-    memcpy(copy, text, size);
-    memcpy(copy + strlen(opening), neutral, strlen(neutral));
-    *crc = crc16(copy, size);
-    free(copy);
-    return 0;
+    size_t behind = strlen(opening) + strlen(neutral);
+    uint16_t crc = crc16(opening, strlen(opening));
+    crc = crc16_continue(crc, neutral, strlen(neutral));
+    return crc16_continue(crc, text + behind, size - behind);
 }
 
 int record_crc_check(const char *text, size_t size, struct load_reason *reason)
@@ -38,10 +34,9 @@ int record_crc_check(const char *text, size_t size, struct load_reason *reason)
     if (stated < 0)
         return load_refuse(reason, "crc is not of the form 0xNNNN");
 
-    long crc;
-    int error = neutral_crc(text, text[size - 1] == '\n' ? size - 1 : size, &crc);
-    if (error == 0 && crc != stated)
-        error = load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04lX",
-                            (unsigned long)stated, (unsigned long)crc);
-    return error;
+    uint16_t crc = neutral_crc(text, text[size - 1] == '\n' ? size - 1 : size);
+    if (crc != stated)
+        return load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04X", (unsigned long)stated,
+                           (unsigned)crc);
+    return 0;
 }

@@ -11,7 +11,7 @@
 #include "load_reason.h"
 
 /* Returns 0 when the `size` bytes at `text` agree with their check sum or do not begin with one, as
- * XALT's and jobtrail's files do; -EBADMSG with `*reason` when they contradict it; -ENOMEM. */
+ * XALT's and jobtrail's files do; -EBADMSG with `*reason` when they contradict it. */
 int record_crc_check(const char *text, size_t size, struct load_reason *reason);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * schema.sql as the build embeds it, and the version that it sets.
+ * The scripts under sql/ as the build embeds them, and the version of the tables that they make.
  */
 #ifndef JOBTRAIL_SCHEMA_H
 #define JOBTRAIL_SCHEMA_H
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
-extern const char schema_sql[];
+extern const char schema_sqlite[], schema_views_sqlite[];
+extern const char schema_sqlite_1_rename[], schema_sqlite_1_copy[];
+extern const char schema_mariadb[], schema_views_mariadb[];
 
 #endif

@@ -1,47 +1,71 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A store: where run records go. A kind of store is a table of operations; the calls return 0 or
- * -errno, and after a failure error() says in words what is wrong and what can be done.
+ * The store: where records go, whatever database it is in. Calls return 0 or -errno, and after a
+ * failure store_error() says in words what is wrong and what can be done.
  *
- * The run's uuid is the key. An end record replaces the start record of its run; apart from that
- * what is stored first stays, so that a replay changes nothing, in whatever order it comes.
+ * The uuid of a run or link is the key. An end record replaces the start record of its run; apart
+ * from that what is stored first stays, so that a replay changes nothing, in whatever order it
+ * comes.
  */
 #ifndef JOBTRAIL_STORE_H
 #define JOBTRAIL_STORE_H
 
 #include <stdbool.h>
 
+#include "database.h"
 #include "load_record.h"
 
-struct store; /* each kind defines its own */
+struct store;
 
 enum store_result {
-    STORE_NEW,      /* the first record of this run */
+    STORE_NEW,      /* the first record of this run, link or package */
     STORE_UPDATED,  /* the end of a run whose start was known */
     STORE_UNCHANGED /* nothing new */
 };
 
-struct store_ops {
-    const char *scheme; /* "sqlite" in sqlite:FILE */
+/* The kind of database that an address like sqlite:FILE names, and in `*location` what follows the
+ * colon; NULL when there is no such kind. */
+const struct database_ops *store_kind(const char *address, const char **location);
 
-    /* Opens the store at `location` (the address without its scheme), making it if need be. With
-     * `dry_run` nothing on disk is made or changed, whatever is put and committed. Always sets
-     * `*store`, to NULL only when out of memory; close it after a failure too. */
-    int (*open)(const char *location, bool dry_run, struct store **store);
+/* Opens the store, making its tables or bringing them to the present version if need be. With
+ * `dry_run` nothing on disk is made or changed. Always sets `*store`, to NULL only when out of
+ * memory; close it after a failure too. */
+int store_open(const struct database_ops *ops, const char *location, bool dry_run,
+               struct store **store);
 
-    int (*begin)(struct store *store);
-    int (*put_run)(struct store *store, const struct run_record *record, enum store_result *result);
+/* What load_record() need not parse again. */
+const struct id_cache *store_known(const struct store *store);
 
-    /* Returns 0 only when what was put since begin() will survive a power loss. */
-    int (*commit)(struct store *store);
+/* Puts the records in one transaction, which is tried again for a minute while other writers are in
+ * its way or the database is away. Returns 0 when it is committed, with what became of each record
+ * in `results`; else nothing is stored: -EBADMSG when the database does not take a value of one of
+ * the records, or another -errno. */
+int store_put(struct store *store, struct record *records, size_t count,
+              enum store_result *results);
 
-    /* Valid until the next call; never NULL. */
-    const char *(*error)(const struct store *store);
+/* Removes runs that started before `when`, links that were made before it and are in no run's
+ * executable, and what is then used by nothing. Sets `*runs` to the number of runs. */
+int store_expire(struct store *store, double when, size_t *runs);
 
-    /* Drops what was not committed. Takes NULL. */
-    void (*close)(struct store *store);
+/* A list of (prefix, module) replaces the one that the store has, and the modules of everything in
+ * the store are found anew if it differs. Sets `*changed` to the number of paths whose module did.
+ */
+struct module_path {
+    const char *prefix, *module;
 };
+int store_set_modules(struct store *store, const struct module_path *paths, size_t count,
+                      size_t *changed);
 
-extern const struct store_ops store_sqlite;
+/* Replaces the list of accounts and their fields of science. */
+struct account_field {
+    const char *account, *field, *directorate;
+};
+int store_set_accounts(struct store *store, const struct account_field *fields, size_t count);
+
+/* Valid until the next call; never NULL. Takes NULL. */
+const char *store_error(const struct store *store);
+
+/* Takes NULL. */
+void store_close(struct store *store);
 
 #endif

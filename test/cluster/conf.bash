@@ -16,6 +16,8 @@ write_conf() {
     # Also where no plugin uses cgroups: slurmd would find the version out, and end where that is the
     # second (which wants systemd) or a mixture.
     cgroup_conf >"$ETC/cgroup.conf"
+    [[ $PRIVATE_TMP != yes ]] || job_container_conf >"$ETC/job_container.conf"
+    [[ -z $GRES_CONF ]] || echo "$GRES_CONF" >"$ETC/gres.conf"
 }
 
 slurm_conf() {
@@ -80,7 +82,8 @@ CONF
     else
         echo AccountingStorageType=accounting_storage/none
     fi
-    echo "NodeName=DEFAULT CPUs=$NODE_CPUS RealMemory=2000 State=UNKNOWN"
+    [[ $PRIVATE_TMP != yes ]] || printf '%s\n' JobContainerType=job_container/tmpfs PrologFlags=Contain
+    echo "NodeName=DEFAULT CPUs=$NODE_CPUS RealMemory=2000 State=UNKNOWN $NODE_CONF"
     for ((i = 1; i <= NODES; i++)); do
         echo "NodeName=n$i$node_hostname NodeAddr=127.0.0.1 Port=$((PORT_BASE + 10 + i))"
     done
@@ -88,6 +91,10 @@ CONF
     echo "PartitionName=main Default=YES"
     echo "PartitionName=other"
     echo "$EXTRA_CONF"
+}
+
+job_container_conf() {
+    printf '%s\n' AutoBasePath=true "BasePath=$RUN/private" # each node's in a directory of its name
 }
 
 cgroup_conf() {

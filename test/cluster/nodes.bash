@@ -80,10 +80,17 @@ make_node() { # NAME
         else
             mount -t tmpfs -o size=4k,mode=755 "$mark" "$run/mark"
         fi
+        [[ ! -e $run/boot_id.$name ]] || mount --bind "$run/boot_id.$name" /proc/sys/kernel/random/boot_id
         setsid sleep infinity </dev/null >/dev/null 2>&1 &
         echo $! >"$run/node.$name.pid"
     ' _ "$1" "$(mark "$1")" "$RUN" "$UTS" "$ETC/hosts" </dev/null >>"$LOG/node.$1.log" 2>&1 ||
         die "cannot make node $1 (needs root with mount namespaces; see $LOG/node.$1.log)"
+}
+
+crash_node() { # NODE
+    sweep "$1"
+    rm -f "$RUN/slurmd.$1.pid" "$RUN/node.$1.pid"
+    cat /proc/sys/kernel/random/uuid >"$RUN/boot_id.$1"
 }
 
 enter() { # NODE COMMAND...: run a command on a node, from the same directory

@@ -93,11 +93,11 @@ damage() {
 
 @test "temporary and foreign names are left alone" {
     mv "$start" "$records/.run.new.json"
-    mv "$end" "$records/link.tiny.json"
+    mv "$end" "$records/note.tiny.json"
     load --delete "$records"
     [ "$(count read)" -eq 9 ]
     [ -e "$records/.run.new.json" ]
-    [ -e "$records/link.tiny.json" ]
+    [ -e "$records/note.tiny.json" ]
 }
 
 @test "a record that contradicts its crc is set aside and the load goes on" {

@@ -293,6 +293,7 @@ in_root() {
 }
 
 @test "a pid that comes back to another process is no exec, an exec is one" {
+    # shellcheck disable=SC2016
     tracked LD_PRELOAD= unshare --pid --fork --mount-proc sh -c '
         export LD_PRELOAD=$1; shift
         "$1/_exit_with" 0 & first=$!

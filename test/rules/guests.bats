@@ -33,3 +33,40 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
     [[ $(readelf -dW "$PLUGIN" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') == libc.so.6 ]]
     [[ $(nm -D --undefined-only "$PLUGIN") != *pthread* ]]
 }
+
+# headers RELEASE: Slurm's, which say that they are of another release
+headers() {
+    local include=$BATS_TEST_TMPDIR/$1
+    mkdir -p "$include"
+    cp -R /usr/include/slurm "$include"
+    sed -i "s/\(SLURM_VERSION_NUMBER 0x\).*/\1$2/" "$include/slurm/slurm_version.h"
+    INCLUDE=$include
+}
+
+compile_plugin() {
+    cc -D_GNU_SOURCE -fPIC -shared -I"$INCLUDE" -I"$JOBTRAIL_SOURCE/spank" -I"$JOBTRAIL_SOURCE/conf" \
+        -I"$JOBTRAIL_SOURCE/preload" -DJOBTRAIL_CONF='"/c"' -DJOBTRAIL_BIN_FROM_PLUGIN='"b"' \
+        "$JOBTRAIL_SOURCE/spank/spank_jobtrail.c" -o "$BATS_TEST_TMPDIR/plugin.so" 2>&1
+}
+
+@test "the plugin is built for the release of the headers, and says when it does not know it" {
+    headers newer 1a0b03 # 26.11.3
+    run compile_plugin
+    [[ $status == 0 && $output == "" ]]
+    [[ $(gdb -batch -ex 'print/x *(unsigned *)&plugin_version' "$BATS_TEST_TMPDIR/plugin.so") == *" = 0x1a0b03" ]]
+    headers unknown 1b0500 # 27.05
+    run compile_plugin
+    [[ $status == 0 && $output == *"does not know this release of Slurm"* ]]
+    headers old 150b00 # 21.11
+    run compile_plugin
+    [[ $status != 0 && $output == *"needs Slurm 22.05 or later"* ]]
+}
+
+@test "configuring for another Slurm than the one that is installed warns" {
+    local check=$JOBTRAIL_SOURCE/spank/slurm_release.cmake
+    run cmake -D SLURM_INCLUDE_DIR=/usr/include -P "$check"
+    [[ $status == 0 && $output == *"SPANK plugin for Slurm "* && $output != *Warning* ]]
+    headers newer 180b03
+    run cmake -D SLURM_INCLUDE_DIR="$INCLUDE" -P "$check"
+    [[ $status == 0 && $output == *"SPANK plugin for Slurm 24.11 (headers of 24.11.3)"* && $output == *Warning*"refuses a plugin"* ]]
+}

@@ -88,7 +88,8 @@ ROWS
     shows_every_run
     section "On which libraries" | grep -q '/librod\.so$'
     section "On which libraries" | grep -q '/libm\.so\.6$'
-    section "Loading them again changes nothing" | grep -q '^7 read: 0 new, 0 updated, 7 unchanged'
+    section "Loading them again changes nothing" | grep -q '^14 read: 0 new, 0 updated, 14 unchanged'
+    section "For which part of the work the records speak" | grep -Eq '^recorded +10 '
     diff <(rows "Who uses Open MPI" 1) <(printf '%s\n' 2.0 2.batch)
     rows "What Slurm itself says of these jobs" 2 3 | grep -qx 'too-long TIMEOUT'
     nothing_is_left

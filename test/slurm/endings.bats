@@ -108,6 +108,47 @@ spans_seconds() { # JOB NAME MIN MAX
     [[ $(ending "$job" exit_with) == "fini 0:0" ]]
 }
 
+@test "scancel -s KILL of a job records the signal that came first" {
+    job=$(submit "srun $PROGRAMS/eat_memory 1")
+    eventually 30 output_has "$job" full
+    run_as root scancel -s KILL "$job"
+    wait_job "$job"
+    [[ $(ending "$job" eat_memory) =~ ^"task_exit 0:"(9|15)$ ]]
+    [[ $(record_count "$job") == 1 ]]
+}
+
+@test "a grandchild that is killed with SIGKILL is closed when its step is over, its parents as they end" {
+    job=$(submit "srun bash -c 'bash -c \"$PROGRAMS/eat_memory 1 & echo pid \\\$!; wait\"; $PROGRAMS/exit_with 0; exec $PROGRAMS/_exit_with 5'")
+    eventually 30 output_has "$job" full
+    kill -KILL "$(started_pid "$job")"
+    wait_job "$job"
+    [[ $(ending "$job" eat_memory) == "step_end null:null" ]]
+    [[ $(field "$job" eat_memory '.slurmT.end_time_error >= .userDT.run_time') == true ]]
+    [[ $(ending "$job" exit_with) == "fini null:null" ]]
+    [[ $(ending "$job" _exit_with) == "task_exit 5:0" ]]
+    [[ $(record_count "$job") == 3 ]]
+}
+
+@test "the end of a task that Slurm waited for is exact to 10 ms, and the next ones say how exact" {
+    job=$(submit "srun -n1 bash -c 'date +%s.%N; exec $PROGRAMS/kill_self 9'
+        date +%s.%N; srun -n1 $PROGRAMS/_exit_with 4")
+    wait_job "$job"
+    [[ $(field "$job" kill_self .slurmT.end_time_error) == 0.01 ]]
+    [[ $(field "$job" _exit_with .slurmT.end_time_error) == 0.01 ]]
+    { read -r before && read -r after; } < <(grep -E '^[0-9]+[.][0-9]+$' "$DIR/out/$job")
+    [[ $(field "$job" kill_self ".userDT.end_time >= $before and .userDT.end_time <= $after + 0.01") == true ]]
+    cat >"$DIR/multi" <<EOF
+0 $PROGRAMS/_exit_with 0
+1 $PROGRAMS/kill_self 9
+2 $PROGRAMS/kill_self 15
+EOF
+    job=$(submit_and_wait "ulimit -c 0; srun -K0 --multi-prog $DIR/multi; true" -n3)
+    # Of the three that end together, slurmstepd sees one at once
+    [[ $(records "$job" | jq -c 'map(.slurmT.end_time_error) | [min, (max > 0.05 and max < 2)]') == "[0.01,true]" ]]
+    # and no two ends are further apart than their errors and the time to start them admit.
+    [[ $(records "$job" | jq 'map(.userDT.end_time - .slurmT.end_time_error) | max - min < 1') == true ]]
+}
+
 @test "a job that hits its time limit is recorded with the signal that ended it" {
     job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/spin 200 sleep'")
     started_pid "$job"
@@ -156,10 +197,18 @@ spans_seconds() { # JOB NAME MIN MAX
     [[ $(ending "$job" spin) == "step_end null:null" ]]
 }
 
-@test "a process that outlives its job is closed by the epilog" {
-    job=$(submit_and_wait "setsid $PROGRAMS/spin 8 sleep >/dev/null 2>&1 </dev/null & sleep 0.5; true")
-    [[ $(record_count "$job" spin) == 1 ]]
-    [[ $(field "$job" spin .slurmT.exit_code) == null ]]
+@test "a daemon that lives when the epilog runs is closed by the epilog, and one that has ended is not" {
+    job=$(submit "setsid $PROGRAMS/eat_memory 1 </dev/null & echo pid \$!
+        setsid $PROGRAMS/_exit_with 0; until grep -q full $DIR/out/\$SLURM_JOB_ID; do sleep 0.05; done")
+    wait_job "$job"
+    over=$(date +%s.%N)
+    [[ $(record_count "$job" eat_memory) == 1 ]]
+    [[ $(ending "$job" eat_memory) == "epilog null:null" ]]
+    [[ $(field "$job" eat_memory '.slurmT | "\(.outlived) \(.end_time_error)"') == "true 0" ]]
+    [[ $(field "$job" eat_memory ".userDT.end_time < $over") == true ]]
+    [[ $(ending "$job" _exit_with) == "step_end null:null" ]]
+    [[ $(field "$job" _exit_with .slurmT.outlived) == false ]]
+    kill -KILL "$(started_pid "$job")"
 }
 
 @test "a fork without exec is one run, and its child signs nothing" {

@@ -11,6 +11,7 @@
 #   STAGE     the installed jobtrail; PROGRAMS  the programs of test/programs and test/mpi
 #   CLUSTER   the command test/cluster/cluster, CLUSTER_DIR its directory
 #   JOB_USER  an ordinary user, whom the jobs of submit() belong to
+# DIR lies in $SCRATCH, or in /tmp.
 # Unless it is `bare`, the cluster has our plugin, with $DIR/jobtrail.conf, to which $RULES (text,
 # for example a [paths] section) is appended. JOBTRAIL_KEEP=1 leaves DIR for a look at the logs.
 
@@ -21,7 +22,7 @@ start_cluster() {
         shift
     fi
     # /tmp and not TMPDIR: ordinary users come here, and the paths of sockets are short
-    DIR=$(mktemp -d /tmp/jobtrail-test-XXXXXX)
+    DIR=$(mktemp -d "${SCRATCH:-/tmp}/jobtrail-test-XXXXXX")
     STAGE=$DIR/stage PROGRAMS=$DIR/programs
     CLUSTER=$JOBTRAIL_SOURCE/test/cluster/cluster CLUSTER_DIR=$DIR/cluster
     JOB_USER=jtuser
@@ -190,4 +191,21 @@ field() {
         'map(select((.userT.exec_path | split("/")[-1]) == $name))
          | if length == 1 then .[0] else error("\(length) records of \($name) in job \($job)") end
          | '"$3"
+}
+
+# ---- coverage
+
+coverage_of() { # JOB JQ-PATH: of each of its coverage records
+    find "$DIR/records" -type f -name 'coverage.*.json' -exec cat {} + |
+        jq --raw-output --arg job "$1" 'select((.coverageT.job_id | tostring) == $job) | '"$2"
+}
+
+# coverage JOB [NODE]: its coverage facts, as "STEP OUTCOME TASKS", sorted
+coverage() {
+    coverage_of "$1" 'select("'"${2-}"'" == "" or .coverageT.node == "'"${2-}"'")
+        | .coverageA[] | "\(.step_id) \(.outcome) \(.tasks)"' | sort
+}
+
+covered() { # JOB
+    [[ -n $(coverage "$1") ]]
 }

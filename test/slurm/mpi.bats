@@ -14,7 +14,10 @@ teardown_file() {
 
 # one_run JOB PROGRAM RANKS NODES: one record of rank 0, and none of launchers
 one_run() {
-    [[ $(output_of "$1" | grep -c "of $3") == "$3" ]]
+    [[ $(output_of "$1" | grep -c "of $3") == "$3" ]] || {
+        output_of "$1"
+        return 1
+    }
     [[ $(records "$1" | jq -c 'map(.userT.exec_path | split("/")[-1])') == "[\"$2\"]" ]]
     [[ $(field "$1" "$2" '.userDT | "\(.num_tasks) \(.num_nodes)"') == "$3 $4" ]]
     [[ $(field "$1" "$2" .slurmT.end_source) == fini ]]

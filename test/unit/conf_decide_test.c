@@ -204,7 +204,8 @@ static void a_table_of_the_file_replaces_the_default(void **state)
     assert_interval(bytes, POLICY_MPI, 120, 123456789, 1000000000);
     assert_interval(bytes, POLICY_MPI, 3600, 1, 1);
     assert_int_equal(header->always_ranks, 1000);
-    assert_int_equal(header->switches, POLICY_TRACK_MPI | POLICY_TRACK_GPU | POLICY_CATCH_SIGNALS);
+    assert_int_equal(header->switches,
+                     POLICY_TRACK_MPI | POLICY_TRACK_GPU | POLICY_CATCH_SIGNALS | POLICY_ENABLED);
     free(bytes);
 }
 

@@ -19,14 +19,19 @@
 /* A record with the uuid; `user` goes on in userT, `rest` after it. */
 #define RECORD(user, rest) "{\"userT\":{\"run_uuid\":\"" UUID "\"" user "}" rest "}"
 
-static int parse(const char *text, struct run_record *record, struct load_reason *reason)
+static int parse(const char *text, struct record *record, struct load_reason *reason)
 {
-    return load_record(text, strlen(text), record, reason);
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    int error = load_record(copy, strlen(text), NULL, record, reason);
+    if (error != 0)
+        free(copy);
+    return error;
 }
 
-static struct run_record parsed(const char *text)
+static struct record parsed(const char *text)
 {
-    struct run_record record;
+    struct record record;
     struct load_reason reason = {""};
     if (parse(text, &record, &reason) != 0)
         fail_msg("%s: %s", reason.text, text);
@@ -35,7 +40,7 @@ static struct run_record parsed(const char *text)
 
 static void assert_refused(const char *text, const char *why)
 {
-    struct run_record record;
+    struct record record;
     struct load_reason reason = {""};
     assert_int_equal(parse(text, &record, &reason), -EBADMSG);
     assert_string_equal(reason.text, why);
@@ -47,7 +52,7 @@ static void crc_counts_its_own_value_as_ffff_and_no_final_newline(void **state)
     static const char rest[] = ",\"userT\":{\"run_uuid\":\"" UUID "\"}}";
     char text[128];
     snprintf(text, sizeof text, "{\"crc\":\"0x58C6\"%s", rest);
-    struct run_record record = parsed(text);
+    struct record record = parsed(text);
     load_record_free(&record);
 
     strcat(text, "\n");
@@ -69,19 +74,21 @@ static void hash_has_the_published_value(void **state)
 {
     (void)state;
     char hex[HASH_HEX_SIZE];
-    assert_int_equal(hash_sha1("abc", 3, hex), 0); /* FIPS 180-2, A.1 */
+    struct digest digest;
+    assert_int_equal(hash_bytes("abc", 3, &digest), 0); /* FIPS 180-2, A.1 */
+    hash_hex(&digest, hex);
     assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
 static void uuid_alone_makes_a_record(void **state)
 {
     (void)state;
-    struct run_record record = parsed(RECORD("", ""));
-    assert_string_equal(record.uuid, UUID);
-    assert_null(record.user);
-    assert_null(record.libs);
-    assert_false(record.start_time.known);
-    assert_true(record.is_start_only);
+    struct record record = parsed(RECORD("", ""));
+    assert_string_equal(record.run.uuid, UUID);
+    assert_null(record.run.user);
+    assert_null(record.run.libs.value);
+    assert_false(record.run.start_time.known);
+    assert_true(record.run.is_start_only);
     load_record_free(&record);
 }
 
@@ -89,7 +96,7 @@ static void missing_or_odd_uuid_is_refused(void **state)
 {
     (void)state;
     static const char why[] = "userT.run_uuid is not a uuid";
-    assert_refused("{}", why);
+    assert_refused("{}", "is no run, link, package or coverage record");
     assert_refused("{\"userT\":null}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"\"}}", why);
     assert_refused("{\"userT\":{\"run_uuid\":\"8c8d61fb98c144c0874cd613312269f4\"}}", why);
@@ -119,14 +126,15 @@ static void nesting_is_bounded(void **state)
 static void numbers_may_be_strings(void **state)
 {
     (void)state;
-    struct run_record record =
+    struct record record =
         parsed(RECORD(",\"job_id\":42", ",\"userDT\":{\"num_cores\":\"4.0000\",\"start_time\":"
                                         "\"1569439459.8441\",\"num_gpus\":\"\"}"));
-    assert_string_equal(record.job_id, "42");
-    assert_int_equal(record.job_id_raw.value, 42);
-    assert_int_equal(record.num_cores.value, 4);
-    assert_true(record.start_time.value > 1569439459.84 && record.start_time.value < 1569439459.85);
-    assert_false(record.num_gpus.known);
+    assert_string_equal(record.run.job_id, "42");
+    assert_int_equal(record.run.job_id_raw.value, 42);
+    assert_int_equal(record.run.num_cores.value, 4);
+    assert_true(record.run.start_time.value > 1569439459.84 &&
+                record.run.start_time.value < 1569439459.85);
+    assert_false(record.run.num_gpus.known);
     load_record_free(&record);
 }
 
@@ -162,11 +170,13 @@ static void wrong_types_are_refused_by_name(void **state)
 static void nonsense_in_a_watermark_is_not_known(void **state)
 {
     (void)state;
-    struct run_record record = parsed(RECORD(
+    struct record record = parsed(RECORD(
         "", ",\"xaltLinkT\":{\"Build_Epoch\":\"soon\",\"Build_User\":[],\"Build_OS\":\"L\"}"));
-    assert_false(record.build_epoch.known);
-    assert_null(record.build_user);
-    assert_string_equal(record.build_os, "L");
+    struct build_record build;
+    load_build(&record.run.build, &build);
+    assert_false(build.build_epoch.known);
+    assert_null(build.build_user);
+    assert_string_equal(build.build_os, "L");
     load_record_free(&record);
 }
 
@@ -186,39 +196,39 @@ static void too_long_text_is_refused(void **state)
 static void json_null_is_not_known(void **state)
 {
     (void)state;
-    struct run_record record = parsed(
+    struct record record = parsed(
         RECORD(",\"user\":null", ",\"libA\":null,\"slurmT\":{\"exit_code\":null,\"signal\":9,"
                                  "\"core_dumped\":true,\"end_source\":\"task_exit\"}"));
-    assert_null(record.user);
-    assert_null(record.libs);
-    assert_false(record.exit_code.known);
-    assert_int_equal(record.signal.value, 9);
-    assert_int_equal(record.core_dumped.value, 1);
-    assert_false(record.is_start_only);
+    assert_null(record.run.user);
+    assert_null(record.run.libs.value);
+    assert_false(record.run.exit_code.known);
+    assert_int_equal(record.run.signal.value, 9);
+    assert_int_equal(record.run.core_dumped.value, 1);
+    assert_false(record.run.is_start_only);
     load_record_free(&record);
 }
 
 static void zero_end_time_means_a_start_record(void **state)
 {
     (void)state;
-    struct run_record record =
+    struct record record =
         parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"end_time\":0.0,\"run_time\":0.0}"));
-    assert_true(record.is_start_only);
-    assert_false(record.end_time.known);
-    assert_false(record.run_time.known);
+    assert_true(record.run.is_start_only);
+    assert_false(record.run.end_time.known);
+    assert_false(record.run.run_time.known);
     load_record_free(&record);
 
     record = parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"end_time\":6.0}"));
-    assert_false(record.is_start_only);
+    assert_false(record.run.is_start_only);
     load_record_free(&record);
 }
 
 static void libraries_are_a_set_in_order(void **state)
 {
     (void)state;
-    struct run_record record = parsed(
+    struct record record = parsed(
         RECORD("", ",\"libA\":[[\"/b\",\"2\"],[\"/a\",\"1\"],[\"/b\",\"2\"],[\"/b\",\"1\"]]"));
-    assert_string_equal(canonical_text(record.libs, NULL),
+    assert_string_equal(canonical_text(record.run.libs.value, NULL),
                         "[[\"/a\",\"1\"],[\"/b\",\"1\"],[\"/b\",\"2\"]]");
     load_record_free(&record);
 }
@@ -226,43 +236,58 @@ static void libraries_are_a_set_in_order(void **state)
 static void canonical_text_does_not_depend_on_the_order_of_keys(void **state)
 {
     (void)state;
-    struct run_record record =
+    struct record record =
         parsed(RECORD("", ",\"envT\":{\"PATH\":\"/bin\",\"A\":\"\"},"
                           "\"ptA\":[{\"pid\":1,\"cmd_name\":\"sh\",\"x\":null}]"));
-    assert_string_equal(canonical_text(record.environment, NULL), "{\"A\":\"\",\"PATH\":\"/bin\"}");
-    assert_string_equal(canonical_text(record.ancestors, NULL),
-                        "[{\"cmd_name\":\"sh\",\"pid\":1,\"x\":null}]");
+    assert_string_equal(canonical_text(record.run.environment.value, NULL),
+                        "{\"A\":\"\",\"PATH\":\"/bin\"}");
+    assert_string_equal(canonical_text(record.run.ancestors.value, NULL),
+                        "[{\"cmd_name\":\"sh\",\"x\":null}]");
+    assert_string_equal(record.run.ancestor_pids, "[1]");
+    load_record_free(&record);
+}
+
+static void ancestors_of_a_jobs_runs_are_the_same(void **state)
+{
+    (void)state;
+    struct record record = parsed(RECORD(
+        ",\"job_id\":\"17\"", ",\"ptA\":[{\"pid\":17,\"cmdlineA\":[\"x: [17.0]\",\"117 5%j\","
+                              "\"\\\"pid\\\":8\"]},{\"cmd_name\":\"a\",\"pid\":4}]"));
+    assert_string_equal(canonical_text(record.run.ancestors.value, NULL),
+                        "[{\"cmdlineA\":[\"x: [%j.0]\",\"117 5%%j\",\"\\\"pid\\\":8\"]},"
+                        "{\"cmd_name\":\"a\"}]");
+    assert_string_equal(record.run.ancestor_pids, "[17,4]");
     load_record_free(&record);
 }
 
 static void job_id_that_is_no_number_stays_text(void **state)
 {
     (void)state;
-    struct run_record record = parsed(RECORD(",\"job_id\":\"12.login1\"", ""));
-    assert_string_equal(record.job_id, "12.login1");
-    assert_false(record.job_id_raw.known);
+    struct record record = parsed(RECORD(",\"job_id\":\"12.login1\"", ""));
+    assert_string_equal(record.run.job_id, "12.login1");
+    assert_false(record.run.job_id_raw.known);
     load_record_free(&record);
 }
 
 static void foreign_bytes_become_private_use_and_stay_distinct(void **state)
 {
     (void)state;
-    struct run_record record =
-        parsed(RECORD(",\"cwd\":\"/\x80\xff\xed\xa0\x80/\xc3\xbc/\xc3\"", ""));
-    assert_string_equal(record.cwd, "/\xee\xbe\x80\xee\xbf\xbf"            /* U+EF80 U+EFFF */
-                                    "\xee\xbf\xad\xee\xbe\xa0\xee\xbe\x80" /* a bare surrogate */
-                                    "/\xc3\xbc/\xee\xbf\x83");
+    struct record record = parsed(RECORD(",\"cwd\":\"/\x80\xff\xed\xa0\x80/\xc3\xbc/\xc3\"", ""));
+    assert_string_equal(record.run.cwd,
+                        "/\xee\xbe\x80\xee\xbf\xbf"            /* U+EF80 U+EFFF */
+                        "\xee\xbf\xad\xee\xbe\xa0\xee\xbe\x80" /* a bare surrogate */
+                        "/\xc3\xbc/\xee\xbf\x83");
     load_record_free(&record);
 }
 
 static void lone_surrogates_and_nuls_become_replacement_characters(void **state)
 {
     (void)state;
-    struct run_record record =
+    struct record record =
         parsed(RECORD(",\"cwd\":\"a\\u0000b\\\\u0000\",\"user\":\"\\ud800x\"", ""));
-    assert_string_equal(record.cwd, "a\xef\xbf\xbd"
-                                    "b\\u0000");
-    assert_string_equal(record.user, "\xef\xbf\xbdx");
+    assert_string_equal(record.run.cwd, "a\xef\xbf\xbd"
+                                        "b\\u0000");
+    assert_string_equal(record.run.user, "\xef\xbf\xbdx");
     load_record_free(&record);
 }
 
@@ -270,9 +295,13 @@ static void raw_nul_byte_is_refused(void **state)
 {
     (void)state;
     static const char text[] = "{\"userT\":{\"run_uuid\":\"" UUID "\"}\0}";
-    struct run_record record;
+    struct record record;
     struct load_reason reason;
-    assert_int_equal(load_record(text, sizeof text - 1, &record, &reason), -EBADMSG);
+    char *copy = malloc(sizeof text);
+    assert_non_null(copy);
+    memcpy(copy, text, sizeof text);
+    assert_int_equal(load_record(copy, sizeof text - 1, NULL, &record, &reason), -EBADMSG);
+    free(copy);
 }
 
 int main(void)
@@ -293,6 +322,7 @@ int main(void)
         cmocka_unit_test(zero_end_time_means_a_start_record),
         cmocka_unit_test(libraries_are_a_set_in_order),
         cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
+        cmocka_unit_test(ancestors_of_a_jobs_runs_are_the_same),
         cmocka_unit_test(job_id_that_is_no_number_stays_text),
         cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
         cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),

@@ -63,9 +63,25 @@ static void a_text_of_many_lines_is_bounded(void **state)
     assert_int_equal(leader_find(text, 1023), 0);
 }
 
+static void each_rank_has_its_program(void **state)
+{
+    static const char text[] = "0-1 ./a 1 2\n2,4\tb\n* /c\n";
+    static const char *const programs[] = {"./a", "./a", "b", "/c", "b", "/c"};
+    char program[4] = "";
+    (void)state;
+    for (uint32_t rank = 0; rank < 6; rank++) {
+        assert_int_equal(leader_program(text, rank, program, sizeof program), 1);
+        assert_string_equal(program, programs[rank]);
+    }
+    assert_int_equal(leader_program(text, 0, program, 3), 0); /* no room */
+    assert_int_equal(leader_program("0 a\n", 1, program, sizeof program), 0);
+    assert_int_equal(leader_program("hello\nworld\n", 0, program, sizeof program), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_rank_has_its_program),
         cmocka_unit_test(each_rank_has_the_first_of_its_program),
         cmocka_unit_test(a_text_of_many_lines_is_bounded),
     };

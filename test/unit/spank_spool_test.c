@@ -164,6 +164,36 @@ static void finding_makes_nothing(void **state)
     close(fd);
 }
 
+static void note_run(void *context, uint32_t restart, int directory)
+{
+    char path[64], target[128] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", directory);
+    assert_true(readlink(path, target, sizeof target - 1) > 0);
+    uint32_t *runs = context;
+    assert_int_equal(restart, atoi(strrchr(target, '.') + 1));
+    *runs |= 1u << restart;
+}
+
+static void every_run_of_a_job_is_found_and_nothing_else(void **state)
+{
+    const uint32_t restarts[] = {0, 1, 20};
+    uint32_t runs = 0;
+    (void)state;
+    spool_find_runs(below("spool"), 42, note_run, &runs);
+    assert_int_equal(runs, 0);
+    assert_int_equal(spool_last_run(below("spool"), 42, 5), 5);
+    for (size_t i = 0; i < 3; i++)
+        close(spool_open(below("spool"), 42, restarts[i]));
+    close(spool_open(below("spool"), 421, 3));
+    close(spool_open(below("spool"), 4, 2));
+    assert_int_equal(mkdir(below("spool/42.05"), 0711), 0);
+    assert_int_equal(mkdir(below("spool/42.6x"), 0711), 0);
+    assert_int_equal(symlink("42.0", below("spool/42.7")), 0);
+    spool_find_runs(below("spool"), 42, note_run, &runs);
+    assert_int_equal(runs, 1u << 0 | 1u << 1 | 1u << 20);
+    assert_int_equal(spool_last_run(below("spool"), 42, 5), 20);
+}
+
 static int make_job(void)
 {
     int job = spool_open(below("spool"), 42, 0);
@@ -298,6 +328,7 @@ int main(void)
         TEST(what_is_no_directory_is_refused),
         TEST(what_others_could_write_to_is_refused),
         TEST(finding_makes_nothing),
+        TEST(every_run_of_a_job_is_found_and_nothing_else),
         TEST(a_ledger_has_header_size_room_and_owner),
         TEST(a_small_ledger_is_backed_whole),
         TEST(a_ledger_that_is_there_is_kept),

@@ -7,3 +7,7 @@ jobtrail_unit_test(submit_text_test submit_text_test.c submit_fixture.c LIBS job
 jobtrail_unit_test(submit_record_test submit_record_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_spool_test submit_spool_test.c submit_fixture.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_package_test submit_package_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_coverage_test submit_coverage_test.c LIBS jobtrail_submit m)
+jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)

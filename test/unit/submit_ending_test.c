@@ -18,6 +18,12 @@
 
 #define SECOND UINT64_C(1000000000)
 
+/* No process of this machine has started so late. */
+#define NEVER UINT64_C(4000000000)
+
+/* Above what the kernel gives out (PID_MAX_LIMIT): for captures whose ticks are only a bound. */
+enum { NO_PID = 4200000 };
+
 enum { PROCESSES_MAX = 5, NOBODY = -1, NOW = 1000 };
 
 /* Both lists end with a zero. */
@@ -45,7 +51,7 @@ struct ending_case {
 };
 
 #define STEP_0       "step time=5.000000000 job=1 uid=1 gid=1 step=0\n"
-#define TASK         "task time=10.000000000 step=0 task=0 pid=50 ticks=7\n"
+#define TASK         "task time=10.000000000 step=0 task=0 pid=50 ticks=4000000007\n"
 #define EXIT(status) "exit time=90.000000000 step=0 task=0 pid=50 status=" status "\n"
 #define END          "end time=95.000000000 step=0\n"
 #define EPILOG       "epilog time=100.000000000\n"
@@ -66,15 +72,15 @@ static const struct ending_case cases[] = {
     {"a task that was killed",
      TASK EXIT("9") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.1, 9, 1}}},
+     {{"task_exit", 90, 0.01, 9, 1}}},
     {"a task that ended by _exit",
      TASK EXIT("768") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.1, 768, 1}}},
+     {{"task_exit", 90, 0.01, 768, 1}}},
     {"a task that ended by _exit(0)",
      TASK EXIT("0") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.1, 0, 1}}},
+     {{"task_exit", 90, 0.01, 0, 1}}},
     {"a task that replaced itself twice",
      TASK EXIT("0") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 40, 88, 0, 0, 0}, {50, 7, 20, 0, 0, 0, 0}},
@@ -86,7 +92,7 @@ static const struct ending_case cases[] = {
     {"a task that became an untracked program, which was killed",
      TASK EXIT("9") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.1, 9, 1}}},
+     {{"task_exit", 90, 0.01, 9, 1}}},
     {"a process that was gone when its step was over",
      TASK EXIT("0") END EPILOG,
      {{51, 8, 12, 0, 0, 0, 0}},
@@ -116,22 +122,22 @@ static const struct ending_case cases[] = {
      {{50, 7, 12, 0, 0, 0, 0}},
      {{"epilog", 100, 88, NOBODY, 1}}},
     {"a pid that came back",
-     TASK EXIT("256") "task time=91.000000000 step=0 task=1 pid=50 ticks=9000\n"
+     TASK EXIT("256") "task time=91.000000000 step=0 task=1 pid=50 ticks=4000009000\n"
                       "exit time=92.000000000 step=0 task=1 pid=50 status=0\n" END EPILOG,
      {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 92, 0.1, 0, 1}, {"task_exit", 90, 0.1, 256, 1}}},
+     {{"task_exit", 92, 0.01, 0, 1}, {"task_exit", 90, 0.01, 256, 1}}},
     {"a pid that came back to a process that is no task",
      TASK EXIT("256") END EPILOG,
      {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
-     {{"step_end", 95, 5, NOBODY, 0}, {"task_exit", 90, 0.1, 256, 1}}},
+     {{"step_end", 95, 5, NOBODY, 0}, {"task_exit", 90, 0.01, 256, 1}}},
     {"a clock that went back before a process signed",
      EPILOG,
      {{51, 8, 50, 40, 0, 0, 0}},
      {{"fini", 50, 0.01, NOBODY, 0}}},
     {"a clock that went back before a task ended",
-     "task time=95.000000000 step=0 task=0 pid=50 ticks=7\n" EXIT("9") EPILOG,
+     "task time=95.000000000 step=0 task=0 pid=50 ticks=4000000007\n" EXIT("9") EPILOG,
      {{50, 7, 96, 0, 0, 0, 0}},
-     {{"task_exit", 96, 0.1, 9, 1}}},
+     {{"task_exit", 96, 0.01, 9, 1}}},
     {"a clock that went back before the step was over",
      END EPILOG,
      {{51, 8, 97, 0, 0, 0, 0}},
@@ -144,12 +150,16 @@ static const struct ending_case cases[] = {
      TASK EXIT("15") END EPILOG,
      {{49, 7, 11, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}, {51, 7, 11, 30, 0, 0, 0}},
      {{"step_end", 95, 84, NOBODY, 0},
-      {"task_exit", 90, 0.1, 15, 1},
+      {"task_exit", 90, 0.01, 15, 1},
       {"fini", 30, 0.01, NOBODY, 0}}},
+    {"a job on which two epilogs were noted",
+     EPILOG "epilog time=200.000000000\n",
+     {{51, 8, 12, 0, 0, 0, 0}},
+     {{"epilog", 100, 88, NOBODY, 0}}},
     {"two captures of one process at the same moment",
      TASK EXIT("0") EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
-     {{"exec", 11, 0, NOBODY, 1}, {"task_exit", 90, 0.1, 0, 1}}},
+     {{"exec", 11, 0, NOBODY, 1}, {"task_exit", 90, 0.01, 0, 1}}},
     {"a process whose signal our handler caught",
      TASK EXIT("0") END EPILOG,
      {{51, 8, 12, 70, 0, SIGTERM, 0}},
@@ -160,23 +170,23 @@ static const struct ending_case cases[] = {
      {{"fini", 70, 0.01, 9, 1}}},
     {"a process that was not asked for its start, and replaced itself twice",
      END EPILOG,
-     {{51, 8, 11, 0, 0, 0, 1}, {51, 7, 20, 0, 0, 0, 0}, {51, 7, 30, 40, 0, 0, 0}},
+     {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 7, 20, 0, 0, 0, 0}, {NO_PID, 7, 30, 40, 0, 0, 0}},
      {{"exec", 20, 0, NOBODY, 0}, {"exec", 30, 0, NOBODY, 0}, {"fini", 40, 0.01, NOBODY, 0}}},
     {"a process that was not asked for its start, and started in the tick of its capture",
      END EPILOG,
-     {{51, 8, 11, 0, 0, 0, 1}, {51, 8, 12, 20, 0, 0, 0}},
+     {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 8, 12, 20, 0, 0, 0}},
      {{"exec", 12, 0, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
     {"a pid that came back after a process that was not asked for its start",
      END EPILOG,
-     {{51, 8, 11, 0, 0, 0, 1}, {51, 9, 12, 20, 0, 0, 0}},
+     {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 9, 12, 20, 0, 0, 0}},
      {{"step_end", 95, 84, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
     {"a pid that came back to a process that cannot be an old one",
      END EPILOG,
-     {{51, 8, 11, 0, 0, 0, 0}, {51, 8, 12, 20, 0, 0, 1}},
+     {{NO_PID, 8, 11, 0, 0, 0, 0}, {NO_PID, 8, 12, 20, 0, 0, 1}},
      {{"step_end", 95, 84, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
     {"a process that is no task, with a task's pid and the ticks of its capture",
-     TASK EXIT("9") END EPILOG,
-     {{50, 7, 11, 0, 0, 0, 1}},
+     "task time=10.000000000 step=0 task=0 pid=4200000 ticks=4000000007\n" END EPILOG,
+     {{NO_PID, 7, 11, 0, 0, 0, 1}},
      {{"step_end", 95, 84, NOBODY, 0}}},
     {"no captures at all", EPILOG, {{0}}, {{0}}},
 };
@@ -198,7 +208,7 @@ static void check(const struct ending_case *one)
         const struct process *process = &one->process[captures.count];
         capture[captures.count] = (struct capture){
             .pid = process->pid,
-            .start_ticks = process->ticks,
+            .start_ticks = NEVER + process->ticks,
             .start_ns = process->start * SECOND,
             .end_ns = process->signed_at * SECOND,
             .step = process->step,
@@ -248,7 +258,7 @@ static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bou
                 struct journal journal;
                 struct ending ending;
                 struct capture capture = {
-                    .pid = 5, .start_ticks = 5, .start_ns = start * SECOND, .step = 0};
+                    .pid = 5, .start_ticks = NEVER, .start_ns = start * SECOND, .step = 0};
                 struct captures captures = {.capture = &capture, .count = 1};
                 assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
                 assert_int_equal(endings_find(&captures, &journal, NOW * SECOND, &ending), 0);
@@ -267,11 +277,66 @@ static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bou
     }
 }
 
+static struct ending ending_of(const struct capture *capture, const char *text, uint64_t reboot_ns)
+{
+    struct captures captures = {.capture = (struct capture *)capture, .count = 1};
+    struct journal journal;
+    struct ending ending;
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    journal.reboot_ns = reboot_ns;
+    assert_int_equal(endings_find(&captures, &journal, NOW * SECOND, &ending), 0);
+    journal_free(&journal);
+    return ending;
+}
+
+static void what_ran_when_the_node_was_booted_ended_before(void **state)
+{
+    const struct capture capture = {
+        .pid = 51, .start_ticks = NEVER, .start_ns = 12 * SECOND, .step = 0};
+    (void)state;
+    struct ending ending = ending_of(&capture, STEP_0 TASK, 300 * SECOND);
+    assert_string_equal(ending.source, "reboot");
+    assert_true(ending.end_ns == 300 * SECOND && ending.error_ns == 288 * SECOND);
+    ending = ending_of(&capture, STEP_0 TASK EPILOG, 300 * SECOND);
+    assert_string_equal(ending.source, "epilog");
+    assert_true(ending.end_ns == 100 * SECOND && ending.error_ns == 88 * SECOND);
+}
+
+static uint64_t own_ticks(void)
+{
+    char text[1024];
+    FILE *file = fopen("/proc/self/stat", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    char *at = strrchr(text, ')') + 2;
+    for (int i = 3; i < 22; i++)
+        at = strchr(at, ' ') + 1;
+    return strtoull(at, NULL, 10);
+}
+
+static void a_process_that_outlived_its_job_ran_until_the_epilog(void **state)
+{
+    struct capture capture = {
+        .pid = getpid(), .start_ticks = own_ticks(), .start_ns = 12 * SECOND, .step = 0};
+    (void)state;
+    struct ending ending = ending_of(&capture, STEP_0 TASK END EPILOG, 0);
+    assert_string_equal(ending.source, "epilog");
+    assert_true(ending.outlived && ending.end_ns == 100 * SECOND && ending.error_ns == 0);
+    ending = ending_of(&capture, STEP_0 TASK END EPILOG, 300 * SECOND);
+    assert_false(ending.outlived);
+    capture.name_space = (struct capture_bytes){.at = "4026531836", .size = 10};
+    ending = ending_of(&capture, STEP_0 TASK END EPILOG, 0);
+    assert_false(ending.outlived);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_way_to_end_is_told_from_the_others),
         cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
+        cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
+        cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

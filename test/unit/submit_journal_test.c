@@ -157,6 +157,54 @@ static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
     }
 }
 
+static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **state)
+{
+    struct journal journal =
+        parsed("prolog time=1.000000000 job=7 restart=2 uid=1000 gid=100 node=n1 boot=b-1 user=al "
+               "account=a partition=p cluster=c nodes=2 cpus=4(x2) gpus=0,1\n");
+    (void)state;
+    assert_int_equal(journal.job, 7);
+    assert_int_equal(journal.restart, 2);
+    assert_int_equal(journal.uid, 1000);
+    assert_int_equal(journal.step_count, 0);
+    assert_int_equal(journal.epilog_ns, 0);
+    assert_string_equal(journal.node, "n1");
+    assert_string_equal(journal.boot, "b-1");
+    assert_string_equal(journal.account, "a");
+    assert_string_equal(journal.qos, "");
+    assert_int_equal(journal.gpus, 2);
+    journal_free(&journal);
+    journal = parsed(WHO "epilog time=2.000000000 account=a qos=gold\n"
+                         "epilog time=3.000000000 account=b qos=iron\n");
+    assert_true(journal.epilog_ns == UINT64_C(2000000000));
+    assert_true(journal.last_ns == UINT64_C(3000000000));
+    assert_string_equal(journal.account, "a");
+    assert_string_equal(journal.qos, "gold");
+    journal_free(&journal);
+}
+
+static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **state)
+{
+    /* 1 was waited for; 2 and 3 found by the look 103 ms later; 4 waited for again, but so soon
+     * that it could have been found with them; 5 and 6 each waited for. */
+    static const struct {
+        const char *seen;
+        uint64_t error_ms;
+    } exits[] = {{"10.000000000", 10},  {"10.103000000", 113}, {"10.104000000", 114},
+                 {"10.120000000", 130}, {"12.000000000", 10},  {"13.500000000", 10}};
+    char text[2048] = WHO;
+    (void)state;
+    for (unsigned i = 0; i < 6; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "task time=2.000000000 step=0 task=%u pid=%u ticks=6\n"
+                 "exit time=%s step=0 task=%u pid=%u status=9\n",
+                 i, i + 1, exits[i].seen, i, i + 1);
+    struct journal journal = parsed(text);
+    for (unsigned i = 0; i < 6; i++)
+        assert_int_equal(journal.tasks[i].error_ns / 1000000, exits[i].error_ms);
+    journal_free(&journal);
+}
+
 static void a_bad_line_is_counted_and_skipped(void **state)
 {
     static const char *const lines[] = {
@@ -461,6 +509,36 @@ static void lines_are_appended_and_a_missing_value_adds_nothing(void **state)
     journal_free(&journal);
 }
 
+static void a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed(void **state)
+{
+    static const char *const cuts[] = {"exit time=3.000000000 step=0 task=0 pid=5 status=25",
+                                       "exit time=3.000000000 step=0 task=0 pid=5 status=2%",
+                                       "exit time=3.000000000 step=0 task=0 pid=5 ", "ex"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        char directory[] = "/tmp/submit_journal_test.XXXXXX", text[2048];
+        struct journal_line line;
+        assert_non_null(mkdtemp(directory));
+        int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int file = openat(fd, JOURNAL_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        assert_true(dprintf(file, WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n%s",
+                            cuts[i]) > 0);
+        journal_start(&line, "end");
+        journal_number(&line, "step", 0);
+        assert_int_equal(journal_append(&line, fd), 0);
+        ssize_t size = pread(file, text, sizeof text, 0);
+        struct journal journal = parsed_bytes(text, (size_t)size);
+        assert_int_equal(journal.bad_lines, 1);
+        assert_int_equal(journal.tasks[0].end_ns, 0);
+        assert_true(journal.steps[0].end_ns > 0);
+        journal_free(&journal);
+        close(file);
+        unlinkat(fd, JOURNAL_NAME, 0);
+        close(fd);
+        rmdir(directory);
+    }
+}
+
 static void a_journal_that_is_a_symbolic_link_is_not_followed(void **state)
 {
     char directory[] = "/tmp/submit_journal_test.XXXXXX";
@@ -483,6 +561,8 @@ int main(void)
         cmocka_unit_test(what_is_not_told_is_none),
         cmocka_unit_test(an_array_job_without_a_task_is_no_array),
         cmocka_unit_test(a_journal_that_does_not_say_whose_job_it_is_is_refused),
+        cmocka_unit_test(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts),
+        cmocka_unit_test(ends_that_were_seen_soon_after_others_may_have_been_earlier),
         cmocka_unit_test(a_bad_line_is_counted_and_skipped),
         cmocka_unit_test(a_line_of_more_words_than_any_has_is_bad),
         cmocka_unit_test(unknown_verbs_and_keys_are_skipped_without_a_word),
@@ -497,6 +577,7 @@ int main(void)
         cmocka_unit_test(a_value_that_does_not_fit_is_left_out_whole),
         cmocka_unit_test(a_value_whose_escapes_do_not_fit_is_left_out_whole),
         cmocka_unit_test(lines_are_appended_and_a_missing_value_adds_nothing),
+        cmocka_unit_test(a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed),
         cmocka_unit_test(a_journal_that_is_a_symbolic_link_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,7 @@ static void make(struct made *made)
                     .user = (char *)"alice",
                     .account = (char *)"proj",
                     .partition = (char *)"main",
+                    .qos = (char *)"gold",
                     .cluster = (char *)"alpha",
                     .node = (char *)"n1",
                     .submit_host = (char *)"login",
@@ -156,8 +157,8 @@ static void a_record_has_the_keys_of_xalt_and_our_table(void **state)
     assert_keys(json_object_object_get(made.json, "slurmT"),
                 "cluster:s job_id:i step_id:s array_job_id:n array_task_id:n het_job_id:n "
                 "het_offset:n restart_count:i node:s node_id:i task_id:i exit_code:n signal:n "
-                "core_dumped:b end_source:s end_time_error:d cpus_alloc:i gpus_alloc:i "
-                "partition:s qos:s dropped:i build_id:s ");
+                "core_dumped:b end_source:s end_time_error:d outlived:b cpus_alloc:i gpus_alloc:i "
+                "partition:s qos:s dropped:i captured:b build_id:s ");
     json_object_object_foreach(json_object_object_get(made.json, "XALT_measureT"), key, value)
     {
         assert_int_equal(json_object_get_type(value), json_type_double);
@@ -204,6 +205,8 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"slurmT", "cpus_alloc", "12"},
         {"slurmT", "gpus_alloc", "2"},
         {"slurmT", "partition", "\"main\""},
+        {"slurmT", "qos", "\"gold\""},
+        {"slurmT", "outlived", "false"},
         {"slurmT", "dropped", "7"},
         {"XALT_qaT", "XALT_TRANSMISSION_STYLE", "\"file\""},
         {"XALT_qaT", "JOBTRAIL_CAPTURE_CUT", "\"no\""},

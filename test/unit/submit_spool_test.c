@@ -26,6 +26,7 @@
 
 #include "flush.h"
 #include "process.h"
+#include "quarantine.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "submit_fixture.h"
@@ -315,6 +316,8 @@ static struct conf conf_of(void)
         .state = state_dir,
         .transport = (char *)"file",
         .file_dir = records_dir,
+        .file_fsync = (char *)"batch",
+        .outbox_bytes = 64 << 20,
         .epilog_timeout_s = 1,
     };
 }
@@ -340,11 +343,12 @@ static void assert_count(struct flush_count found, struct flush_count expected)
 {
     if (memcmp(&found, &expected, sizeof found) != 0)
         fail_msg("jobs %lu, records %lu, dropped %lu, damaged %lu, quarantined %lu, running %lu, "
-                 "failed %lu",
+                 "failed %lu, overflowed %lu, refused %lu, waiting %lu",
                  (unsigned long)found.jobs, (unsigned long)found.records,
                  (unsigned long)found.dropped, (unsigned long)found.damaged,
                  (unsigned long)found.quarantined, (unsigned long)found.running,
-                 (unsigned long)found.failed);
+                 (unsigned long)found.failed, (unsigned long)found.overflowed,
+                 (unsigned long)found.refused, (unsigned long)found.waiting);
 }
 
 /* Makes the file `name` of the job `job`. */
@@ -422,7 +426,9 @@ static void a_job_becomes_records_once(void **state)
     assert_int_equal(count_files(records_dir, ""), 3);
     assert_int_equal(count_files(records_dir, "run.tiny."), 3);
     assert_int_equal(count_files(records_dir, ".alice.zzz.019a9f00-0000-7000-8000-"), 3);
-    assert_false(exists(state_dir));
+    assert_int_equal(count_files(state_dir, ""), 2); /* the outbox and the hashes */
+    assert_int_equal(count_files(below(state_dir, "outbox"), ""), 1);
+    assert_int_equal(count_files(below(state_dir, "outbox/file"), ""), 1); /* the lock */
     assert_count(flush(), COUNT(0));
     assert_int_equal(count_files(records_dir, ""), 3);
 }
@@ -477,7 +483,7 @@ static void a_job_without_captures_leaves_nothing(void **state)
     make_whole_job("8.0", 0);
     assert_count(flush(), COUNT(.jobs = 2));
     assert_int_equal(count_files(spool_dir, ""), 0);
-    assert_int_equal(count_files(records_dir, ""), 0);
+    assert_false(exists(records_dir));
 }
 
 static void sound_captures_of_a_damaged_ledger_are_sent_and_the_rest_is_kept(void **state)
@@ -554,7 +560,7 @@ static void a_job_of_nobody_is_kept_aside(void **state)
     write_bytes(below(spool_dir, "8.0/journal"), "junk\n", 5);
     assert_count(flush(), COUNT(.jobs = 2, .quarantined = 2));
     assert_int_equal(count_files(spool_dir, ""), 0);
-    assert_int_equal(count_files(records_dir, ""), 0);
+    assert_false(exists(records_dir));
     assert_string_equal(quarantine_reason("7.0"), "the journal does not say whose job this is\n");
     assert_string_equal(quarantine_reason("8.0"), "the journal does not say whose job this is\n");
     assert_true(exists(below(state_dir, "quarantine/7.0/ledger")));
@@ -566,11 +572,71 @@ static void a_quarantine_that_cannot_be_made_keeps_the_spool(void **state)
     make_whole_job("7.0", 1);
     made.bytes[0] = 'x';
     put_ledger("7.0");
-    write_bytes(state_dir, "", 0);
+    assert_int_equal(mkdir(state_dir, 0700), 0);
+    write_bytes(below(state_dir, "quarantine"), "", 0);
     assert_count(flush(), COUNT(.failed = 1));
     assert_true(exists(below(spool_dir, "7.0/ledger")));
-    assert_int_equal(unlink(state_dir), 0);
+    assert_int_equal(unlink(below(state_dir, "quarantine")), 0);
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+}
+
+static void make_damaged_job(const char *name, const char *when)
+{
+    char text[256];
+    make_whole_job(name, 1);
+    made.bytes[0] = 'x';
+    put_ledger(name);
+    snprintf(text, sizeof text, "step time=%s job=%u step=0 uid=%u gid=%u\n" EPILOG, when,
+             (unsigned)atoi(name), (unsigned)getuid(), (unsigned)getgid());
+    put(name, "journal", text, strlen(text));
+}
+
+static void a_job_id_that_was_given_out_again_keeps_both_jobs_aside(void **state)
+{
+    (void)state;
+    make_damaged_job("7.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    make_damaged_job("7.0", "1700000000.000000002");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    assert_string_equal(quarantine_reason("7.0"), "the ledger is not one\n");
+    assert_string_equal(quarantine_reason("7.0-2"), "the ledger is not one\n");
+    /* the same job again, as after a flush that was killed before it removed the spool directory */
+    make_damaged_job("7.0", "1700000000.000000002");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    assert_int_equal(count_files(below(state_dir, "quarantine"), ""), 2);
+}
+
+static void what_was_set_aside_can_be_put_back_and_flushed(void **state)
+{
+    char command[256];
+    (void)state;
+    make_whole_job("7.0", 2);
+    made_at(&made, LEDGER_PAGE)->fields_bytes = UINT32_MAX;
+    put_ledger("7.0");
+    assert_count(flush(), COUNT(.jobs = 1, .records = 1, .damaged = 1, .quarantined = 1));
+    make_ledger(2); /* mended */
+    write_bytes(below(state_dir, "quarantine/7.0/ledger"), made.bytes, made.size);
+    snprintf(command, sizeof command, "mv %s/quarantine/7.0 %s", state_dir, spool_dir);
+    assert_int_equal(system(command), 0);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 2));
+    assert_int_equal(count_files(records_dir, ""), 2);
+}
+
+static void a_full_quarantine_keeps_the_reason_without_the_ledger(void **state)
+{
+    (void)state;
+    make_damaged_job("7.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    int fd = open(below(state_dir, "quarantine/7.0/ledger"), O_WRONLY | O_CLOEXEC);
+    assert_int_equal(fallocate(fd, 0, 0, (off_t)QUARANTINE_MAX_BYTES), 0);
+    make_damaged_job("8.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    assert_string_equal(
+        quarantine_reason("8.0"),
+        "the ledger is not one; without ledger and packages, as the quarantine is full\n");
+    assert_true(exists(below(state_dir, "quarantine/8.0/journal")));
+    assert_false(exists(below(state_dir, "quarantine/8.0/ledger")));
+    close(fd);
 }
 
 static void a_job_whose_task_runs_is_left_alone(void **state)
@@ -584,7 +650,7 @@ static void a_job_whose_task_runs_is_left_alone(void **state)
     put_ledger("7.0");
     assert_count(flush(), COUNT(.running = 1));
     assert_true(exists(below(spool_dir, "7.0/ledger")));
-    assert_int_equal(count_files(records_dir, ""), 0);
+    assert_false(exists(records_dir));
     /* once its epilog has run, it has outlived its job */
     snprintf(name, sizeof name, "8.0");
     strcat(line, EPILOG);
@@ -656,7 +722,7 @@ static void a_dry_run_prints_and_changes_nothing(void **state)
     close(out);
     assert_true(exists(below(spool_dir, "7.0/ledger")));
     assert_true(exists(below(spool_dir, "8.0/ledger")));
-    assert_int_equal(count_files(records_dir, ""), 0);
+    assert_false(exists(records_dir));
     assert_false(exists(state_dir));
     assert_count(flush(), COUNT(.jobs = 2, .records = 3, .damaged = 1, .quarantined = 1));
 }
@@ -666,36 +732,25 @@ static void what_cannot_be_delivered_stays_for_the_next_try(void **state)
     const struct flush_options options = {.node = "n1"};
     struct conf conf = conf_of();
     struct flush_count count;
-    char name[256] = "";
     (void)state;
-    /* no directory for the records at all */
+    /* no outbox: the captures stay */
     make_whole_job("7.0", 2);
-    write_bytes(records_dir, "", 0);
+    write_bytes(state_dir, "", 0);
     assert_int_equal(flush_run(&conf, &options, &count), -ENOTDIR);
     assert_true(exists(below(spool_dir, "7.0/ledger")));
-    assert_int_equal(unlink(records_dir), 0);
-    /* a directory stands where the second record would go: root may write everywhere else */
-    struct flush_count first = flush();
-    assert_count(first, COUNT(.jobs = 1, .records = 2));
-    DIR *listing = opendir(records_dir);
-    struct dirent *entry;
-    while ((entry = readdir(listing)) != NULL) {
-        if (entry->d_name[0] != '.') {
-            if (strcmp(entry->d_name, name) > 0)
-                strcpy(name, entry->d_name);
-            unlinkat(dirfd(listing), entry->d_name, 0);
-        }
-    }
-    closedir(listing);
-    assert_int_equal(mkdir(below(records_dir, name), 0700), 0);
-    make_whole_job("7.0", 2);
-    assert_count(flush(), COUNT(.failed = 1));
-    assert_true(exists(below(spool_dir, "7.0/ledger")));
-    assert_int_equal(count_files(records_dir, ""), 2); /* the first record and our directory */
-    assert_int_equal(rmdir(below(records_dir, name)), 0);
-    assert_count(flush(), COUNT(.jobs = 1, .records = 2));
-    assert_int_equal(count_files(records_dir, ""), 2);
+    assert_int_equal(unlink(state_dir), 0);
+    /* no directory for the records: they stay in the outbox */
+    write_bytes(records_dir, "", 0);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 2, .waiting = 1));
     assert_false(exists(below(spool_dir, "7.0")));
+    assert_int_equal(count_files(below(state_dir, "outbox/file"), "."),
+                     3); /* and lock and backoff */
+    assert_int_equal(unlink(records_dir), 0);
+    assert_count(flush(), COUNT(.waiting = 1)); /* not before the backoff is over */
+    assert_int_equal(unlink(below(state_dir, "outbox/file/.backoff")), 0);
+    assert_count(flush(), COUNT(0));
+    assert_int_equal(count_files(records_dir, "run.tiny."), 2);
+    assert_int_equal(count_files(below(state_dir, "outbox/file"), ""), 1);
 }
 
 static void one_job_in_trouble_does_not_keep_the_others(void **state)
@@ -840,15 +895,11 @@ static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
     close(ledger);
 }
 
-static void an_unknown_transport_is_refused(void **state)
+static void records_that_nobody_wants_go_nowhere(void **state)
 {
-    const struct flush_options options = {.node = "n1"};
     struct conf conf = conf_of();
-    struct flush_count count;
     (void)state;
-    conf.transport = (char *)"pigeon";
     make_whole_job("7.0", 1);
-    assert_int_equal(flush_run(&conf, &options, &count), -EINVAL);
     conf.transport = (char *)"none";
     assert_count(flush_with(&conf, 0, 0), COUNT(.jobs = 1, .records = 1));
     assert_false(exists(records_dir));
@@ -879,6 +930,9 @@ int main(void)
         TEST(a_ledger_that_its_owner_linked_elsewhere_is_not_read),
         TEST(a_job_of_nobody_is_kept_aside),
         TEST(a_quarantine_that_cannot_be_made_keeps_the_spool),
+        TEST(a_job_id_that_was_given_out_again_keeps_both_jobs_aside),
+        TEST(what_was_set_aside_can_be_put_back_and_flushed),
+        TEST(a_full_quarantine_keeps_the_reason_without_the_ledger),
         TEST(a_job_whose_task_runs_is_left_alone),
         TEST(a_job_whose_task_is_gone_is_flushed_without_an_epilog),
         TEST(a_step_that_is_being_set_up_is_left_alone),
@@ -889,7 +943,7 @@ int main(void)
         TEST(a_flush_leaves_no_descriptor_open),
         TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
         TEST(a_worker_that_breaks_down_or_is_refused_ends_the_work),
-        TEST(an_unknown_transport_is_refused),
+        TEST(records_that_nobody_wants_go_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

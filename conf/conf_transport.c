@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf_transport.h"
+
+#include <string.h>
+
+#include "conf_keys.h"
+
+const char *const conf_transports[] = {"file", "syslog", "http", "kafka", "none", NULL};
+
+int conf_transport_index(const char *name, size_t length)
+{
+    for (int i = 0; conf_transports[i] != NULL; i++)
+        if (strlen(conf_transports[i]) == length && memcmp(conf_transports[i], name, length) == 0)
+            return i;
+    return -1;
+}
+
+int conf_uses_transport(const struct conf *conf, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = conf->transport; *at != '\0';) {
+        size_t word = strcspn(at, " \t,");
+        if (word == length && memcmp(at, name, length) == 0)
+            return 1;
+        at += word + strspn(at + word, " \t,");
+    }
+    return 0;
+}
+
+int conf_transport_check(struct conf_loader *loader)
+{
+    const struct conf *conf = loader->conf;
+    const char *missing = NULL, *hint = NULL;
+    if (conf_uses_transport(conf, "http") && conf->http_url[0] == '\0') {
+        missing = "the transport http has no url";
+        hint = "write url = https://... in [http]";
+    } else if (conf_uses_transport(conf, "kafka") && conf->kafka_brokers[0] == '\0') {
+        missing = "the transport kafka has no brokers";
+        hint = "write brokers = HOST:PORT in [kafka]";
+    }
+    if (missing == NULL)
+        return 0;
+    loader->line = conf->key_line[conf_key_find("transport", "use")];
+    conf_refuse(loader, 1, "%s", missing);
+    conf_refuse_hint(loader, hint);
+    return loader->rc;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which transports [transport] use names.
+ */
+#ifndef JOBTRAIL_CONF_TRANSPORT_H
+#define JOBTRAIL_CONF_TRANSPORT_H
+
+#include <stddef.h>
+
+#include "conf_loader.h"
+
+/* In the order in which records are handed to them. Ends with NULL. */
+extern const char *const conf_transports[];
+
+/* The index of the name, `length` bytes at `name`, in conf_transports[], or -1. */
+int conf_transport_index(const char *name, size_t length);
+
+int conf_uses_transport(const struct conf *conf, const char *name);
+
+/* Refuses a transport that lacks what it cannot do without. Returns 0 or -EINVAL. */
+int conf_transport_check(struct conf_loader *loader);
+
+#endif

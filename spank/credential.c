@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "credential.h"
+
+#include <stdlib.h>
+
+void credential_add(struct journal_line *line)
+{
+    const struct {
+        const char *key;
+        const char *variable;
+    } facts[] = {
+        {"user", "SLURM_JOB_USER"},           {"account", "SLURM_JOB_ACCOUNT"},
+        {"partition", "SLURM_JOB_PARTITION"}, {"qos", "SLURM_JOB_QOS"},
+        {"cluster", "SLURM_CLUSTER_NAME"},    {"nodes", "SLURM_JOB_NUM_NODES"},
+        {"cpus", "SLURM_JOB_CPUS_PER_NODE"},  {"gpus", "SLURM_JOB_GPUS"},
+        {"het_job", "SLURM_HET_JOB_ID"},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        journal_text(line, facts[i].key, getenv(facts[i].variable));
+}
+
+uint32_t credential_restart(void)
+{
+    const char *count = getenv("SLURM_JOB_RESTART_COUNT");
+    return count == NULL ? 0 : (uint32_t)strtoul(count, NULL, 10);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "program.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "leader.h"
+
+/* Bounds on the work that a multi-prog configuration, which is the user's, can make. */
+enum { MULTI_TEXT_MAX = 16 << 10, MULTI_RANK_MAX = 4096 };
+
+/* In a step with several programs S_JOB_ARGV is the path of the configuration and its text. Returns
+ * whether `text` is none. */
+static int find_multi(const char *text, uint32_t rank, char *program, size_t size, uint32_t *leader)
+{
+    if (strchr(text, '\n') == NULL)
+        return 0;
+    if (strlen(text) > MULTI_TEXT_MAX || rank > MULTI_RANK_MAX)
+        return 1;
+    *leader = leader_find(text, rank);
+    return leader_program(text, rank, program, size);
+}
+
+static void find_program(spank_t spank, uint32_t rank, char *program, size_t size, uint32_t *leader)
+{
+    char **argv = NULL;
+    int argc = 0;
+    if (spank_get_item(spank, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc == 0)
+        return;
+    if (argc == 2 && find_multi(argv[1], rank, program, size, leader))
+        return;
+    *leader = 0;
+    snprintf(program, size, "%s", argv[0]);
+}
+
+/* srun gives the whole path where it can; in a multi-prog configuration names may be short. */
+static void add_search(spank_t spank, const char *program, struct journal_line *line)
+{
+    char search[PATH_MAX], directory[PATH_MAX];
+    if (program[0] == '/')
+        return;
+    if (getcwd(directory, sizeof directory) != NULL)
+        journal_text(line, "cwd", directory);
+    if (strchr(program, '/') == NULL &&
+        spank_getenv(spank, "PATH", search, sizeof search) == ESPANK_SUCCESS)
+        journal_text(line, "search", search);
+}
+
+void program_line(spank_t spank, uint32_t rank, struct journal_line *line)
+{
+    char program[PATH_MAX] = "";
+    uint32_t step = 0, leader = JOURNAL_NONE;
+    spank_get_item(spank, S_JOB_STEPID, &step);
+    find_program(spank, rank, program, sizeof program, &leader);
+    journal_start(line, "program");
+    journal_number(line, "step", step);
+    journal_number(line, "task", rank);
+    journal_number(line, "leader", leader);
+    if (program[0] == '\0')
+        return;
+    journal_text(line, "path", program);
+    add_search(spank, program, line);
+}

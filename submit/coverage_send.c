@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "coverage_send.h"
+
+#include "coverage_record.h"
+#include "ending.h"
+#include "run_record.h"
+#include "sampling_read.h"
+#include "static_run.h"
+
+static uint64_t dropped(const struct coverage_send *send)
+{
+    return send->source.captures == NULL ? 0 : send->source.captures->dropped;
+}
+
+static int give_run(const struct coverage_send *send, const struct static_run *run,
+                    const struct ending *ending, uint64_t *runs)
+{
+    struct record record;
+    struct run_source source = {.conf = send->conf,
+                                .journal = send->source.journal,
+                                .capture = &run->capture,
+                                .ending = ending,
+                                .dropped = dropped(send),
+                                .inferred = 1};
+    if (!sampling_keeps(send->conf, source.capture, ending, &source.probability))
+        return 0;
+    int result = run_record_build(&source, &record);
+    if (result != 0)
+        return result;
+    result = send->give(send->context, &record);
+    record_free(&record);
+    *runs += result == 0;
+    return result;
+}
+
+static int send_static_run(const struct coverage_send *send, const struct coverage_static *task,
+                           uint64_t *runs)
+{
+    struct static_run run;
+    struct ending ending;
+    int result = static_run_make(send->source.journal, task, &run);
+    if (result != 0)
+        return result;
+    const struct captures alone = {.capture = &run.capture, .count = 1};
+    result = endings_find(&alone, send->source.journal, send->source.now_ns, &ending);
+    return result != 0 ? result : give_run(send, &run, &ending, runs);
+}
+
+static int send_facts(const struct coverage_send *send, const struct coverage *coverage)
+{
+    const struct coverage_record_source source = {send->conf, send->source.journal, coverage,
+                                                  dropped(send)};
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
+        struct record record;
+        result = coverage_record_build(&source, i, &record);
+        if (result != 0)
+            break;
+        result = send->give(send->context, &record);
+        record_free(&record);
+    }
+    return result;
+}
+
+int coverage_send(const struct coverage_send *send, uint64_t *runs)
+{
+    struct coverage coverage;
+    int result = coverage_find(&send->source, &coverage);
+    if (result != 0)
+        return result;
+    for (size_t i = 0; result == 0 && i < coverage.static_count; i++)
+        result = send_static_run(send, &coverage.statics[i], runs);
+    if (result == 0 && send->conf->coverage)
+        result = send_facts(send, &coverage);
+    coverage_free(&coverage);
+    return result;
+}

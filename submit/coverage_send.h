@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the flush sends beside the runs of captures: the runs of static programs, and coverage.
+ */
+#ifndef JOBTRAIL_COVERAGE_SEND_H
+#define JOBTRAIL_COVERAGE_SEND_H
+
+#include "conf.h"
+#include "coverage.h"
+#include "record.h"
+
+struct coverage_send {
+    const struct conf *conf;
+    struct coverage_source source;
+    /* Called with each record; a result other than 0 ends the work and is returned. */
+    int (*give)(void *context, const struct record *record);
+    void *context;
+};
+
+/* Builds the records and gives them away. `*runs` grows by the number of runs among them. Returns 0
+ * or -errno. */
+int coverage_send(const struct coverage_send *send, uint64_t *runs);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Bodies of HTTP requests that carry records, and what the answers say of each.
+ *
+ *   json    one record: the object; several: an array of them
+ *   bulk    Elasticsearch's and OpenSearch's _bulk: {"create":{"_id":KEY}}, then the record, a line
+ * each splunk  Splunk's HTTP Event Collector: one object {"event":RECORD, ...} after the other
+ */
+#ifndef JOBTRAIL_HTTP_BODY_H
+#define JOBTRAIL_HTTP_BODY_H
+
+#include <stddef.h>
+
+#include "transport.h"
+
+enum http_format { HTTP_JSON, HTTP_BULK, HTTP_SPLUNK };
+
+enum http_format http_format_of(const char *name);
+
+/* The body that carries these items, malloc'ed, its length in `*size`; NULL when out of memory. */
+char *http_body(enum http_format format, struct transport_item *const items[], size_t count,
+                size_t *size);
+
+/* Sets the outcomes of the items from the answer to a _bulk request, which tells of each by itself:
+ * created or already there is accepted; a status of 400 to 499 refused, but 429 pending; any other
+ * pending. Returns 0, or -EPROTO when it is no answer to this request: then nothing is set. */
+int http_bulk_answer(const char *answer, size_t size, struct transport_item *const items[],
+                     size_t count);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "database.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct value value_text(const char *text)
+{
+    struct value value = {.kind = VALUE_NULL};
+    if (text != NULL) {
+        value.kind = VALUE_TEXT;
+        value.text = text;
+        value.size = strlen(text);
+    }
+    return value;
+}
+
+struct value value_int(int64_t whole)
+{
+    return (struct value){.kind = VALUE_INT, .whole = whole};
+}
+
+struct value value_id(int64_t id)
+{
+    return id == 0 ? (struct value){.kind = VALUE_NULL} : value_int(id);
+}
+
+int64_t value_whole(const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_INT:
+        return value->whole;
+    case VALUE_REAL:
+        return (int64_t)value->real;
+    case VALUE_TEXT:
+        return strtoll(value->text, NULL, 10);
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A database as the store needs it: prepared statements with `?`, rows of values. What differs
+ * between SQLite and MariaDB is in one file for each and in the SQL under sql/.
+ *
+ * Calls return 0 or -errno, and after a failure error() says in words what is wrong:
+ *   -EAGAIN   the transaction is lost, begin it again: another writer was in the way, or the
+ *             connection broke, which the next begin() mends
+ *   -EBADMSG  the database takes no such value
+ *   -EIO      anything else
+ */
+#ifndef JOBTRAIL_DATABASE_H
+#define JOBTRAIL_DATABASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum value_kind { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_TEXT };
+
+struct value {
+    enum value_kind kind;
+    union {
+        int64_t whole;
+        double real;
+        struct {
+            const char *text; /* not owned; UTF-8 */
+            size_t size;
+        };
+    };
+};
+
+/* TEXT is NUL-terminated; NULL becomes VALUE_NULL. */
+struct value value_text(const char *text);
+struct value value_int(int64_t whole);
+struct value value_id(int64_t id); /* 0 becomes VALUE_NULL */
+
+/* Of a number, or of the text that spells one. */
+int64_t value_whole(const struct value *value);
+
+struct database;  /* each kind defines its own */
+struct statement; /* owned by its database */
+
+struct migration {
+    const char *rename, *copy; /* run before and after the schema's script */
+};
+
+struct database_ops {
+    const char *scheme;         /* "sqlite" in sqlite:FILE */
+    const char *schema, *views; /* scripts that make all tables of SCHEMA_VERSION; the views */
+    const struct migration *migrations; /* [n] leads from version n to the schema; NULL: none */
+    const char *share_lock; /* ends a SELECT whose row nobody is to change until the commit */
+
+    /* Opens the database at `location` (the address without its scheme). With `dry_run` nothing on
+     * disk is made or changed, and commit() does nothing. Always sets `*database`, to NULL only
+     * when out of memory; close it after a failure too. */
+    int (*open)(const char *location, bool dry_run, struct database **database);
+
+    /* The schema's version; 0 when there are no tables yet. */
+    int (*version)(struct database *database, int *version);
+
+    /* Runs several statements. */
+    int (*script)(struct database *database, const char *sql);
+
+    /* The statement is prepared when it is used first. `sql` is copied. NULL when out of memory. */
+    struct statement *(*statement)(struct database *database, const char *sql);
+
+    /* Runs the statement once for each of `count` rows of values, which stand one behind another.
+     */
+    int (*write)(struct database *database, struct statement *statement, const struct value *rows,
+                 size_t count);
+
+    /* Begins a query, whose rows next() returns: 1 with a row of `columns` values, which are valid
+     * until the next call; 0 at the end; or -errno. A query that is left early is reset by its next
+     * use. */
+    int (*select)(struct database *database, struct statement *statement,
+                  const struct value *parameters);
+    int (*next)(struct database *database, struct statement *statement, struct value *row,
+                size_t columns);
+
+    /* Of the row that write() added last. */
+    int64_t (*last_id)(const struct database *database);
+
+    int (*begin)(struct database *database);
+
+    /* Returns 0 only when what was written since begin() will survive a power loss. */
+    int (*commit)(struct database *database);
+    void (*rollback)(struct database *database);
+
+    /* Valid until the next call; never NULL. */
+    const char *(*error)(const struct database *database);
+
+    /* Drops what was not committed. Takes NULL. */
+    void (*close)(struct database *database);
+};
+
+extern const struct database_ops database_sqlite, database_mariadb;
+
+#endif

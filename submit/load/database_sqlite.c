@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The store in one SQLite file.
+ */
+#include "database.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "hash.h"
+#include "schema.h"
+
+#define BUSY_TIMEOUT_MS 60000
+
+struct statement {
+    char *sql;
+    sqlite3_stmt *prepared; /* NULL until it is used */
+    struct statement *next;
+};
+
+struct database {
+    sqlite3 *connection;
+    struct statement *statements;
+    bool dry_run;
+    char error[512];
+};
+
+/* ---- Trouble ------------------------------------------------------------------------------- */
+
+static int refuse(struct database *database, const char *text)
+{
+    snprintf(database->error, sizeof database->error, "%s", text);
+    return -EIO;
+}
+
+static int trouble(struct database *database)
+{
+    int code = sqlite3_errcode(database->connection);
+    refuse(database, sqlite3_errmsg(database->connection));
+    return code == SQLITE_TOOBIG ? -EBADMSG : -EIO;
+}
+
+static const char *error_text(const struct database *database)
+{
+    return database == NULL ? "out of memory" : database->error;
+}
+
+/* ---- Statements ---------------------------------------------------------------------------- */
+
+static int script(struct database *database, const char *sql)
+{
+    int code = sqlite3_exec(database->connection, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? 0 : trouble(database);
+}
+
+static struct statement *statement_of(struct database *database, const char *sql)
+{
+    struct statement *statement = calloc(1, sizeof *statement);
+    if (statement == NULL || (statement->sql = strdup(sql)) == NULL) {
+        free(statement);
+        return NULL;
+    }
+    statement->next = database->statements;
+    database->statements = statement;
+    return statement;
+}
+
+static int ready(struct database *database, struct statement *statement)
+{
+    if (statement->prepared != NULL) {
+        sqlite3_reset(statement->prepared);
+        return 0;
+    }
+    int code = sqlite3_prepare_v3(database->connection, statement->sql, -1,
+                                  SQLITE_PREPARE_PERSISTENT, &statement->prepared, NULL);
+    return code == SQLITE_OK ? 0 : trouble(database);
+}
+
+static int bind_value(sqlite3_stmt *prepared, int at, const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_INT:
+        return sqlite3_bind_int64(prepared, at, value->whole);
+    case VALUE_REAL:
+        return sqlite3_bind_double(prepared, at, value->real);
+    case VALUE_TEXT:
+        return sqlite3_bind_text64(prepared, at, value->text, value->size, SQLITE_STATIC,
+                                   SQLITE_UTF8);
+    default:
+        return sqlite3_bind_null(prepared, at);
+    }
+}
+
+static int bind_row(struct database *database, sqlite3_stmt *prepared, const struct value *row)
+{
+    int count = sqlite3_bind_parameter_count(prepared);
+    for (int i = 0; i < count; i++)
+        if (bind_value(prepared, i + 1, &row[i]) != SQLITE_OK)
+            return trouble(database);
+    return 0;
+}
+
+static int write_rows(struct database *database, struct statement *statement,
+                      const struct value *rows, size_t count)
+{
+    int error = ready(database, statement);
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        sqlite3_stmt *prepared = statement->prepared;
+        error =
+            bind_row(database, prepared, rows + i * (size_t)sqlite3_bind_parameter_count(prepared));
+        if (error == 0 && sqlite3_step(prepared) != SQLITE_DONE)
+            error = trouble(database);
+        sqlite3_reset(prepared);
+    }
+    return error;
+}
+
+static int select_rows(struct database *database, struct statement *statement,
+                       const struct value *parameters)
+{
+    int error = ready(database, statement);
+    return error == 0 ? bind_row(database, statement->prepared, parameters) : error;
+}
+
+static struct value column(sqlite3_stmt *prepared, int at)
+{
+    struct value value = {.kind = VALUE_NULL};
+    switch (sqlite3_column_type(prepared, at)) {
+    case SQLITE_INTEGER:
+        return value_int(sqlite3_column_int64(prepared, at));
+    case SQLITE_FLOAT:
+        value.kind = VALUE_REAL;
+        value.real = sqlite3_column_double(prepared, at);
+        break;
+    case SQLITE_TEXT:
+        value.kind = VALUE_TEXT;
+        value.text = (const char *)sqlite3_column_text(prepared, at);
+        value.size = (size_t)sqlite3_column_bytes(prepared, at);
+        break;
+    }
+    return value;
+}
+
+static int next_row(struct database *database, struct statement *statement, struct value *row,
+                    size_t columns)
+{
+    int code = sqlite3_step(statement->prepared);
+    if (code == SQLITE_ROW) {
+        for (size_t i = 0; i < columns; i++)
+            row[i] = column(statement->prepared, (int)i);
+        return 1;
+    }
+    int error = code == SQLITE_DONE ? 0 : trouble(database);
+    sqlite3_reset(statement->prepared);
+    return error;
+}
+
+static int64_t last_id(const struct database *database)
+{
+    return sqlite3_last_insert_rowid(database->connection);
+}
+
+/* ---- Transactions --------------------------------------------------------------------------- */
+
+static bool in_transaction(const struct database *database)
+{
+    return sqlite3_get_autocommit(database->connection) == 0;
+}
+
+/* A dry run is one transaction that is never committed. */
+static int begin(struct database *database)
+{
+    return in_transaction(database) ? 0 : script(database, "BEGIN IMMEDIATE");
+}
+
+static int commit(struct database *database)
+{
+    return database->dry_run ? 0 : script(database, "COMMIT");
+}
+
+static void rollback(struct database *database)
+{
+    for (struct statement *at = database->statements; at != NULL; at = at->next)
+        sqlite3_reset(at->prepared);
+    if (in_transaction(database))
+        sqlite3_exec(database->connection, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+static int query_int(struct database *database, const char *sql, int *value)
+{
+    sqlite3_stmt *prepared;
+    if (sqlite3_prepare_v2(database->connection, sql, -1, &prepared, NULL) != SQLITE_OK)
+        return trouble(database);
+    int code = sqlite3_step(prepared);
+    if (code == SQLITE_ROW)
+        *value = sqlite3_column_int(prepared, 0);
+    sqlite3_finalize(prepared);
+    return code == SQLITE_ROW ? 0 : trouble(database);
+}
+
+static int version(struct database *database, int *out)
+{
+    int tables = 0;
+    int error = query_int(database, "PRAGMA user_version", out);
+    if (error == 0)
+        error = query_int(database, "SELECT count(*) FROM sqlite_master", &tables);
+    if (error == 0 && *out == 0 && tables > 0)
+        return refuse(database, "is an SQLite file of another program");
+    return error;
+}
+
+/* identity(TEXT...): how rows are known, for migrations. */
+static void identity(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const void *pieces[16];
+    size_t sizes[16];
+    struct digest digest;
+    char hex[HASH_HEX_SIZE];
+    for (int i = 0; i < count; i++) {
+        pieces[i] = sqlite3_value_text(values[i]);
+        pieces[i] = pieces[i] == NULL ? (const void *)"" : pieces[i];
+        sizes[i] = (size_t)sqlite3_value_bytes(values[i]);
+    }
+    if (hash_pieces(pieces, sizes, (size_t)count, &digest) != 0) {
+        sqlite3_result_error(context, "this host's crypto policy has no SHA-1", -1);
+        return;
+    }
+    hash_hex(&digest, hex);
+    sqlite3_result_text(context, hex, -1, SQLITE_TRANSIENT);
+}
+
+static int add_identity(struct database *database)
+{
+    int error = 0;
+    for (int count = 1; error == 0 && count <= 16; count++)
+        if (sqlite3_create_function(database->connection, "identity", count,
+                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, identity, NULL,
+                                    NULL) != SQLITE_OK)
+            error = trouble(database);
+    return error;
+}
+
+/* The log and its index stay when the loader ends: people who may read the store but not write in
+ * its directory could not open it otherwise (sqlite.org/wal.html, "Read-Only Databases"). */
+static int use_shared_log(struct database *database)
+{
+    int persist = 1;
+    if (database->dry_run)
+        return 0;
+    sqlite3_file_control(database->connection, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
+    return script(database, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 1048576;");
+}
+
+static int open_connection(struct database *database, const char *location)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE;
+    if (database->dry_run && access(location, F_OK) != 0)
+        location = ":memory:";
+    if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)
+        return trouble(database);
+    sqlite3_busy_timeout(database->connection, BUSY_TIMEOUT_MS);
+    int foreign = 0;
+    int error = version(database, &foreign); /* before anything is changed in the file */
+    if (error == 0)
+        error = script(database, "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;"
+                                 "PRAGMA wal_autocheckpoint = 10000; PRAGMA temp_store = MEMORY;");
+    if (error == 0)
+        error = use_shared_log(database);
+    return error == 0 ? add_identity(database) : error;
+}
+
+static int open_database(const char *location, bool dry_run, struct database **out)
+{
+    struct database *database = calloc(1, sizeof *database);
+    *out = database;
+    if (database == NULL)
+        return -ENOMEM;
+    database->dry_run = dry_run;
+    return open_connection(database, location);
+}
+
+static void close_database(struct database *database)
+{
+    if (database == NULL)
+        return;
+    for (struct statement *at = database->statements, *next; at != NULL; at = next) {
+        next = at->next;
+        sqlite3_finalize(at->prepared);
+        free(at->sql);
+        free(at);
+    }
+    sqlite3_close(database->connection);
+    free(database);
+}
+
+static const struct migration migrations[SCHEMA_VERSION] = {
+    [1] = {schema_sqlite_1_rename, schema_sqlite_1_copy},
+};
+
+const struct database_ops database_sqlite = {
+    .scheme = "sqlite",
+    .schema = schema_sqlite,
+    .views = schema_views_sqlite,
+    .migrations = migrations,
+    .share_lock = "",
+    .open = open_database,
+    .version = version,
+    .script = script,
+    .statement = statement_of,
+    .write = write_rows,
+    .select = select_rows,
+    .next = next_row,
+    .last_id = last_id,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .error = error_text,
+    .close = close_database,
+};

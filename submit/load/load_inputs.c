@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "load_inputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "load_stream.h"
+
+#define IDLE_MS 500 /* between two looks, when nothing was new */
+
+struct input {
+    const char *path;
+    struct load_stream *stream; /* NULL: not open */
+};
+
+struct inputs {
+    struct loader *loader;
+    struct syslog_blocks *blocks;
+    struct input *list; /* owned */
+    size_t count;
+    bool follow;
+};
+
+static bool is_stream(const char *path)
+{
+    struct stat facts;
+    size_t length = strlen(path);
+    if (strcmp(path, "-") == 0)
+        return true;
+    if (stat(path, &facts) != 0 || S_ISDIR(facts.st_mode))
+        return false;
+    return length < 5 || strcmp(path + length - 5, ".json") != 0;
+}
+
+/* ---- One input ------------------------------------------------------------------------------- */
+
+static int open_stream(struct inputs *inputs, struct input *input)
+{
+    int error = load_stream_open(input->path, &input->stream);
+    if (error != 0 && !(inputs->follow && error == -ENOENT)) {
+        loader_report(inputs->loader, input->path, strerror(-error));
+        inputs->loader->input_trouble = true;
+    }
+    return error;
+}
+
+/* Another file comes to the path when a log is rotated. */
+static int end_stream(struct inputs *inputs, struct input *input)
+{
+    int error = load_stream_finish(input->stream, inputs->loader, inputs->blocks);
+    load_stream_close(input->stream);
+    input->stream = NULL;
+    return error;
+}
+
+static int read_stream(struct inputs *inputs, struct input *input, bool *more)
+{
+    if (input->stream == NULL && open_stream(inputs, input) != 0)
+        return 0;
+    int error = load_stream_read(input->stream, inputs->loader, inputs->blocks, more);
+    if (error == 0 && inputs->follow && load_stream_ended(input->stream) &&
+        strcmp(input->path, "-") != 0)
+        error = end_stream(inputs, input);
+    return error;
+}
+
+static int read_input(struct inputs *inputs, struct input *input, bool *more)
+{
+    if (input->stream != NULL || is_stream(input->path))
+        return read_stream(inputs, input, more);
+    size_t before = load_counts_read(&inputs->loader->counts);
+    int error = loader_load(inputs->loader, input->path);
+    *more |= load_counts_read(&inputs->loader->counts) != before;
+    return error;
+}
+
+/* To the end of a pipe too. */
+static int read_whole(struct inputs *inputs, struct input *input, const volatile sig_atomic_t *stop)
+{
+    bool more = false;
+    int error;
+    do
+        error = read_input(inputs, input, &more);
+    while (error == 0 && *stop == 0 && input->stream != NULL && load_stream_waits(input->stream));
+    if (error == 0 && input->stream != NULL)
+        error = load_stream_finish(input->stream, inputs->loader, inputs->blocks);
+    return error;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static void rest(void)
+{
+    struct timespec time = {0, IDLE_MS * 1000000L};
+    nanosleep(&time, NULL);
+}
+
+static int follow_all(struct inputs *inputs, const volatile sig_atomic_t *stop)
+{
+    int error = 0;
+    while (error == 0 && *stop == 0) {
+        bool more = false;
+        for (size_t i = 0; error == 0 && i < inputs->count; i++)
+            error = read_input(inputs, &inputs->list[i], &more);
+        if (!more)
+            rest();
+    }
+    return error;
+}
+
+static int read_all(struct inputs *inputs, const volatile sig_atomic_t *stop)
+{
+    int error = 0;
+    for (size_t i = 0; error == 0 && *stop == 0 && i < inputs->count; i++)
+        error = read_whole(inputs, &inputs->list[i], stop);
+    return error;
+}
+
+/* Nothing more comes: records of which blocks are missing are set aside, and files that hold
+ * nothing but what has been loaded are removed. */
+static void finish(struct inputs *inputs, bool stopped)
+{
+    struct loader *loader = inputs->loader;
+    size_t incomplete = loader->counts.incomplete;
+    load_stream_drain(loader, inputs->blocks, 0);
+    bool whole = loader->counts.incomplete == incomplete || loader->quarantine_fd >= 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->list[i].stream != NULL && whole && !stopped && !inputs->follow &&
+            loader->delete_files && !loader->dry_run)
+            load_stream_remove(inputs->list[i].stream, loader);
+}
+
+static int make_list(struct inputs *inputs, char **paths)
+{
+    while (paths[inputs->count] != NULL)
+        inputs->count++;
+    inputs->list = calloc(inputs->count + 1, sizeof *inputs->list);
+    inputs->blocks = syslog_blocks_new();
+    if (inputs->list == NULL || inputs->blocks == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < inputs->count; i++)
+        inputs->list[i].path = paths[i];
+    return 0;
+}
+
+int load_inputs(struct loader *loader, char **paths, bool follow, const volatile sig_atomic_t *stop)
+{
+    struct inputs inputs = {.loader = loader, .follow = follow};
+    int error = make_list(&inputs, paths);
+    if (error == 0)
+        error = follow ? follow_all(&inputs, stop) : read_all(&inputs, stop);
+    if (error == 0)
+        finish(&inputs, *stop != 0);
+    for (size_t i = 0; inputs.list != NULL && i < inputs.count; i++)
+        load_stream_close(inputs.list[i].stream);
+    free(inputs.list);
+    syslog_blocks_free(inputs.blocks);
+    return error;
+}

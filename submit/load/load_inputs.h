@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * All that the loader was told to read: directories, record files (NAME.json), and streams, which
+ * are all other files and standard input.
+ */
+#ifndef JOBTRAIL_LOAD_INPUTS_H
+#define JOBTRAIL_LOAD_INPUTS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "loader.h"
+
+/* Loads the `paths`, up to a NULL, one after the other; with `follow` again and again what is new,
+ * until `*stop`. Returns as loader_load(). */
+int load_inputs(struct loader *loader, char **paths, bool follow,
+                const volatile sig_atomic_t *stop);
+
+#endif

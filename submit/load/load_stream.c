@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "load_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "byte_stream.h"
+
+#define LINE_MAX_BYTES ((16u << 20) + 4096)
+#define READ_BYTES     65536u
+#define UNFINISHED_MAX 20000 /* records that wait for a block */
+
+struct load_stream {
+    const char *path;
+    int fd;
+    struct stat facts;
+    struct byte_stream *bytes;
+    char *line; /* owned: `size` bytes of an unfinished line */
+    size_t size, room;
+    size_t number;  /* of the line, from 1 */
+    bool skipping;  /* a line that is too long */
+    bool ended;     /* a pipe, or compressed data */
+    size_t trouble; /* set aside and not in the quarantine */
+};
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+int load_stream_open(const char *path, struct load_stream **out)
+{
+    struct load_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return -ENOMEM;
+    *stream = (struct load_stream){.path = path, .number = 1};
+    stream->fd =
+        strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (stream->fd < 0 || fstat(stream->fd, &stream->facts) != 0) {
+        int error = -errno;
+        load_stream_close(stream);
+        return error;
+    }
+    stream->bytes = byte_stream_new(stream->fd);
+    if (stream->bytes == NULL) {
+        load_stream_close(stream);
+        return -ENOMEM;
+    }
+    *out = stream;
+    return 0;
+}
+
+void load_stream_close(struct load_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    byte_stream_free(stream->bytes);
+    if (stream->fd >= 0)
+        close(stream->fd);
+    free(stream->line);
+    free(stream);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void origin_of(const struct load_stream *stream, char *text, size_t size)
+{
+    snprintf(text, size, "%s:%zu", stream->path, stream->number);
+}
+
+static void set_aside(struct load_stream *stream, struct loader *loader, const char *text,
+                      size_t size, const char *reason)
+{
+    char origin[4200];
+    size_t before = loader->counts.quarantined;
+    origin_of(stream, origin, sizeof origin);
+    loader_set_aside(loader, text, size, origin, reason);
+    stream->trouble += loader->counts.quarantined == before;
+}
+
+static int take(struct load_stream *stream, struct loader *loader, char *text, size_t size)
+{
+    char origin[4200];
+    size_t damaged = loader->counts.damaged, kept = loader->counts.quarantined;
+    if (text == NULL)
+        return -ENOMEM;
+    origin_of(stream, origin, sizeof origin);
+    int error = loader_take(loader, text, size, origin);
+    stream->trouble += loader->counts.damaged - damaged - (loader->counts.quarantined - kept);
+    return error;
+}
+
+static int take_block(struct load_stream *stream, struct loader *loader,
+                      struct syslog_blocks *blocks)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct load_reason reason;
+    char *line = strdup(stream->line); /* for the quarantine */
+    int result = line == NULL ? -ENOMEM : syslog_blocks_add(blocks, line, &text, &size, &reason);
+    free(line);
+    if (result == -EBADMSG)
+        set_aside(stream, loader, stream->line, stream->size, reason.text);
+    else if (result != 0)
+        return result > 0 ? take(stream, loader, text, size) : result;
+    load_stream_drain(loader, blocks, UNFINISHED_MAX);
+    return 0;
+}
+
+static int take_line(struct load_stream *stream, struct loader *loader,
+                     struct syslog_blocks *blocks)
+{
+    if (stream->size > 0 && stream->line[stream->size - 1] == '\r')
+        stream->size--;
+    stream->line[stream->size] = '\0';
+    if (stream->line[strspn(stream->line, " \t")] != '{')
+        return syslog_blocks_is_one(stream->line) ? take_block(stream, loader, blocks) : 0;
+    char *text = malloc(stream->size + 1);
+    if (text != NULL)
+        memcpy(text, stream->line, stream->size + 1);
+    return take(stream, loader, text, stream->size);
+}
+
+static int end_line(struct load_stream *stream, struct loader *loader, struct syslog_blocks *blocks)
+{
+    int error = 0;
+    if (stream->skipping)
+        set_aside(stream, loader, stream->line, stream->size, "is a line that is too long");
+    else if (stream->size > 0)
+        error = take_line(stream, loader, blocks);
+    stream->skipping = false;
+    stream->size = 0;
+    stream->number++;
+    return error;
+}
+
+/* More of the line; of one that is too long the beginning is kept. */
+static int add_to_line(struct load_stream *stream, const char *bytes, size_t size)
+{
+    if (stream->size + size > LINE_MAX_BYTES) {
+        stream->skipping = true;
+        return 0;
+    }
+    if (stream->size + size + 1 > stream->room) {
+        size_t room = (stream->size + size + 1) * 2;
+        char *line = realloc(stream->line, room);
+        if (line == NULL)
+            return -ENOMEM;
+        stream->line = line;
+        stream->room = room;
+    }
+    memcpy(stream->line + stream->size, bytes, size);
+    stream->size += size;
+    return 0;
+}
+
+static int split(struct load_stream *stream, struct loader *loader, struct syslog_blocks *blocks,
+                 const char *bytes, size_t size)
+{
+    int error = 0;
+    while (error == 0 && size > 0) {
+        const char *newline = memchr(bytes, '\n', size);
+        size_t length = newline == NULL ? size : (size_t)(newline - bytes);
+        error = add_to_line(stream, bytes, length);
+        if (error == 0 && newline != NULL) {
+            error = end_line(stream, loader, blocks);
+            length++;
+        }
+        bytes += length;
+        size -= length;
+    }
+    return error;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+/* Compressed data that is damaged or cut: what was before is loaded. */
+static void report_damage(struct load_stream *stream, struct loader *loader, ssize_t error)
+{
+    loader->counts.damaged++;
+    stream->trouble++;
+    stream->ended = true;
+    loader_report(loader, stream->path,
+                  error == -ENODATA   ? "compressed data is cut short"
+                  : error == -EBADMSG ? "compressed data is damaged"
+                                      : strerror((int)-error));
+}
+
+int load_stream_read(struct load_stream *stream, struct loader *loader,
+                     struct syslog_blocks *blocks, bool *more)
+{
+    char bytes[READ_BYTES];
+    int error = 0;
+    while (error == 0 && !stream->ended) {
+        ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
+        if (got == -EAGAIN || (got == 0 && S_ISREG(stream->facts.st_mode)))
+            break;
+        if (got < 0)
+            report_damage(stream, loader, got);
+        if (got <= 0) {
+            stream->ended = true;
+            break;
+        }
+        *more = true;
+        error = split(stream, loader, blocks, bytes, (size_t)got);
+    }
+    return error == 0 ? loader_commit(loader) : error;
+}
+
+bool load_stream_ended(const struct load_stream *stream)
+{
+    struct stat now, here;
+    if (stream->ended || !S_ISREG(stream->facts.st_mode))
+        return stream->ended;
+    if (stat(stream->path, &now) != 0)
+        return false; /* between two files */
+    if (now.st_dev != stream->facts.st_dev || now.st_ino != stream->facts.st_ino)
+        return true;
+    return fstat(stream->fd, &here) == 0 && here.st_size < lseek(stream->fd, 0, SEEK_CUR);
+}
+
+bool load_stream_waits(const struct load_stream *stream)
+{
+    return !stream->ended && !S_ISREG(stream->facts.st_mode);
+}
+
+int load_stream_finish(struct load_stream *stream, struct loader *loader,
+                       struct syslog_blocks *blocks)
+{
+    int error = stream->size > 0 ? end_line(stream, loader, blocks) : 0;
+    return error == 0 ? loader_commit(loader) : error;
+}
+
+void load_stream_remove(const struct load_stream *stream, struct loader *loader)
+{
+    if (!S_ISREG(stream->facts.st_mode) || strcmp(stream->path, "-") == 0 || stream->trouble > 0)
+        return;
+    if (unlink(stream->path) == 0)
+        loader->counts.deleted++;
+    else if (errno != ENOENT)
+        loader_report(loader, stream->path, strerror(errno));
+}
+
+static void set_incomplete_aside(void *context, const char *lines, size_t size, const char *reason)
+{
+    struct loader *loader = context;
+    loader->counts.incomplete++;
+    loader_set_aside(loader, lines, size, "syslog record", reason);
+}
+
+void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep)
+{
+    syslog_blocks_drain(blocks, keep, set_incomplete_aside, loader);
+}

@@ -1,0 +1,274 @@
+-- SPDX-License-Identifier: LGPL-2.1-or-later
+-- The store in SQLite, version 2. mariadb.sql has the same tables, with the same meaning.
+--
+-- Times are seconds since the Epoch, durations are seconds; NULL means not known. Text is UTF-8; a
+-- byte B that was not UTF-8 when it was recorded stands as the private-use code point U+EF00 + B.
+--
+-- What many runs share is stored once, by a sha1 (40 hex digits): `identity` is that of the row's
+-- own texts, joined by NUL bytes; the `hash` of a set is that of its canonical JSON (of a set of objects:
+-- of the syshost, a NUL byte and the JSON).
+
+CREATE TABLE store_state (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+-- counts what may have made ids invalid that a loader remembers
+INSERT INTO store_state VALUES ('generation', '1');
+
+-- Modules, and where their files are: the longest prefix that a path lies in is its module.
+CREATE TABLE module (
+    id       INTEGER PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+);
+CREATE TABLE module_path (
+    identity  TEXT NOT NULL PRIMARY KEY,
+    prefix    TEXT NOT NULL,
+    module_id INTEGER NOT NULL REFERENCES module (id)
+) WITHOUT ROWID;
+
+CREATE TABLE executable (
+    id        INTEGER PRIMARY KEY,
+    identity  TEXT NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    hash_id   TEXT NOT NULL,         -- sha1 of the file; '0' when not computed, as in XALT
+    module_id INTEGER REFERENCES module (id)
+);
+CREATE INDEX executable_module ON executable (module_id);
+
+CREATE TABLE object (
+    id        INTEGER PRIMARY KEY,
+    identity  TEXT NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    hash      TEXT NOT NULL,         -- sha1 of the file; '0' when not computed
+    syshost   TEXT NOT NULL,         -- '' when not known
+    added     TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    module_id INTEGER REFERENCES module (id)
+);
+CREATE INDEX object_module ON object (module_id);
+
+CREATE TABLE object_set (
+    id   INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE
+);
+CREATE TABLE object_set_member (
+    object_set_id INTEGER NOT NULL REFERENCES object_set (id),
+    object_id     INTEGER NOT NULL REFERENCES object (id),
+    PRIMARY KEY (object_set_id, object_id)
+) WITHOUT ROWID;
+CREATE INDEX object_set_member_object ON object_set_member (object_id);
+
+-- An environment is a set of variables with their values.
+CREATE TABLE env_name (
+    id       INTEGER PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+);
+CREATE TABLE env_value (
+    id          INTEGER PRIMARY KEY,
+    identity    TEXT NOT NULL UNIQUE, -- of name and value
+    env_name_id INTEGER NOT NULL REFERENCES env_name (id),
+    value       TEXT NOT NULL
+);
+CREATE INDEX env_value_name ON env_value (env_name_id);
+CREATE TABLE environment (
+    id   INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE
+);
+CREATE TABLE environment_member (
+    environment_id INTEGER NOT NULL REFERENCES environment (id),
+    env_value_id   INTEGER NOT NULL REFERENCES env_value (id),
+    PRIMARY KEY (environment_id, env_value_id)
+) WITHOUT ROWID;
+CREATE INDEX environment_member_value ON environment_member (env_value_id);
+
+-- Of a run's processes; their pids are the run's own. %j stands for its job_id, %% for a percent sign.
+-- (Rows of version 1 have both as they were.)
+CREATE TABLE ancestors (
+    id   INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    json TEXT NOT NULL               -- [{"cmd_name": ..., "cmd_path": ..., "cmdlineA": ...}, ...]
+);
+
+-- What an executable's watermark says.
+CREATE TABLE build (
+    id                  INTEGER PRIMARY KEY,
+    identity            TEXT NOT NULL UNIQUE,
+    build_uuid          TEXT,        -- of the link record
+    build_user          TEXT,
+    build_host          TEXT,
+    build_syshost       TEXT,
+    build_os            TEXT,
+    build_cwd           TEXT,
+    build_compiler      TEXT,
+    build_compiler_path TEXT,
+    build_modules       TEXT,
+    build_lmfiles       TEXT,
+    build_xalt          TEXT,        -- version of the linker wrapper
+    build_epoch         REAL
+);
+CREATE INDEX build_of_link ON build (build_uuid);
+
+CREATE TABLE run (
+    id             INTEGER PRIMARY KEY,
+    uuid           TEXT NOT NULL UNIQUE,
+    is_start_only  INTEGER NOT NULL, -- 1: the run's end has not been loaded
+    date           TEXT,             -- start_time as 'YYYY-MM-DD HH:MM:SS', local to the loader
+
+    user           TEXT,
+    account        TEXT,
+    queue          TEXT,             -- as XALT names the partition
+    scheduler      TEXT,
+    syshost        TEXT,
+    submit_host    TEXT,
+    container      TEXT,
+    executable_id  INTEGER REFERENCES executable (id),
+    exec_type      TEXT,
+    exec_epoch     REAL,             -- when the executable was last modified
+    cwd            TEXT,
+    cmdline        TEXT,             -- JSON array
+    object_set_id  INTEGER REFERENCES object_set (id),
+    environment_id INTEGER REFERENCES environment (id),
+    ancestors_id   INTEGER REFERENCES ancestors (id),
+    ancestor_pids  TEXT,             -- JSON array, in the order of `ancestors`
+    build_id       INTEGER REFERENCES build (id),
+
+    record_epoch   REAL,             -- when the record was written
+    start_time     REAL,
+    end_time       REAL,
+    run_time       REAL,
+    probability    REAL,             -- of the record having been kept
+    num_tasks      INTEGER,
+    num_nodes      INTEGER,
+    num_cores      INTEGER,          -- in XALT the number of tasks
+    num_threads    INTEGER,
+    num_gpus       INTEGER,
+
+    job_id         TEXT,             -- as XALT writes it
+    job_id_raw     INTEGER,          -- Slurm's own number of the job
+    step_id        TEXT,             -- '0', 'batch', 'extern', 'interactive'
+    array_job_id   INTEGER,
+    array_task_id  INTEGER,
+    het_job_id     INTEGER,
+    het_offset     INTEGER,
+    restart_count  INTEGER,
+    cluster        TEXT,
+    partition      TEXT,
+    qos            TEXT,
+    node           TEXT,
+    node_id        INTEGER,
+    task_id        INTEGER,
+    cpus_alloc     INTEGER,
+    gpus_alloc     INTEGER,
+    dropped        INTEGER,          -- captures that the job lost on this node
+
+    exit_code      INTEGER,
+    signal         INTEGER,
+    core_dumped    INTEGER,
+    end_source     TEXT,             -- fini, exec, task_exit, step_end, epilog, reboot
+    end_time_error REAL              -- end_time may be wrong by so much
+);
+CREATE INDEX run_job ON run (job_id_raw);
+CREATE INDEX run_array ON run (array_job_id) WHERE array_job_id IS NOT NULL;
+CREATE INDEX run_het ON run (het_job_id) WHERE het_job_id IS NOT NULL;
+CREATE INDEX run_start ON run (start_time);
+CREATE INDEX run_user ON run (user, start_time);
+CREATE INDEX run_executable ON run (executable_id);
+CREATE INDEX run_object_set ON run (object_set_id);
+CREATE INDEX run_build ON run (build_id) WHERE build_id IS NOT NULL;
+
+CREATE TABLE function_name (
+    id       INTEGER PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+);
+CREATE TABLE function_set (
+    id   INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE
+);
+CREATE TABLE function_set_member (
+    function_set_id  INTEGER NOT NULL REFERENCES function_set (id),
+    function_name_id INTEGER NOT NULL REFERENCES function_name (id),
+    PRIMARY KEY (function_set_id, function_name_id)
+) WITHOUT ROWID;
+CREATE INDEX function_set_member_function ON function_set_member (function_name_id);
+
+CREATE TABLE link (
+    id              INTEGER PRIMARY KEY,
+    uuid            TEXT NOT NULL UNIQUE,
+    date            TEXT,            -- build_epoch, as in `run`
+    executable_id   INTEGER REFERENCES executable (id), -- where it was linked to
+    object_set_id   INTEGER REFERENCES object_set (id),
+    function_set_id INTEGER REFERENCES function_set (id), -- taken from libraries of modules
+    link_program    TEXT,
+    link_path       TEXT,
+    module_id       INTEGER REFERENCES module (id),       -- of link_path
+    link_line       TEXT,            -- JSON array
+    cwd             TEXT,
+    build_user      TEXT,
+    build_host      TEXT,
+    build_syshost   TEXT,
+    build_epoch     REAL
+);
+CREATE INDEX link_time ON link (build_epoch);
+CREATE INDEX link_executable ON link (executable_id);
+CREATE INDEX link_object_set ON link (object_set_id);
+CREATE INDEX link_function_set ON link (function_set_id);
+
+-- Packages of R, Python, MATLAB. A record of one may come before that of its run.
+CREATE TABLE package (
+    id       INTEGER PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE,
+    program  TEXT,
+    name     TEXT,
+    version  TEXT,
+    path     TEXT
+);
+CREATE INDEX package_name ON package (name);
+CREATE TABLE run_package (
+    run_uuid   TEXT NOT NULL,
+    package_id INTEGER NOT NULL REFERENCES package (id),
+    PRIMARY KEY (run_uuid, package_id)
+) WITHOUT ROWID;
+CREATE INDEX run_package_package ON run_package (package_id);
+
+-- What became of the tasks that Slurm launched: a row for each fact of a job on a node.
+CREATE TABLE IF NOT EXISTS coverage (
+    uuid          TEXT NOT NULL,     -- of the record: a job on a node
+    position      INTEGER NOT NULL,  -- of the fact in it
+    cluster       TEXT,
+    syshost       TEXT,
+    user          TEXT,
+    account       TEXT,
+    partition     TEXT,
+    job_id_raw    INTEGER,
+    array_job_id  INTEGER,
+    array_task_id INTEGER,
+    het_job_id    INTEGER,
+    het_offset    INTEGER,
+    restart_count INTEGER,
+    node          TEXT,
+    dropped       INTEGER,
+    step_id       TEXT,
+    outcome       TEXT NOT NULL,
+    program       TEXT,
+    tasks         INTEGER NOT NULL,
+    first_task    INTEGER,
+    leader        INTEGER,
+    core_seconds  REAL,
+    start_time    REAL,
+    end_time      REAL,
+    PRIMARY KEY (uuid, position)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS coverage_job ON coverage (job_id_raw, step_id, leader);
+CREATE INDEX IF NOT EXISTS coverage_start ON coverage (start_time);
+
+-- Filled by the site (jobtrail-load --accounts).
+CREATE TABLE account_field (
+    id               INTEGER PRIMARY KEY,
+    account          TEXT NOT NULL UNIQUE,
+    field_of_science TEXT NOT NULL,
+    directorate      TEXT NOT NULL
+);
+
+PRAGMA user_version = 2;

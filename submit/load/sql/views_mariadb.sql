@@ -1,0 +1,161 @@
+-- SPDX-License-Identifier: LGPL-2.1-or-later
+-- XALT's tables as views, with the names and columns that XALT's createDB gives them. What XALT
+-- stores COMPRESSed (cmdline, link_line, env_blob) is COMPRESSed here too, as it is read.
+
+CREATE OR REPLACE VIEW xalt_run AS SELECT
+    run.id AS run_id,
+    coalesce(run.job_id, '') AS job_id,
+    run.uuid AS run_uuid,
+    run.`date` AS `date`,
+    coalesce(run.syshost, '') AS syshost,
+    build.build_uuid AS uuid,
+    coalesce(executable.hash_id, '0') AS hash_id,
+    coalesce(run.account, '') AS account,
+    coalesce(run.exec_type, '') AS exec_type,
+    coalesce(run.start_time, 0) AS start_time,
+    coalesce(run.end_time, 0) AS end_time,
+    coalesce(run.run_time, 0) AS run_time,
+    coalesce(run.probability, 1) AS probability,
+    coalesce(run.num_cores, 0) AS num_cores,
+    coalesce(run.num_nodes, 0) AS num_nodes,
+    coalesce(run.num_threads, 0) AS num_threads,
+    coalesce(run.num_gpus, 0) AS num_gpus,
+    coalesce(run.queue, '') AS queue,
+    0 AS sum_runs,
+    0 AS sum_time,
+    coalesce(run.user, '') AS user,
+    coalesce(executable.path, '') AS exec_path,
+    module.name AS module_name,
+    coalesce(run.cwd, '') AS cwd,
+    COMPRESS(coalesce(run.cmdline, '[]')) AS cmdline
+FROM run
+LEFT JOIN executable ON executable.id = run.executable_id
+LEFT JOIN module ON module.id = executable.module_id
+LEFT JOIN build ON build.id = run.build_id;
+
+CREATE OR REPLACE VIEW xalt_object AS SELECT
+    object.id AS obj_id,
+    object.path AS object_path,
+    object.syshost AS syshost,
+    object.hash AS hash_id,
+    module.name AS module_name,
+    object.added AS `timestamp`,
+    CASE
+        WHEN object.path LIKE '%.so' OR object.path LIKE '%.so.%' THEN 'so'
+        WHEN object.path LIKE '%.a' THEN 'a'
+        WHEN object.path LIKE '%.o' THEN 'o'
+        ELSE '--'
+    END AS lib_type
+FROM object
+LEFT JOIN module ON module.id = object.module_id;
+
+CREATE OR REPLACE VIEW join_run_object AS SELECT
+    run.id * 4294967296 + object_set_member.object_id AS join_id,
+    object_set_member.object_id AS obj_id,
+    run.id AS run_id,
+    date(run.date) AS date
+FROM run
+JOIN object_set_member ON object_set_member.object_set_id = run.object_set_id;
+
+CREATE OR REPLACE VIEW xalt_link AS SELECT
+    link.id AS link_id,
+    link.uuid AS uuid,
+    coalesce(executable.hash_id, '0') AS hash_id,
+    link.date AS date,
+    coalesce(link.link_program, '') AS link_program,
+    coalesce(link.link_path, '') AS link_path,
+    module.name AS link_module_name,
+    COMPRESS(link.link_line) AS link_line,
+    link.cwd AS cwd,
+    coalesce(link.build_user, '') AS build_user,
+    coalesce(link.build_syshost, '') AS build_syshost,
+    coalesce(link.build_epoch, 0) AS build_epoch,
+    coalesce(executable.path, '') AS exec_path
+FROM link
+LEFT JOIN executable ON executable.id = link.executable_id
+LEFT JOIN module ON module.id = link.module_id;
+
+CREATE OR REPLACE VIEW join_link_object AS SELECT
+    link.id * 4294967296 + object_set_member.object_id AS join_id,
+    object_set_member.object_id AS obj_id,
+    link.id AS link_id,
+    date(link.date) AS date
+FROM link
+JOIN object_set_member ON object_set_member.object_set_id = link.object_set_id;
+
+CREATE OR REPLACE VIEW xalt_env_name AS SELECT
+    id AS env_id,
+    name AS env_name
+FROM env_name;
+
+CREATE OR REPLACE VIEW join_run_env AS SELECT
+    run.id * 4294967296 + env_value.id AS join_id,
+    env_value.env_name_id AS env_id,
+    run.id AS run_id,
+    date(run.date) AS date,
+    env_value.value AS env_value
+FROM run
+JOIN environment_member ON environment_member.environment_id = run.environment_id
+JOIN env_value ON env_value.id = environment_member.env_value_id;
+
+CREATE OR REPLACE VIEW xalt_total_env AS SELECT
+    run.id AS envT_id,
+    run.id AS run_id,
+    date(run.date) AS date,
+    COMPRESS((SELECT JSON_OBJECTAGG(env_name.name, env_value.value)
+     FROM environment_member
+     JOIN env_value ON env_value.id = environment_member.env_value_id
+     JOIN env_name ON env_name.id = env_value.env_name_id
+     WHERE environment_member.environment_id = run.environment_id)) AS env_blob
+FROM run
+WHERE run.environment_id IS NOT NULL;
+
+CREATE OR REPLACE VIEW xalt_function AS SELECT
+    id AS func_id,
+    name AS function_name
+FROM function_name;
+
+CREATE OR REPLACE VIEW join_link_function AS SELECT
+    link.id * 4294967296 + function_set_member.function_name_id AS join_id,
+    function_set_member.function_name_id AS func_id,
+    link.id AS link_id,
+    date(link.date) AS date
+FROM link
+JOIN function_set_member ON function_set_member.function_set_id = link.function_set_id;
+
+CREATE OR REPLACE VIEW xalt_pkg AS SELECT
+    run.id * 4294967296 + package.id AS pkg_id,
+    run.id AS run_id,
+    coalesce(package.program, '') AS program,
+    coalesce(package.name, '') AS pkg_name,
+    package.version AS pkg_version,
+    package.path AS pkg_path
+FROM run_package
+JOIN run ON run.uuid = run_package.run_uuid
+JOIN package ON package.id = run_package.package_id;
+
+-- A user's and an account's number is that of his first run; his pseudonym is made of it.
+CREATE OR REPLACE VIEW xalt_user AS SELECT
+    min(id) AS usr_id,
+    user AS user,
+    CONCAT('u', min(id)) AS anon_user
+FROM run
+WHERE user IS NOT NULL
+GROUP BY user;
+
+CREATE OR REPLACE VIEW xalt_account AS SELECT
+    min(run.id) AS acct_id,
+    run.account AS account,
+    CONCAT('a', min(run.id)) AS anon_user,
+    coalesce(max(account_field.field_of_science), '') AS field_of_science
+FROM run
+LEFT JOIN account_field ON account_field.account = run.account
+WHERE run.account IS NOT NULL
+GROUP BY run.account;
+
+CREATE OR REPLACE VIEW xalt_field_of_science AS SELECT
+    id AS fos_id,
+    account AS account,
+    field_of_science AS field_of_science,
+    directorate AS directorate
+FROM account_field;

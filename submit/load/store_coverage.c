@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Coverage records: a row for each fact.
+ */
+#include "store_inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns have the names of the record's keys, but for job_id_raw, as in `run`. */
+static const char *const job_keys[] = {
+    "cluster",       "syshost",      "user",          "account",    "partition",
+    "job_id",        "array_job_id", "array_task_id", "het_job_id", "het_offset",
+    "restart_count", "node",         "dropped",
+};
+static const char *const fact_keys[] = {
+    "step_id", "outcome",      "program",    "tasks",    "first_task",
+    "leader",  "core_seconds", "start_time", "end_time",
+};
+
+enum {
+    JOB_KEYS = sizeof job_keys / sizeof job_keys[0],
+    FACT_KEYS = sizeof fact_keys / sizeof fact_keys[0],
+    COLUMNS = 2 + JOB_KEYS + FACT_KEYS,
+};
+
+int store_prepare_coverage(struct store *store)
+{
+    char sql[1024];
+    int error = 0;
+    size_t length = (size_t)snprintf(sql, sizeof sql, "INSERT INTO coverage (uuid, position");
+    for (size_t i = 0; i < JOB_KEYS; i++)
+        length += (size_t)snprintf(sql + length, sizeof sql - length, ", `%s`",
+                                   strcmp(job_keys[i], "job_id") == 0 ? "job_id_raw" : job_keys[i]);
+    for (size_t i = 0; i < FACT_KEYS; i++)
+        length += (size_t)snprintf(sql + length, sizeof sql - length, ", `%s`", fact_keys[i]);
+    length += (size_t)snprintf(sql + length, sizeof sql - length, ") VALUES (?");
+    for (size_t i = 1; i < COLUMNS; i++)
+        length += (size_t)snprintf(sql + length, sizeof sql - length, ", ?");
+    snprintf(sql + length, sizeof sql - length, ")");
+    store->add_coverage = store_statement(store, sql, &error);
+    store->find_coverage = store_statement(store, "SELECT 1 FROM coverage WHERE uuid = ?", &error);
+    return error;
+}
+
+static struct value json_value(struct json_object *value)
+{
+    switch (json_object_get_type(value)) {
+    case json_type_int:
+    case json_type_boolean:
+        return value_int(json_object_get_int64(value));
+    case json_type_double:
+        return (struct value){.kind = VALUE_REAL, .real = json_object_get_double(value)};
+    case json_type_string:
+        return value_text(json_object_get_string(value));
+    default:
+        return (struct value){.kind = VALUE_NULL};
+    }
+}
+
+static void fill_fact(struct value *row, const struct coverage_record *coverage, size_t position)
+{
+    struct json_object *fact = json_object_array_get_idx(coverage->facts, position);
+    *row++ = value_text(coverage->uuid);
+    *row++ = value_int((int64_t)position);
+    for (size_t i = 0; i < JOB_KEYS; i++)
+        *row++ = json_value(json_object_object_get(coverage->job, job_keys[i]));
+    for (size_t i = 0; i < FACT_KEYS; i++)
+        *row++ = json_value(json_object_object_get(fact, fact_keys[i]));
+}
+
+static int add_facts(struct store *store, const struct coverage_record *coverage)
+{
+    size_t count = json_object_array_length(coverage->facts);
+    struct value *rows = calloc(count + 1, COLUMNS * sizeof *rows);
+    if (rows == NULL)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        fill_fact(rows + i * COLUMNS, coverage, i);
+    int error =
+        count == 0 ? 0 : store->ops->write(store->database, store->add_coverage, rows, count);
+    free(rows);
+    return error;
+}
+
+int store_put_coverage(struct store *store, const struct record *record, enum store_result *result)
+{
+    const struct value uuid = value_text(record->coverage.uuid);
+    int found = store_has_row(store, store->find_coverage, &uuid);
+    if (found < 0)
+        return found;
+    *result = found ? STORE_UNCHANGED : STORE_NEW;
+    return found ? 0 : add_facts(store, &record->coverage);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "syslog_blocks.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/linkhash.h>
+
+#include "id_cache.h"
+#include "record_crc.h"
+
+#define TAG        "XALT_LOGGING_"
+#define BLOCKS_MAX 10000u
+#define RECORD_MAX (16u << 20)
+
+struct block {
+    char *text; /* owned; NULL: not seen */
+    size_t size;
+};
+
+struct unfinished {
+    char *head; /* owned: of a line, up to and with the check sum */
+    char *crc;  /* owned: "0xNNNN", "" when the line says none */
+    struct block *blocks;
+    size_t count, seen, bytes;
+};
+
+struct syslog_blocks {
+    struct lh_table *unfinished; /* by "key crc": struct unfinished, the oldest first */
+    struct id_cache done; /* by the digest of the same: blocks that come again are nothing new */
+    size_t widest;        /* block but a last one, of any record */
+};
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+struct line {
+    char *head; /* TAG... up to `nb:` */
+    char *key, *crc, *value;
+    size_t blocks, index, value_size;
+};
+
+/* The word behind `name` in the head, which ends at a blank; NULL when there is none. */
+static char *word(char *head, const char *name)
+{
+    char *at = strstr(head, name);
+    return at == NULL ? NULL : at + strlen(name);
+}
+
+static size_t number(const char *text)
+{
+    size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
+    return digits == 0 || digits > 6 ? SIZE_MAX : (size_t)strtoul(text, NULL, 10);
+}
+
+static void end_word(char *word)
+{
+    if (word != NULL)
+        word[strcspn(word, " ")] = '\0';
+}
+
+static int parse_line(char *text, struct line *line, struct load_reason *reason)
+{
+    char *head = strstr(text, TAG);
+    char *value = strstr(head, " value:");
+    char *version = word(head, " V:");
+    if (version == NULL || (version[0] != '3' && version[0] != '4') || version[1] != ' ')
+        return load_refuse(reason, "is a syslog line of another version than 3 and 4");
+    if (value == NULL)
+        return load_refuse(reason, "is a syslog line that was cut short");
+    *value = '\0';
+    line->value = value + strlen(" value:");
+    line->value_size = strlen(line->value);
+    line->blocks = number(word(head, " nb:"));
+    line->index = number(word(head, " idx:"));
+    line->key = word(head, " key:");
+    line->crc = word(head, " crcStr:");
+    if (line->crc == NULL)
+        line->crc = word(head, " crc:");
+    char *end = strstr(head, " nb:");
+    if (line->key == NULL || end == NULL || line->blocks == 0 || line->blocks > BLOCKS_MAX ||
+        line->index >= line->blocks)
+        return load_refuse(reason, "is a syslog line with a damaged head");
+    *end = '\0';
+    line->head = head;
+    return 0;
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static void free_unfinished(struct unfinished *record)
+{
+    for (size_t i = 0; i < record->count; i++)
+        free(record->blocks[i].text);
+    free(record->blocks);
+    free(record->head);
+    free(record->crc);
+    free(record);
+}
+
+static void free_entry(struct lh_entry *entry)
+{
+    free(lh_entry_k(entry));
+    free_unfinished(lh_entry_v(entry));
+}
+
+static struct unfinished *new_unfinished(const struct line *line)
+{
+    struct unfinished *record = calloc(1, sizeof *record);
+    if (record == NULL)
+        return NULL;
+    record->count = line->blocks;
+    record->blocks = calloc(line->blocks, sizeof *record->blocks);
+    record->head = strdup(line->head);
+    char *crc = line->crc == NULL ? strdup("") : strdup(line->crc);
+    end_word(crc);
+    record->crc = crc;
+    if (record->blocks == NULL || record->head == NULL || crc == NULL) {
+        record->count = record->blocks == NULL ? 0 : record->count;
+        free_unfinished(record);
+        return NULL;
+    }
+    return record;
+}
+
+static void note_done(struct syslog_blocks *blocks, const char *name)
+{
+    struct digest digest;
+    if (hash_bytes(name, strlen(name), &digest) == 0)
+        id_cache_add(&blocks->done, &digest, 1);
+}
+
+static bool is_done(const struct syslog_blocks *blocks, const char *name)
+{
+    struct digest digest;
+    return hash_bytes(name, strlen(name), &digest) == 0 &&
+           id_cache_find(&blocks->done, &digest) != 0;
+}
+
+/* `*entry` becomes NULL when the record is whole already. */
+static int find_or_add(struct syslog_blocks *blocks, const struct line *line,
+                       struct lh_entry **entry)
+{
+    char *name = NULL;
+    char *key = strdup(line->key);
+    end_word(key);
+    if (key == NULL ||
+        asprintf(&name, "%s %zu %.6s", key, line->blocks, line->crc == NULL ? "" : line->crc) < 0) {
+        free(key);
+        return -ENOMEM;
+    }
+    free(key);
+    *entry = lh_table_lookup_entry(blocks->unfinished, name);
+    if (*entry != NULL || is_done(blocks, name)) {
+        free(name);
+        return 0;
+    }
+    struct unfinished *record = new_unfinished(line);
+    if (record == NULL || lh_table_insert(blocks->unfinished, name, record) != 0) {
+        free(name);
+        return -ENOMEM;
+    }
+    *entry = lh_table_lookup_entry(blocks->unfinished, name);
+    return 0;
+}
+
+static int add_block(struct syslog_blocks *blocks, struct unfinished *record,
+                     const struct line *line, struct load_reason *reason)
+{
+    struct block *block = &record->blocks[line->index];
+    if (block->text != NULL)
+        return 0; /* sent twice */
+    if (record->bytes + line->value_size > RECORD_MAX)
+        return load_refuse(reason, "is larger than %u bytes", RECORD_MAX);
+    block->text = strndup(line->value, line->value_size);
+    if (block->text == NULL)
+        return -ENOMEM;
+    block->size = line->value_size;
+    record->bytes += block->size;
+    record->seen++;
+    if (line->index + 1 < line->blocks && block->size > blocks->widest)
+        blocks->widest = block->size;
+    return 0;
+}
+
+/* The blocks one behind another; those that are shorter than `width` had blanks at their end. */
+static char *join(const struct unfinished *record, size_t width, size_t *size)
+{
+    char *text = malloc(record->count * width + record->bytes + 1);
+    char *to = text;
+    for (size_t i = 0; text != NULL && i < record->count; i++) {
+        const struct block *block = &record->blocks[i];
+        to = (char *)memcpy(to, block->text, block->size) + block->size;
+        for (size_t at = block->size; i + 1 < record->count && at < width; at++)
+            *to++ = ' ';
+    }
+    if (text == NULL)
+        return NULL;
+    *to = '\0';
+    *size = (size_t)(to - text);
+    return text;
+}
+
+static size_t widest_of(const struct unfinished *record)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i + 1 < record->count; i++)
+        if (record->blocks[i].size > widest)
+            widest = record->blocks[i].size;
+    return widest;
+}
+
+/* Its own blocks say how wide they were, unless all lost blanks: then those of other records do. */
+static int finish(const struct syslog_blocks *blocks, const struct unfinished *record, char **text,
+                  size_t *size)
+{
+    struct load_reason ignored;
+    *text = join(record, widest_of(record), size);
+    if (*text == NULL)
+        return -ENOMEM;
+    if (record_crc_check(*text, *size, &ignored) == 0 || record->count == 1)
+        return 1;
+    size_t wider_size;
+    char *wider = join(record, blocks->widest, &wider_size);
+    if (wider != NULL && record_crc_check(wider, wider_size, &ignored) == 0) {
+        free(*text);
+        *text = wider;
+        *size = wider_size;
+    } else {
+        free(wider);
+    }
+    return 1;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+struct syslog_blocks *syslog_blocks_new(void)
+{
+    struct syslog_blocks *blocks = calloc(1, sizeof *blocks);
+    if (blocks == NULL)
+        return NULL;
+    blocks->unfinished = lh_kchar_table_new(1024, free_entry);
+    if (blocks->unfinished == NULL) {
+        free(blocks);
+        return NULL;
+    }
+    return blocks;
+}
+
+bool syslog_blocks_is_one(const char *line)
+{
+    return strstr(line, TAG) != NULL;
+}
+
+int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,
+                      struct load_reason *reason)
+{
+    struct line line = {0};
+    struct lh_entry *entry = NULL;
+    int error = parse_line(text, &line, reason);
+    if (error == 0)
+        error = find_or_add(blocks, &line, &entry);
+    if (error != 0 || entry == NULL)
+        return error;
+    struct unfinished *record = lh_entry_v(entry);
+    error = add_block(blocks, record, &line, reason);
+    if (error != 0 || record->seen < record->count)
+        return error;
+    error = finish(blocks, record, whole, size);
+    if (error > 0 && record_crc_check(*whole, *size, reason) == 0)
+        note_done(blocks, lh_entry_k(entry));
+    lh_table_delete_entry(blocks->unfinished, entry);
+    return error;
+}
+
+static void write_lines(FILE *lines, const struct unfinished *record)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (record->blocks[i].text != NULL)
+            fprintf(lines, "%s nb:%02zu idx:%02zu value:%s\n", record->head, record->count, i,
+                    record->blocks[i].text);
+}
+
+void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep,
+                         void (*visit)(void *context, const char *lines, size_t size,
+                                       const char *reason),
+                         void *context)
+{
+    struct lh_entry *entry;
+    while ((size_t)lh_table_length(blocks->unfinished) > keep) {
+        entry = blocks->unfinished->head;
+        const struct unfinished *record = lh_entry_v(entry);
+        struct load_reason reason;
+        char *text = NULL;
+        size_t size = 0;
+        FILE *lines = open_memstream(&text, &size);
+        if (lines != NULL)
+            write_lines(lines, record);
+        load_refuse(&reason, "has %zu of %zu blocks", record->seen, record->count);
+        if (lines != NULL && fclose(lines) == 0)
+            visit(context, text, size, reason.text);
+        free(text);
+        lh_table_delete_entry(blocks->unfinished, entry);
+    }
+}
+
+void syslog_blocks_free(struct syslog_blocks *blocks)
+{
+    if (blocks == NULL)
+        return;
+    lh_table_free(blocks->unfinished);
+    id_cache_free(&blocks->done);
+    free(blocks);
+}

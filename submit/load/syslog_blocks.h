@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records in syslog lines, as XALT and jobtrail write them (interface version 4; 3 is the same
+ * without check sum):
+ *
+ *   ... XALT_LOGGING_<syshost>[:] V:4 kind:run syshost:<s> key:<k> crcStr:0xNNNN nb:<n> idx:<i>
+ * value:<text>
+ *
+ * A record is cut into `nb` blocks, all but the last of one size. Blocks of many records come mixed
+ * and in any order, some twice, some never; a syslog daemon may have taken blanks off the end of a
+ * line.
+ */
+#ifndef JOBTRAIL_SYSLOG_BLOCKS_H
+#define JOBTRAIL_SYSLOG_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "load_reason.h"
+
+struct syslog_blocks;
+
+/* NULL when out of memory. */
+struct syslog_blocks *syslog_blocks_new(void);
+
+/* Whether the line is such a block's, whole or damaged. */
+bool syslog_blocks_is_one(const char *line);
+
+/* Adds the block of a line, NUL-terminated and without its newline, which is written to. Returns 1
+ * when a record is whole, with its text, malloc'ed, in `*text`; 0 when more blocks are to come;
+ * -EBADMSG and `*reason` when the line is damaged; -ENOMEM. */
+int syslog_blocks_add(struct syslog_blocks *blocks, char *line, char **text, size_t *size,
+                      struct load_reason *reason);
+
+/* Calls `visit` with what there is of each record that is not whole, as lines that can be added
+ * again, and forgets it; the oldest first, until `keep` are left. */
+void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep,
+                         void (*visit)(void *context, const char *lines, size_t size,
+                                       const char *reason),
+                         void *context);
+
+/* Takes NULL. */
+void syslog_blocks_free(struct syslog_blocks *blocks);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "outbox.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf_transport.h"
+#include "crc.h"
+#include "directories.h"
+#include "directory.h"
+#include "io.h"
+
+#define TEMPORARY ".new."
+
+enum { TRANSPORTS_MAX = 8 };
+
+struct outbox {
+    const struct conf *conf;
+    int directory;
+    struct {
+        const char *name;
+        int fd;
+    } transport[TRANSPORTS_MAX]; /* of which each batch gets an entry */
+    size_t transport_count;
+    int batch;            /* that is being written; -1: none */
+    uint64_t batch_size;  /* bytes of it */
+    unsigned first, next; /* numbers of the batches that are not committed */
+    uint64_t used;        /* bytes on the disk, of all batches */
+    uint64_t overflow, overflow_noted;
+};
+
+int outbox_directory(const struct conf *conf)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
+}
+
+static int make_directory(const struct conf *conf)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    int made = directory_make(conf->state, 0755);
+    if (made >= 0)
+        close(made);
+    return made < 0 ? made : directory_make(path, 0700);
+}
+
+/* Calls `visit` for each name in the directory, which is not "." or "..". */
+static void each_name(int directory, void (*visit)(int directory, const char *name, void *context),
+                      void *context)
+{
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    if (listing == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((entry = readdir(listing)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            visit(directory, entry->d_name, context);
+    closedir(listing);
+}
+
+static void remove_temporary(int directory, const char *name, void *context)
+{
+    (void)context;
+    if (strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0)
+        unlinkat(directory, name, 0);
+}
+
+/* Writers share a lock on the directory: who gets it alone knows that temporary files are left
+ * over. */
+static void clean_up(int directory)
+{
+    if (flock(directory, LOCK_EX | LOCK_NB) == 0)
+        each_name(directory, remove_temporary, NULL);
+    flock(directory, LOCK_SH);
+}
+
+/* A batch takes room once, however many transports it is linked to. */
+static void add_room(int directory, const char *name, void *context)
+{
+    struct stat status;
+    uint64_t *used = context;
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+        status.st_nlink > 0)
+        *used += (uint64_t)status.st_blocks * 512 / status.st_nlink;
+}
+
+static int open_transport(struct outbox *outbox, const char *name)
+{
+    int result = directory_make_one(outbox->directory, name, 0700);
+    int fd = result != 0
+                 ? result
+                 : openat(outbox->directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return result != 0 ? result : -errno;
+    outbox->transport[outbox->transport_count].name = name;
+    outbox->transport[outbox->transport_count++].fd = fd;
+    return 0;
+}
+
+static int open_transports(struct outbox *outbox)
+{
+    int result = 0;
+    for (size_t i = 0; conf_transports[i] != NULL && result == 0; i++) {
+        if (!conf_uses_transport(outbox->conf, conf_transports[i]) ||
+            strcmp(conf_transports[i], "none") == 0)
+            continue;
+        result = open_transport(outbox, conf_transports[i]);
+    }
+    for (size_t i = 0; i < outbox->transport_count; i++)
+        each_name(outbox->transport[i].fd, add_room, &outbox->used);
+    return result;
+}
+
+int outbox_open(const struct conf *conf, struct outbox **opened)
+{
+    struct outbox *outbox = calloc(1, sizeof *outbox);
+    if (outbox == NULL)
+        return -ENOMEM;
+    outbox->conf = conf;
+    outbox->batch = -1;
+    outbox->directory = make_directory(conf);
+    int result = outbox->directory < 0 ? outbox->directory : 0;
+    if (result == 0) {
+        clean_up(outbox->directory);
+        result = open_transports(outbox);
+    }
+    if (result != 0)
+        outbox_close(outbox);
+    else
+        *opened = outbox;
+    return result;
+}
+
+static void temporary_name(unsigned number, char *name, size_t size)
+{
+    snprintf(name, size, TEMPORARY "%d.%u", (int)getpid(), number);
+}
+
+static int begin_batch(struct outbox *outbox)
+{
+    char name[64];
+    temporary_name(outbox->next, name, sizeof name);
+    outbox->batch = openat(outbox->directory, name,
+                           O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (outbox->batch < 0)
+        return -errno;
+    outbox->next++;
+    outbox->batch_size = 0;
+    return 0;
+}
+
+static int end_batch(struct outbox *outbox)
+{
+    int result = outbox->batch >= 0 && close(outbox->batch) != 0 ? -errno : 0;
+    outbox->batch = -1;
+    return result;
+}
+
+static int sound_name(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 0 && length <= OUTBOX_NAME_MAX && name[0] != '.' &&
+           strcspn(name, "/ \n\t\r") == length;
+}
+
+int outbox_write_line(int batch, const struct transport_record *record)
+{
+    char head[8];
+    size_t name_length = strlen(record->name);
+    uint16_t crc = crc16(record->name, name_length);
+    crc = crc16_continue(crc, " ", 1);
+    crc = crc16_continue(crc, record->text, record->length);
+    snprintf(head, sizeof head, "%04x ", crc);
+    const struct iovec parts[] = {{head, 5},
+                                  {(void *)record->name, name_length},
+                                  {(void *)" ", 1},
+                                  {(void *)record->text, record->length},
+                                  {(void *)"\n", 1}};
+    return io_write_parts(batch, parts, 5);
+}
+
+int outbox_add(struct outbox *outbox, const struct transport_record *record)
+{
+    if (!sound_name(record->name) || record->length > OUTBOX_TEXT_MAX ||
+        memchr(record->text, '\n', record->length) != NULL)
+        return -EINVAL;
+    if (outbox->transport_count == 0)
+        return 0;
+    size_t size = 5 + strlen(record->name) + 1 + record->length + 1;
+    if (outbox->used + size > outbox->conf->outbox_bytes) {
+        outbox->overflow++;
+        return 0;
+    }
+    int result = outbox->batch < 0 ? begin_batch(outbox) : 0;
+    if (result == 0)
+        result = outbox_write_line(outbox->batch, record);
+    if (result != 0)
+        return result;
+    outbox->used += size;
+    outbox->batch_size += size;
+    return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
+}
+
+static int sync_batch(const struct outbox *outbox, const char *name)
+{
+    int fd = openat(outbox->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int result = fd < 0 || fsync(fd) != 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+static int hand_over(const struct outbox *outbox, unsigned number)
+{
+    char temporary[64], name[64];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    temporary_name(number, temporary, sizeof temporary);
+    snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u", (int64_t)now.tv_sec, now.tv_nsec,
+             (int)getpid(), number);
+    int result = sync_batch(outbox, temporary);
+    for (size_t i = 0; i < outbox->transport_count && result == 0; i++)
+        if (linkat(outbox->directory, temporary, outbox->transport[i].fd, name, 0) != 0)
+            result = -errno;
+    return result;
+}
+
+/* Takes the number in the file up by `more`. */
+static int note_overflow(int directory, uint64_t more)
+{
+    char text[32] = "";
+    int fd = openat(directory, OUTBOX_OVERFLOW, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int result = 0;
+    if (flock(fd, LOCK_EX) != 0 || pread(fd, text, sizeof text - 1, 0) < 0)
+        result = -errno;
+    int length =
+        snprintf(text, sizeof text, "%020" PRIu64 "\n", (uint64_t)strtoull(text, NULL, 10) + more);
+    if (result == 0 && pwrite(fd, text, (size_t)length, 0) != length)
+        result = -EIO;
+    close(fd);
+    return result;
+}
+
+int outbox_commit(struct outbox *outbox)
+{
+    int result = end_batch(outbox);
+    for (unsigned i = outbox->first; i < outbox->next && result == 0; i++)
+        result = hand_over(outbox, i);
+    for (size_t i = 0; i < outbox->transport_count && result == 0 && outbox->first < outbox->next;
+         i++)
+        if (fsync(outbox->transport[i].fd) != 0)
+            result = -errno;
+    if (result == 0 && outbox->overflow > outbox->overflow_noted)
+        result = note_overflow(outbox->directory, outbox->overflow - outbox->overflow_noted);
+    if (result == 0)
+        outbox->overflow_noted = outbox->overflow;
+    outbox_abort(outbox); /* what has been handed over has other names */
+    return result;
+}
+
+void outbox_abort(struct outbox *outbox)
+{
+    char name[64];
+    end_batch(outbox);
+    for (; outbox->first < outbox->next; outbox->first++) {
+        temporary_name(outbox->first, name, sizeof name);
+        unlinkat(outbox->directory, name, 0);
+    }
+}
+
+uint64_t outbox_overflowed(const struct outbox *outbox)
+{
+    return outbox->overflow;
+}
+
+uint64_t outbox_overflow_read(int directory)
+{
+    char text[32] = "";
+    int fd = openat(directory, OUTBOX_OVERFLOW, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+    if (fd >= 0)
+        close(fd);
+    return got < 0 ? 0 : strtoull(text, NULL, 10);
+}
+
+void outbox_close(struct outbox *outbox)
+{
+    outbox_abort(outbox);
+    for (size_t i = 0; i < outbox->transport_count; i++)
+        close(outbox->transport[i].fd);
+    if (outbox->directory >= 0)
+        close(outbox->directory);
+    free(outbox);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records on their way, in <state>/outbox, which is root's:
+ *
+ *   outbox/TRANSPORT/BATCH     a file for each transport that is still to take records of the batch
+ *   outbox/TRANSPORT/.lock     held by who sends
+ *   outbox/TRANSPORT/.backoff  since when and how often the transport has failed (outbox_backoff.h)
+ *   outbox/overflow            records that found no room so far, decimal
+ *   outbox/.new.PID.N          a batch that is being written
+ *
+ * A batch is written once and linked into the directory of each transport: which transport has
+ * accepted what is told by the entries alone. BATCH is the time in nanoseconds since the Epoch,
+ * with leading zeros, and the writer's pid, so that names sort by age. A batch has a line for each
+ * record:
+ *
+ *   CCCC NAME TEXT\n
+ *
+ * CCCC is the crc16() of "NAME TEXT", four hex digits; NAME the record's file name, without blanks;
+ * TEXT its JSON in ASCII. When a transport has taken some records of a batch, its entry is replaced
+ * by a batch of the others.
+ */
+#ifndef JOBTRAIL_OUTBOX_H
+#define JOBTRAIL_OUTBOX_H
+
+#include <stdint.h>
+
+#include "conf.h"
+#include "transport.h"
+
+#define OUTBOX_LOCK     ".lock"
+#define OUTBOX_OVERFLOW "overflow"
+
+enum { OUTBOX_BATCH_BYTES = 4 << 20, OUTBOX_TEXT_MAX = 16 << 20, OUTBOX_NAME_MAX = 255 };
+
+/* Who writes records into the outbox. */
+struct outbox;
+
+/* Makes what is missing of the outbox. Returns 0 or -errno; outbox_close() releases. */
+int outbox_open(const struct conf *conf, struct outbox **outbox);
+
+/* Adds a record to what outbox_commit() will hand over. One that finds no room below [outbox] size
+ * is counted and dropped: what is there already has the longer way behind it, and may be in the
+ * hands of a sender. Returns 0 or -errno (-EINVAL: no name of a record). */
+int outbox_add(struct outbox *outbox, const struct transport_record *record);
+
+/* Returns 0 when all records added are on the disk, for every configured transport, whatever
+ * happens to the machine; or -errno. Then they may be handed over again. */
+int outbox_commit(struct outbox *outbox);
+
+/* Forgets what was added since the last commit. */
+void outbox_abort(struct outbox *outbox);
+
+/* Records that this writer has dropped for want of room. */
+uint64_t outbox_overflowed(const struct outbox *outbox);
+
+void outbox_close(struct outbox *outbox);
+
+/* Opens <state>/outbox. Returns a descriptor or -errno (-ENOENT: there is none yet). */
+int outbox_directory(const struct conf *conf);
+
+/* Appends a record's line to `batch`. Returns 0 or -errno. */
+int outbox_write_line(int batch, const struct transport_record *record);
+
+/* How many records the outbox has dropped for want of room since it was made. */
+uint64_t outbox_overflow_read(int directory);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The batches of one transport, as outbox.h describes them.
+ */
+#ifndef JOBTRAIL_OUTBOX_BATCH_H
+#define JOBTRAIL_OUTBOX_BATCH_H
+
+#include <stddef.h>
+
+#include "transport.h"
+
+enum { OUTBOX_BATCH_NAME_MAX = 64 };
+
+struct outbox_batches {
+    char (*name)[OUTBOX_BATCH_NAME_MAX]; /* owned, oldest first */
+    size_t count;
+};
+
+/* Returns 0 or -errno. outbox_batches_free() releases. */
+int outbox_batches_list(int directory, struct outbox_batches *batches);
+
+void outbox_batches_free(struct outbox_batches *batches);
+
+/* A line that is none. */
+struct outbox_damage {
+    const char *at; /* in the batch's text */
+    size_t length;
+};
+
+struct outbox_batch {
+    char *text;                  /* owned; what the rest points into */
+    struct transport_item *item; /* owned */
+    size_t count;
+    struct outbox_damage *damage; /* owned */
+    size_t damage_count;
+};
+
+/* Reads a batch. Returns 0; -EFBIG when it is larger than any that we write; or -errno.
+ * outbox_batch_free() releases. */
+int outbox_batch_read(int directory, const char *name, struct outbox_batch *batch);
+
+/* Puts a batch of the items that are pending, and of no damage, in its place; removes it when there
+ * are none. Returns 0 or -errno. */
+int outbox_batch_settle(int directory, const char *name, const struct outbox_batch *batch);
+
+void outbox_batch_free(struct outbox_batch *batch);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "directories.h"
+#include "process.h"
+
+int session_parse(const char *name, struct session *session)
+{
+    char *end;
+    if (strspn(name, "0123456789.") != strlen(name) || name[0] < '1' || name[0] > '9')
+        return 0;
+    unsigned long pid = strtoul(name, &end, 10);
+    if (*end != '.' || end[1] < '0' || pid > INT32_MAX || strlen(end) > 21)
+        return 0;
+    session->leader = (pid_t)pid;
+    session->ticks = strtoull(end + 1, &end, 10);
+    return *end == '\0';
+}
+
+int session_own(struct session *session)
+{
+    pid_t leader = getsid(0);
+    uint64_t ticks;
+    if (leader <= 0 || !process_start(leader, &ticks))
+        return -ESRCH;
+    *session = (struct session){leader, ticks};
+    return 0;
+}
+
+/* A directory of this user's that nobody else can look into. */
+static int open_own(int at, const char *name)
+{
+    struct stat status;
+    int result = mkdirat(at, name, 0700) != 0 && errno != EEXIST ? -errno : 0;
+    int fd =
+        result != 0 ? result : openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return result != 0 ? result : -errno;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+        (status.st_mode & (S_IRWXG | S_IRWXO)) == 0)
+        return fd;
+    close(fd);
+    return -EPERM;
+}
+
+int session_make(const char *sessions, const struct session *session, char path[PATH_MAX])
+{
+    char user[16], name[48];
+    snprintf(user, sizeof user, "%u", (unsigned)geteuid());
+    snprintf(name, sizeof name, "%d.%" PRIu64, (int)session->leader, session->ticks);
+    int length = snprintf(path, PATH_MAX, "%s/%s/%s", sessions, user, name);
+    if (length < 0 || length >= PATH_MAX)
+        return -ENAMETOOLONG;
+    /* it cannot be read: users shall not see who else there is */
+    int base = open(sessions, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (base < 0)
+        return -errno;
+    int own = open_own(base, user);
+    int fd = own < 0 ? own : open_own(own, name);
+    close(base);
+    if (own >= 0)
+        close(own);
+    return fd;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where processes outside of Slurm are recorded: <sessions>/<uid>/<pid>.<ticks>/ledger, of the
+ * user's, <pid>.<ticks> being the leader of the login or batch session (its pid and its start in
+ * clock ticks since boot) with whose end the directory has done its duty. <sessions> is root's,
+ * with mode 1733.
+ */
+#ifndef JOBTRAIL_SESSION_H
+#define JOBTRAIL_SESSION_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct session {
+    pid_t leader;
+    uint64_t ticks;
+};
+
+/* Reads a directory's name. Returns whether it is one. */
+int session_parse(const char *name, struct session *session);
+
+/* The session of this process: its leader and when that started. Returns 0 or -errno (-ESRCH: the
+ * leader has ended). */
+int session_own(struct session *session);
+
+/* Makes the calling user's directory for a session below `sessions`, mode 0700, and writes its
+ * path. Returns an open descriptor of it or -errno. */
+int session_make(const char *sessions, const struct session *session, char path[PATH_MAX]);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records in POST requests (http_body.h), by libcurl. A module.
+ */
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "http_body.h"
+#include "transport.h"
+
+enum { TOKEN_MAX = 4096, ANSWER_MAX = 16 << 20, CONNECT_TIMEOUT_MS = 5000 };
+
+struct http_state {
+    const struct conf *conf;
+    enum http_format format;
+    CURL *curl;
+    struct curl_slist *headers;
+};
+
+struct answer {
+    char *text;
+    size_t size;
+};
+
+/* What became of a request. */
+enum verdict { VERDICT_TAKEN, VERDICT_REFUSED, VERDICT_LATER };
+
+/* The first line of a file that nobody but its owner, who is root or we, may look into. */
+static int read_token(const char *path, char *token)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    ssize_t got = -1;
+    int result = -EPERM;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 077) == 0 &&
+        (status.st_uid == 0 || status.st_uid == geteuid())) {
+        got = read(fd, token, TOKEN_MAX - 1);
+        result = got < 0 ? -errno : 0;
+    }
+    close(fd);
+    if (result == 0) {
+        token[got] = '\0';
+        token[strcspn(token, "\r\n")] = '\0';
+    }
+    return result;
+}
+
+static int add_header(struct http_state *state, const char *text)
+{
+    struct curl_slist *longer = curl_slist_append(state->headers, text);
+    if (longer == NULL)
+        return -ENOMEM;
+    state->headers = longer;
+    return 0;
+}
+
+static int add_token(struct http_state *state, struct transport_trouble *trouble)
+{
+    char token[TOKEN_MAX], header[TOKEN_MAX + 64];
+    const char *path = state->conf->http_token_file;
+    if (path[0] == '\0')
+        return 0;
+    int result = read_token(path, token);
+    if (result != 0) {
+        snprintf(trouble->text, sizeof trouble->text, "%.160s: %s", path,
+                 result == -EPERM ? "others than its owner may read it, or it is not root's"
+                                  : strerror(-result));
+        return result;
+    }
+    snprintf(header, sizeof header, "Authorization: %s %s",
+             state->format == HTTP_SPLUNK ? "Splunk" : "Bearer", token);
+    return add_header(state, header);
+}
+
+static int set_headers(struct http_state *state, struct transport_trouble *trouble)
+{
+    int result = add_header(state, state->format == HTTP_BULK ? "Content-Type: application/x-ndjson"
+                                                              : "Content-Type: application/json");
+    if (result == 0)
+        result = add_header(state, "Expect:"); /* no extra round trip */
+    if (result == 0 && state->conf->http_gzip)
+        result = add_header(state, "Content-Encoding: gzip");
+    return result == 0 ? add_token(state, trouble) : result;
+}
+
+static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
+{
+    struct answer *answer = context;
+    size_t size = one * count;
+    if (size > ANSWER_MAX - answer->size)
+        return 0;
+    char *larger = realloc(answer->text, answer->size + size + 1);
+    if (larger == NULL)
+        return 0;
+    memcpy(larger + answer->size, bytes, size);
+    answer->text = larger;
+    answer->size += size;
+    larger[answer->size] = '\0';
+    return size;
+}
+
+static void set_options(const struct http_state *state)
+{
+    CURL *curl = state->curl;
+    curl_easy_setopt(curl, CURLOPT_URL, state->conf->http_url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, state->headers);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "jobtrail/" JOBTRAIL_VERSION);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+    if (state->conf->http_ca[0] != '\0') {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, state->conf->http_ca);
+        curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+    }
+}
+
+static void http_close(void *context)
+{
+    struct http_state *state = context;
+    curl_slist_free_all(state->headers);
+    curl_easy_cleanup(state->curl);
+    free(state);
+}
+
+static int http_open(const struct conf *conf, void **state, struct transport_trouble *trouble)
+{
+    struct http_state *opened = calloc(1, sizeof *opened);
+    if (opened == NULL)
+        return -ENOMEM;
+    opened->conf = conf;
+    opened->format = http_format_of(conf->http_format);
+    opened->curl = curl_easy_init();
+    int result = opened->curl == NULL ? -ENOMEM : set_headers(opened, trouble);
+    if (result != 0) {
+        http_close(opened);
+        return result;
+    }
+    set_options(opened);
+    *state = opened;
+    return 0;
+}
+
+/* A gzip member of the body, malloc'ed. */
+static char *compressed(const char *body, size_t size, size_t *packed_size)
+{
+    z_stream stream = {0};
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+        return NULL;
+    size_t room = deflateBound(&stream, size);
+    char *packed = malloc(room);
+    stream.next_in = (Bytef *)body;
+    stream.avail_in = (uInt)size;
+    stream.next_out = (Bytef *)packed;
+    stream.avail_out = (uInt)room;
+    int done = packed != NULL && deflate(&stream, Z_FINISH) == Z_STREAM_END;
+    *packed_size = stream.total_out;
+    deflateEnd(&stream);
+    if (!done) {
+        free(packed);
+        return NULL;
+    }
+    return packed;
+}
+
+/* These statuses are about the record, all others about the collector or our access to it. */
+static int refuses(long status)
+{
+    return status == 400 || status == 413 || status == 415 || status == 422;
+}
+
+static enum verdict judge(const struct http_state *state, CURLcode code, const char *error,
+                          const struct answer *answer, struct transport_item *const items[],
+                          size_t count, struct transport_trouble *trouble)
+{
+    long status = 0;
+    curl_easy_getinfo(state->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (code != CURLE_OK) {
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: %.120s", state->conf->http_url,
+                 error[0] != '\0' ? error : curl_easy_strerror(code));
+        return VERDICT_LATER;
+    }
+    if (status >= 200 && status < 300 && state->format == HTTP_BULK &&
+        http_bulk_answer(answer->text == NULL ? "" : answer->text, answer->size, items, count) !=
+            0) {
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: not an answer to _bulk",
+                 state->conf->http_url);
+        return VERDICT_LATER;
+    }
+    if (status >= 200 && status < 300)
+        return VERDICT_TAKEN;
+    snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s",
+             state->conf->http_url, status, answer->text == NULL ? "" : answer->text);
+    return refuses(status) ? VERDICT_REFUSED : VERDICT_LATER;
+}
+
+static enum verdict post(const struct http_state *state, const char *body, size_t size,
+                         uint64_t deadline_ns, struct transport_item *const items[], size_t count,
+                         struct transport_trouble *trouble)
+{
+    char error[CURL_ERROR_SIZE] = "";
+    struct answer answer = {NULL, 0};
+    unsigned left = transport_left_ms(deadline_ns), limit = state->conf->http_timeout_s * 1000u;
+    long timeout = left < limit ? left : limit;
+    if (timeout == 0) {
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: no time left",
+                 state->conf->http_url);
+        return VERDICT_LATER;
+    }
+    curl_easy_setopt(state->curl, CURLOPT_TIMEOUT_MS, timeout);
+    curl_easy_setopt(state->curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     timeout < CONNECT_TIMEOUT_MS ? timeout : (long)CONNECT_TIMEOUT_MS);
+    curl_easy_setopt(state->curl, CURLOPT_ERRORBUFFER, error);
+    curl_easy_setopt(state->curl, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(state->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+    curl_easy_setopt(state->curl, CURLOPT_WRITEDATA, &answer);
+    CURLcode code = curl_easy_perform(state->curl);
+    enum verdict verdict = judge(state, code, error, &answer, items, count, trouble);
+    curl_easy_setopt(state->curl, CURLOPT_ERRORBUFFER, NULL);
+    free(answer.text);
+    return verdict;
+}
+
+static enum verdict send_together(const struct http_state *state,
+                                  struct transport_item *const items[], size_t count,
+                                  uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    size_t size, packed_size;
+    enum verdict verdict = VERDICT_LATER;
+    char *body = http_body(state->format, items, count, &size);
+    if (body != NULL && state->conf->http_gzip) {
+        char *packed = compressed(body, size, &packed_size);
+        free(body);
+        body = packed;
+        size = packed_size;
+    }
+    if (body == NULL)
+        snprintf(trouble->text, sizeof trouble->text, "out of memory");
+    else
+        verdict = post(state, body, size, deadline_ns, items, count, trouble);
+    free(body);
+    return verdict;
+}
+
+/* Where several records together are refused, halves are tried: one of them may be to blame. */
+static int send_some(const struct http_state *state, struct transport_item *const items[],
+                     size_t count, uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    enum verdict verdict = send_together(state, items, count, deadline_ns, trouble);
+    if (verdict == VERDICT_LATER)
+        return -EAGAIN;
+    if (verdict == VERDICT_REFUSED && count > 1) {
+        int result = send_some(state, items, count / 2, deadline_ns, trouble);
+        return result != 0
+                   ? result
+                   : send_some(state, items + count / 2, count - count / 2, deadline_ns, trouble);
+    }
+    if (verdict == VERDICT_REFUSED) {
+        items[0]->outcome = TRANSPORT_REFUSED;
+        snprintf(items[0]->why, sizeof items[0]->why, "%.150s", trouble->text);
+    }
+    for (size_t i = 0; i < count && state->format != HTTP_BULK; i++)
+        if (items[i]->outcome == TRANSPORT_PENDING)
+            items[i]->outcome = TRANSPORT_ACCEPTED;
+    return 0;
+}
+
+static int http_send(void *context, struct transport_item *items, size_t count,
+                     uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    const struct http_state *state = context;
+    size_t batch = state->conf->http_batch, pending = 0;
+    struct transport_item **some = calloc(batch, sizeof *some);
+    int result = some == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; i < count && result == 0;) {
+        size_t n = 0;
+        for (; i < count && n < batch; i++)
+            if (items[i].outcome == TRANSPORT_PENDING)
+                some[n++] = &items[i];
+        if (n > 0)
+            result = send_some(state, some, n, deadline_ns, trouble);
+    }
+    free(some);
+    for (size_t i = 0; i < count && result == 0; i++)
+        pending += items[i].outcome == TRANSPORT_PENDING;
+    if (pending > 0) {
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: %zu records are to be sent again",
+                 state->conf->http_url, pending);
+        result = -EAGAIN;
+    }
+    return result;
+}
+
+__attribute__((visibility("default"))) extern const struct transport jobtrail_transport;
+
+const struct transport jobtrail_transport = {"http", http_open, http_send, http_close};

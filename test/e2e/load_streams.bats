@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-load from syslog files and standard input.
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+load helper
+
+setup() {
+    PATH=$JOBTRAIL_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+    store=$BATS_TEST_TMPDIR/store.db
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 900 --seed 7 --until 1760000000 40 >lines
+}
+
+teardown() {
+    [ -z "${follower:-}" ] || kill "$follower" 2>/dev/null || true
+}
+
+load_from() {
+    run --separate-stderr jobtrail-load --json --store "sqlite:$store" "$@"
+}
+
+count() {
+    grep -o "\"$1\":[0-9]*" <<<"$output" | cut -d: -f2
+}
+
+runs() {
+    sqlite3 "$store" 'SELECT count(*) FROM run' 2>/dev/null
+}
+
+has_runs() {
+    [ "$(runs)" = "$1" ]
+}
+
+@test "syslog lines are put together and loaded, from standard input too" {
+    load_from lines
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 40 ]
+    load_from - <lines
+    [ "$status" -eq 0 ]
+    [ "$(count unchanged)" -eq 40 ]
+}
+
+@test "records may come as JSON, one a line, among lines of other programs" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 8 5 >json
+    { cat json && echo "Nov 20 10:00:00 n1 sshd[1]: hello" && cat lines; } >mixed
+    load_from mixed
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 45 ]
+}
+
+@test "blocks may be mixed, doubled and in any order" {
+    { shuf --random-source=<(yes) lines && head -n 100 lines; } >mixed
+    load_from mixed
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 40 ]
+}
+
+@test "a record whose blocks are in two rotated files is whole" {
+    head -n 103 lines >syslog.1
+    tail -n +104 lines >syslog
+    load_from syslog.1 syslog
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 40 ]
+}
+
+@test "compressed files are read whatever their name" {
+    split -n l/3 lines part.
+    gzip part.aa
+    xz part.ab
+    mv part.ab.xz other
+    load_from part.aa.gz other part.ac
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 40 ]
+    cat part.aa.gz part.aa.gz | gzip -t
+    cat part.aa.gz part.aa.gz >twice
+    load_from twice
+    [ "$(count damaged)" -le 1 ] # the record that goes on in the next part
+}
+
+@test "compressed data that is cut or damaged is reported, what was before it is loaded" {
+    gzip -c lines | head -c 15000 >cut.gz
+    gzip -c lines >bad.gz
+    printf '\xff\xff\xff\xff' | dd of=bad.gz bs=1 seek=15000 conv=notrunc status=none
+    xz -c lines | head -c -100 >cut.xz
+    for file in cut.gz bad.gz; do
+        load_from "$file"
+        [ "$status" -eq 1 ]
+        [[ "$stderr" == *"$file: compressed data is "* ]]
+        [ "$(runs)" -gt 10 ]
+        rm "$store"
+    done
+    load_from cut.xz
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"cut.xz: compressed data is cut short"* ]]
+}
+
+@test "blanks that a syslog daemon took off the end of a block are put back" {
+    # values that end in blanks at the end of a block
+    python3 - lines <<'PY'
+import binascii, json, re, sys
+text = json.dumps({"crc": "0xFFFF", "userT": {"run_uuid": "8c8d61fb-98c1-44c0-874c-d613312269f4",
+    "cwd": "/" + " " * 300}}, separators=(",", ":"))
+text = '{"crc":"0x%04X"' % binascii.crc_hqx(text.encode(), 0xFFFF) + text[15:]
+size = 64
+blocks = [text[at:at + size] for at in range(0, len(text), size)]
+with open("blanks", "w") as file:
+    for i, block in enumerate(blocks):
+        file.write("n1 XALT_LOGGING_tiny V:4 kind:run syshost:tiny key:run_fini_8c8d crcStr:%s nb:%02d"
+                   " idx:%02d value:%s\n" % (text[8:14], len(blocks), i, block.rstrip(" ")))
+PY
+    load_from blanks
+    [ "$status" -eq 0 ]
+    [ "$(sqlite3 "$store" 'SELECT length(cwd) FROM run')" -eq 301 ]
+}
+
+@test "lost blocks, cut lines and bits that flipped are set aside with their reason" {
+    sed -e '3d' -e '20s/value:.*//' -e '40s|[a-z]\([^a-z]*\)$|~\1|' -e '60s/nb:/mb:/' -e '80s/V:4/V:9/' lines >damaged
+    load_from --quarantine bad damaged
+    [ "$status" -eq 1 ]
+    [ "$(count new)" -ge 35 ]
+    [ "$(count new)" -le 37 ]
+    [[ "$stderr" == *"damaged:19: is a syslog line that was cut short"* ]]
+    [[ "$stderr" == *"crc is 0x"* ]]
+    [[ "$stderr" == *"is a syslog line with a damaged head"* ]]
+    [[ "$stderr" == *"of another version than 3 and 4"* ]]
+    [[ "$stderr" == *"syslog record: has "*" of "*" blocks"* ]]
+    [ "$(count quarantined)" -eq "$(count damaged)" ]
+    [ "$(find bad -name '*.reason' | wc -l)" -eq "$(count damaged)" ]
+    load_from bad/record.*[0-9] lines
+    [ "$(runs)" -eq 40 ]
+}
+
+@test "bytes of any kind do no harm" {
+    head -c 300000 /dev/urandom >noise
+    { cat noise && printf '\nXALT_LOGGING_\n{\n{"userT":{}}\nXALT_LOGGING_x V:4 value:\n' && cat lines; } >mixed
+    load_from mixed
+    [ "$status" -eq 1 ]
+    [ "$(count new)" -eq 40 ]
+}
+
+@test "a file is removed only when all of it is in the store or the quarantine" {
+    cp lines whole
+    head -n -1 lines >part
+    load_from --delete whole
+    [ "$status" -eq 0 ]
+    load_from --delete part
+    [ "$status" -eq 1 ]
+    [ ! -e whole ]
+    [ -e part ]
+    load_from --delete part
+    [ -e part ]
+    load_from --delete --quarantine bad part
+    [ ! -e part ]
+}
+
+@test "a log is followed while it grows and when it is rotated" {
+    head -n 50 lines >log
+    jobtrail-load --json --follow --store "sqlite:$store" log >summary 2>said 3>&- &
+    follower=$!
+    wait_for has_runs "$(($(head -n 50 lines | grep -o 'key:[^ ]*' | uniq -c |
+        wc -l) - 1))"
+    sed -n '51,150p' lines >>log
+    wait_for has_runs "$(($(head -n 150 lines | grep -o 'key:[^ ]*' | uniq | wc -l) - 1))"
+    mv log log.1
+    tail -n +151 lines >log
+    wait_for has_runs 40
+    kill "$follower"
+    wait "$follower"
+    [ "$(cat said)" = "" ]
+    output=$(cat summary)
+    [ "$(count new)" -eq 40 ]
+}
+
+@test "a directory is followed, and needs to be emptied" {
+    mkdir records
+    load_from --follow records
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"needs --delete"* ]]
+    jobtrail-load --follow --delete --store "sqlite:$store" records >summary 3>&- &
+    follower=$!
+    cp "$JOBTRAIL_SOURCE"/test/data/records/* records
+    wait_for has_runs 10
+    kill "$follower"
+    wait "$follower"
+    [ "$(find records -type f)" = "" ]
+}

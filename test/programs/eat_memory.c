@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Fills argv[1] MiB of memory, says so and sleeps.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    const size_t size = (argc > 1 ? strtoul(argv[1], NULL, 10) : 0) << 20;
+    char *memory = malloc(size);
+
+    if (memory == NULL)
+        return 1;
+    memset(memory, 1, size);
+    printf("full %d\n", memory[size / 2]);
+    fflush(stdout);
+    sleep(600);
+    free(memory);
+    return 0;
+}
