@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What hooks wrote down of a job's packages (hooks/packages.h). The file is the user's: it is read
- * and never mapped, every line is bounded and checked, and what is no sound line is counted and
- * passed over.
+ * What hooks wrote down of a job's packages (contrib/hooks/packages.h). The file is the user's: it
+ * is read and never mapped, every line is bounded and checked, and what is no sound line is counted
+ * and passed over.
  */
 #ifndef JOBTRAIL_PACKAGE_READ_H
 #define JOBTRAIL_PACKAGE_READ_H
