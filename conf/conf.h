@@ -39,7 +39,7 @@ struct conf_intervals {
 enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 42
+#define CONF_KEYS 44
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -50,6 +50,8 @@ struct conf {
     uint64_t ledger_bytes;     /* [spool] ledger_size */
     char *sessions;            /* [spool] sessions; "" = none */
     char *library;             /* [preload] library */
+    char *hooks;               /* [hooks] dir; "" = none */
+    int standard_library;      /* [hooks] standard_library = yes|no */
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */

@@ -94,6 +94,16 @@ static int parse_library(const char *text, void *field, struct conf_fault *fault
     return store_text(text, field);
 }
 
+/* Goes into PYTHONPATH and its like. */
+static int parse_hooks(const char *text, void *field, struct conf_fault *fault)
+{
+    int rc = text[0] == '\0' ? 0 : check_absolute(text, fault);
+    if (rc == 0 && strchr(text, ':') != NULL)
+        return fail(fault, strcspn(text, ":"), "PYTHONPATH cannot hold a path with ':'",
+                    "install the hooks under another path");
+    return rc != 0 ? rc : store_text(text, field);
+}
+
 /* The decimal number at the start of `text`; `*end` is what follows it. -EINVAL: none, too big. */
 static int parse_digits(const char *text, uint64_t *number, const char **end)
 {
@@ -322,6 +332,8 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"spool", "ledger_size", FIELD(ledger_bytes), DEFAULT_LEDGER_SIZE, parse_size, print_size},
     {"spool", "sessions", FIELD(sessions), "", parse_path_or_none, print_text},
     {"preload", "library", FIELD(library), DEFAULT_LIBRARY, parse_library, print_text},
+    {"hooks", "dir", FIELD(hooks), DEFAULT_HOOKS, parse_hooks, print_text},
+    {"hooks", "standard_library", FIELD(standard_library), "no", parse_yes_no, print_yes_no},
     {"submit", "program", FIELD(submit), DEFAULT_SUBMIT, parse_path, print_text},
     {"submit", "state", FIELD(state), DEFAULT_STATE, parse_path, print_text},
     {"submit", "epilog_timeout", FIELD(epilog_timeout_s), DEFAULT_EPILOG_TIMEOUT, parse_seconds,

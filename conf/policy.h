@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   3u
+#define POLICY_VERSION   4u
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
@@ -58,10 +58,12 @@ enum policy_section {
     POLICY_MPI,      /* struct policy_interval[]: sampling below always_ranks */
     POLICY_ARGUMENT, /* DFA over "PATH;ARGUMENT", see policy_decide(); no match continues */
     POLICY_PKG, /* DFA over "PROGRAM:name:NAME" and "PROGRAM:path:PATH" of a package, PROGRAM as
-                   in records (R, python, MATLAB); of the two rules that match, the earlier one
+                   in records (R, python, ...); of the two rules that match, the earlier one
                    decides; no match keeps */
     POLICY_PARTITION, /* DFA over the job's partition; no match keeps */
     POLICY_ACCOUNT,   /* DFA over the job's account; no match keeps */
+    /* string: directory of the languages' hooks, absolute; "": none */
+    POLICY_HOOKS,
     POLICY_SECTIONS
 };
 
@@ -72,8 +74,9 @@ enum policy_section {
 #define POLICY_TRACK_GPU     4u
 #define POLICY_SAMPLE        8u
 #define POLICY_CATCH_SIGNALS 16u
-#define POLICY_ENABLED       32u /* without it nothing is put into jobs */
-#define POLICY_OPT_OUT       64u /* users may say --jobtrail=no */
+#define POLICY_ENABLED       32u  /* without it nothing is put into jobs */
+#define POLICY_OPT_OUT       64u  /* users may say --jobtrail=no */
+#define POLICY_STDLIB        128u /* hooks tell the packages that come with a language, too */
 
 struct policy_span {
     uint32_t offset; /* bytes from the start of the file */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hooks.h"
 #include "leader.h"
 #include "policy.h"
 #include "preload_list.h"
@@ -96,5 +97,6 @@ int inject_task(spank_t spank, const struct settings *settings)
     spank_setenv(spank, "JOBTRAIL_TASK", task, 1);
     set_number(spank, "JOBTRAIL_LEADER", leader_of(spank, rank));
     set_switches(spank, settings->switches);
+    hooks_set(spank, settings);
     return set_preload(spank, settings->library);
 }

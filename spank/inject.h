@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a task's environment gets: the library in LD_PRELOAD and where it writes.
+ * What a task's environment gets: the library in LD_PRELOAD, where it writes, and the hooks.
  */
 #ifndef JOBTRAIL_INJECT_H
 #define JOBTRAIL_INJECT_H

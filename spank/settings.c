@@ -76,10 +76,11 @@ int settings_open(const char *conf, struct settings *settings)
     const char *spool = policy_string(found.policy, POLICY_SPOOL);
     found.library = policy_string(found.policy, POLICY_LIBRARY);
     found.submit = policy_string(found.policy, POLICY_SUBMIT);
+    found.hooks = policy_string(found.policy, POLICY_HOOKS);
     found.ledger_bytes = header->ledger_bytes;
     found.epilog_timeout_s = header->epilog_timeout_s;
     found.switches = header->switches;
-    if (spool == NULL || found.library == NULL || found.submit == NULL)
+    if (spool == NULL || found.library == NULL || found.submit == NULL || found.hooks == NULL)
         result = -EINVAL;
     else
         result = spool_expand(spool, spool_node(), found.spool, sizeof found.spool);

@@ -13,7 +13,8 @@ struct settings {
     void *policy; /* owned; the strings below point into it */
     const char *library;
     const char *submit;
-    const char *conf; /* the configuration file, from the plugin's arguments */
+    const char *hooks; /* directory; "": none */
+    const char *conf;  /* the configuration file, from the plugin's arguments */
     uint64_t ledger_bytes;
     uint32_t epilog_timeout_s;
     uint32_t switches; /* POLICY_TRACK_SCALAR ... */

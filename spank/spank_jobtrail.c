@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "epilog.h"
+#include "hooks.h"
 #include "inject.h"
 #include "journal_line.h"
 #include "node.h"
@@ -88,6 +89,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
     }
     if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
+        hooks_restore(&settings);
         settings_close(&settings);
     }
     options_register(spank, conf);
@@ -177,6 +179,9 @@ static int begin_step(spank_t spank, const struct settings *settings)
         journal_number(&line, "step", key.step);
         journal_append(&line, spool);
     }
+    if (error == 0)
+        spool_make_packages(spool, uid,
+                            gid); /* without it hooks are silent, and the flush counts */
     close(spool);
     if (error == 0)
         inject_spool(spank, settings, key.id, key.restart);

@@ -14,6 +14,7 @@
 #include "directories.h"
 #include "journal.h"
 #include "ledger.h"
+#include "packages.h"
 
 /* Room for some sixty small captures at once before a process has to ask for more. */
 enum { BACKED_BYTES = 512 << 10 };
@@ -152,6 +153,16 @@ int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes)
         errno != EEXIST)
         result = -errno;
     unlinkat(job, name, 0);
+    return result;
+}
+
+int spool_make_packages(int job, uid_t uid, gid_t gid)
+{
+    int fd = openat(job, PACKAGES_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return errno == EEXIST ? 0 : -errno;
+    int result = fchown(fd, uid, gid) != 0 ? -errno : 0;
+    close(fd);
     return result;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A job's spool directory on this node: <spool>/<job id>.<restart count>, root's, 0711, with the
- * journal (journal.h) and the ledger (preload/ledger.h), which belongs to the job's user.
+ * journal (journal.h), the ledger (preload/ledger.h) and the packages (contrib/hooks/packages.h),
+ * which belong to the job's user.
  */
 #ifndef JOBTRAIL_SPOOL_H
 #define JOBTRAIL_SPOOL_H
@@ -32,6 +33,10 @@ uint32_t spool_last_run(const char *spool, uint32_t job, uint32_t otherwise);
 /* Makes the ledger of `bytes` for the job's user in the directory `job`, unless it is there
  * already. Returns 0 or -errno. */
 int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes);
+
+/* Makes the file for the hooks' lines (contrib/hooks/packages.h) for the job's user in the
+ * directory `job`, unless it is there already. Returns 0 or -errno. */
+int spool_make_packages(int job, uid_t uid, gid_t gid);
 
 /* Removes the job's directory when it has no ledger and nothing in its journal, as on a full file
  * system: nobody then tries to add to it. */

@@ -15,6 +15,7 @@
 #include "journal_read.h"
 #include "outbox.h"
 #include "outbox_send.h"
+#include "packages.h"
 #include "process.h"
 #include "quarantine.h"
 #include "sessions.h"
@@ -118,16 +119,21 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
     const struct worker_order order = {.conf = flush->conf,
                                        .journal = journal,
                                        .ledger = ledger < 0 ? -1 : ledger,
+                                       .packages = spool_open_file(directory, PACKAGES_NAME),
                                        .kind = WORKER_ENDS,
                                        .now_ns = flush->now_ns};
     int result = run_worker(flush, &order, &summary);
     if (ledger >= 0)
         close(ledger);
+    if (order.packages >= 0)
+        close(order.packages);
     if (result == 0) {
         flush->count->records += summary.records;
         flush->count->dropped += summary.dropped;
-        flush->count->damaged += summary.damaged;
-        result = summary.damaged > 0 ? -EUCLEAN : 0;
+        flush->count->packages += summary.packages;
+        flush->count->unhooked += summary.unhooked;
+        flush->count->damaged += summary.damaged + summary.bad_lines;
+        result = summary.damaged > 0 ? -EUCLEAN : summary.bad_lines > 0 ? -EBADMSG : 0;
     }
     return result;
 }
@@ -137,6 +143,7 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
 static int set_aside(struct flush *flush, const struct spool_job *job, int directory, int result)
 {
     const char *reason = result == -EUCLEAN   ? "damaged captures in the ledger"
+                         : result == -EBADMSG ? "damaged lines in the packages"
                          : result == -EINVAL  ? "the ledger is not one"
                          : result == -EPROTO  ? "reading the ledger broke down"
                          : result == -ENODATA ? "the journal does not say whose job this is"

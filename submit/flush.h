@@ -22,8 +22,10 @@ struct flush_options {
 struct flush_count {
     uint64_t jobs;        /* directories dealt with */
     uint64_t records;     /* handed to the outbox */
+    uint64_t packages;    /* records of packages, handed to the outbox */
+    uint64_t unhooked;    /* runs that were marked for a package hook, and had none */
     uint64_t dropped;     /* captures that found no room while the jobs ran */
-    uint64_t damaged;     /* captures that could not be used */
+    uint64_t damaged;     /* captures, and lines of package hooks, that could not be used */
     uint64_t quarantined; /* directories set aside */
     uint64_t running;     /* directories left alone, as their job still runs here */
     uint64_t failed;      /* directories that are still there to be tried again */

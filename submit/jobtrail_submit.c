@@ -193,6 +193,8 @@ static void print_count(const struct flush_count *count, int json)
     } values[] = {
         {"jobs", count->jobs},
         {"records", count->records},
+        {"packages", count->packages},
+        {"unhooked", count->unhooked},
         {"dropped", count->dropped},
         {"damaged", count->damaged},
         {"quarantined", count->quarantined},

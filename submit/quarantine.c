@@ -14,8 +14,9 @@
 #include "directories.h"
 #include "directory.h"
 #include "journal.h"
+#include "packages.h"
 
-#define LEFT_OUT "; without the ledger, as the quarantine is full"
+#define LEFT_OUT "; without ledger and packages, as the quarantine is full"
 
 enum { START_BYTES = 256, NAMES_MAX = 1000 };
 
@@ -69,13 +70,22 @@ static int write_reason(int directory, const char *reason, int whole)
     return result;
 }
 
-/* Bytes that the ledgers of the quarantine take on the disk. */
+/* Bytes that a file of a job takes in the quarantine on the disk. */
+static uint64_t file_bytes(int quarantine, const char *job, const char *file)
+{
+    struct stat status;
+    char path[2 * NAME_MAX + 2];
+    snprintf(path, sizeof path, "%s/%s", job, file);
+    return fstatat(quarantine, path, &status, AT_SYMLINK_NOFOLLOW) == 0
+               ? (uint64_t)status.st_blocks * 512
+               : 0;
+}
+
+/* Bytes that what users wrote takes there. */
 static uint64_t used_bytes(int quarantine)
 {
     uint64_t used = 0;
-    struct dirent *entry;
-    struct stat status;
-    char path[NAME_MAX + sizeof "/ledger"];
+    const struct dirent *entry;
     int fd = openat(quarantine, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = fd < 0 ? NULL : fdopendir(fd);
     if (listing == NULL) {
@@ -84,9 +94,9 @@ static uint64_t used_bytes(int quarantine)
         return 0;
     }
     while ((entry = readdir(listing)) != NULL) {
-        snprintf(path, sizeof path, "%s/ledger", entry->d_name);
-        if (entry->d_name[0] != '.' && fstatat(quarantine, path, &status, AT_SYMLINK_NOFOLLOW) == 0)
-            used += (uint64_t)status.st_blocks * 512;
+        if (entry->d_name[0] != '.')
+            used += file_bytes(quarantine, entry->d_name, "ledger") +
+                    file_bytes(quarantine, entry->d_name, PACKAGES_NAME);
     }
     closedir(listing);
     return used;
@@ -134,6 +144,8 @@ static int find_name(int quarantine, const struct spool_job *job, int directory,
 static int fill(const struct conf *conf, int directory, int target, const char *reason, int whole)
 {
     int result = whole ? copy_file(directory, target, "ledger", conf->ledger_bytes) : 0;
+    if (result == 0 && whole)
+        result = copy_file(directory, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
     if (result == 0)
         result = copy_file(directory, target, JOURNAL_NAME, UINT64_MAX);
     if (result == 0)

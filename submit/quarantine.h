@@ -8,7 +8,7 @@
 #include "conf.h"
 #include "spool_read.h"
 
-/* What the ledgers there may take in all. Beyond it a job is kept without its ledger, which its
+/* What ledgers and packages there may take in all. Beyond it a job is kept without them, which its
  * user wrote; the journal and the reason are small, and kept always. */
 #define QUARANTINE_MAX_BYTES (UINT64_C(1) << 30)
 

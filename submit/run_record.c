@@ -2,6 +2,7 @@
 #include "run_record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,6 +320,10 @@ static void add_quality(struct run *run)
     json_add_text(table, "XALT_GPU_TRACKING", source->conf->track_gpu ? "yes" : "no");
     json_add_text(table, "XALT_TRANSMISSION_STYLE", source->conf->transport);
     json_add_text(table, "JOBTRAIL_PKGS", source->capture->pkgs ? "yes" : "no");
+    json_add_text(table, "JOBTRAIL_PKGS_HOOK",
+                  source->packages != NULL && source->packages->hooked ? "yes" : "no");
+    snprintf(text, sizeof text, "%" PRIu64, source->packages == NULL ? 0 : source->packages->lost);
+    json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", source->capture->cut ? "yes" : "no");
     json_object_object_add(run->record, "XALT_qaT", table);
 }

@@ -13,16 +13,18 @@
 #include "ending.h"
 #include "journal_read.h"
 #include "ledger_read.h"
+#include "package_read.h"
 #include "record.h"
 
 struct run_source {
     const struct conf *conf;
     const struct journal *journal;
     const struct capture *capture;
-    const struct ending *ending; /* NULL: a start record */
-    uint64_t dropped;            /* captures that the job lost on this node */
-    double probability;          /* with which the run was kept, (0, 1] */
-    int inferred;                /* the capture is made of what root knows: no process left it */
+    const struct ending *ending;        /* NULL: a start record */
+    const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
+    uint64_t dropped;                   /* captures that the job lost on this node */
+    double probability;                 /* with which the run was kept, (0, 1] */
+    int inferred; /* the capture is made of what root knows: no process left it */
 };
 
 /* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the

@@ -108,6 +108,7 @@ static int run_worker(struct visit *visit, int ledger, struct worker_summary *su
         .conf = visit->sessions->conf,
         .journal = &journal,
         .ledger = ledger,
+        .packages = -1,
         .kind = WORKER_SESSION,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .over = !process_alive(visit->session.leader, visit->session.ticks),

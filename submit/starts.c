@@ -75,6 +75,7 @@ static int send_of_job(struct starts *starts)
         const struct worker_order order = {.conf = starts->conf,
                                            .journal = &journal,
                                            .ledger = ledger,
+                                           .packages = -1,
                                            .kind = WORKER_STARTS,
                                            .started = starts->started};
         result = worker_run(&order, deliver, starts, &summary);

@@ -24,6 +24,7 @@
 #include "hasher.h"
 #include "io.h"
 #include "ledger_read.h"
+#include "package_send.h"
 #include "policy_load.h"
 #include "privileges.h"
 #include "process.h"
@@ -175,13 +176,17 @@ static int wanted_of_session(const struct worker_order *order, const struct capt
 }
 
 static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
-                              struct ending *endings, int fd, struct worker_summary *summary)
+                              struct ending *endings, const struct packages *packages,
+                              const struct package_send *send, struct worker_summary *summary)
 {
+    int fd = *(const int *)send->context;
     for (size_t i = 0; i < captures->count; i++) {
+        const struct package_run run = packages_of_run(packages, captures->capture[i].uuid);
         struct run_source source = {.conf = order->conf,
                                     .journal = order->journal,
                                     .capture = &captures->capture[i],
                                     .ending = &endings[i],
+                                    .packages = &run,
                                     .dropped = captures->dropped};
         if (order->kind == WORKER_SESSION &&
             !wanted_of_session(order, source.capture, &endings[i], summary))
@@ -191,21 +196,37 @@ static int hand_over_each_end(const struct worker_order *order, const struct cap
             continue;
         }
         int result = build_and_hand_over(&source, fd);
+        if (result == 0 && source.capture->pkgs)
+            result = package_send(send, source.capture, &run, &summary->packages);
         if (result != 0)
             return result;
         summary->records++;
+        summary->unhooked += source.capture->pkgs && !run.hooked;
     }
     return 0;
 }
 
-static int hand_over_ends(const struct worker_order *order, const struct captures *captures, int fd,
-                          struct worker_summary *summary)
+static int hand_over_ends(const struct worker_order *order, const void *policy,
+                          const struct captures *captures, int fd, struct worker_summary *summary)
 {
     struct ending *endings = calloc(captures->count + 1, sizeof *endings);
-    int result =
-        endings == NULL ? -ENOMEM : endings_find(captures, order->journal, order->now_ns, endings);
+    struct packages packages = {0};
+    const struct package_send send = {.conf = order->conf,
+                                      .journal = order->journal,
+                                      .policy = policy,
+                                      .versions = package_versions_new(),
+                                      .give = give,
+                                      .context = &fd};
+    int result = endings == NULL || send.versions == NULL ? -ENOMEM : 0;
     if (result == 0)
-        result = hand_over_each_end(order, captures, endings, fd, summary);
+        result = endings_find(captures, order->journal, order->now_ns, endings);
+    if (result == 0 && order->packages >= 0 && packages_read(order->packages, &packages) != 0)
+        packages.bad_lines = 1; /* the runs have their records nevertheless */
+    if (result == 0)
+        result = hand_over_each_end(order, captures, endings, &packages, &send, summary);
+    summary->bad_lines = packages.bad_lines;
+    packages_free(&packages);
+    package_versions_free(send.versions);
     free(endings);
     return result;
 }
@@ -221,7 +242,7 @@ static int send_starts(const struct worker_order *order, int fd, struct worker_s
     return result;
 }
 
-/* A ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is none, or
+/* A job's ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is none, or
  * -errno. */
 static int send_ends(const struct worker_order *order, const void *policy, int fd,
                      struct worker_summary *summary)
@@ -232,10 +253,10 @@ static int send_ends(const struct worker_order *order, const void *policy, int f
         return read;
     summary->damaged = captures.damaged;
     summary->dropped = captures.dropped;
-    int result = 0;
-    if (!coverage_excludes(policy, order->journal))
-        result = hand_over_ends(order, &captures, fd, summary);
-    if (result == 0)
+    int is_job = order->kind == WORKER_ENDS, result = 0;
+    if (!is_job || !coverage_excludes(policy, order->journal))
+        result = hand_over_ends(order, policy, &captures, fd, summary);
+    if (result == 0 && is_job)
         result = hand_over_coverage(order, policy,
                                     read != 0 || order->ledger < 0 ? NULL : &captures, fd, summary);
     captures_free(&captures);
@@ -247,7 +268,7 @@ static int work(const struct worker_order *order, int fd)
     const struct head last = {0, 0};
     struct worker_summary summary = {0};
     void *policy = NULL;
-    if (order->kind == WORKER_ENDS && policy_load(order->conf, &policy) != 0)
+    if (order->kind != WORKER_STARTS && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;

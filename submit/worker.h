@@ -18,6 +18,9 @@ struct worker_summary {
     uint64_t damaged;     /* slots of the ledger that could not be used */
     uint64_t dropped;     /* captures that found no room */
     uint64_t running;     /* of WORKER_SESSION: runs that go on */
+    uint64_t packages;    /* records of packages */
+    uint64_t unhooked;    /* recorded runs that were marked for a package hook, and had none */
+    uint64_t bad_lines;   /* that hooks wrote */
 };
 
 /* Which records of a ledger are wanted. */
@@ -33,7 +36,8 @@ typedef int worker_take(void *context, const struct transport_record *record);
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
-    int ledger; /* open for reading; -1: it could not be made */
+    int ledger;   /* open for reading; -1: it could not be made */
+    int packages; /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
     enum worker_kind kind;
     uint64_t now_ns;     /* but of WORKER_STARTS: see endings_find() */
     int over;            /* of WORKER_SESSION: its leader has ended */

@@ -108,9 +108,11 @@ start_slow_flush() {
     wait_for bash -c 'grep -q "NoNewPrivs:.1" /proc/$1/status' _ "$WORKER"
 }
 
+# its children are the one that hashes and, younger, the one that reads the ledger
 find_worker() {
-    WORKER=$(tr -d ' ' <"/proc/$FLUSH/task/$FLUSH/children")
-    [[ -n $WORKER ]]
+    local children
+    read -ra children <"/proc/$FLUSH/task/$FLUSH/children" || true
+    ((${#children[@]} == 2)) && WORKER=${children[1]}
 }
 
 another_worker() { # THAN
@@ -205,7 +207,7 @@ with_syslog() {
 
 @test "what a flush says when the epilog has stopped waiting goes to syslog" {
     tracked "$PROGRAMS/exit_with" 0
-    touch "$RECORDS" # no directory
+    touch "$BATS_TEST_TMPDIR/state" # no directory: there is no outbox
     # shellcheck disable=SC2016
     with_syslog bash -c '
         mkfifo "$1.pipe"
@@ -220,7 +222,7 @@ with_syslog() {
 }
 
 @test "what the watcher says in the background goes to syslog" {
-    touch "$RECORDS"
+    touch "$BATS_TEST_TMPDIR/state"
     with_syslog "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
     "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e
     grep -q 'jobtrail-submit\[[0-9]*\]: no start records: ' "$BATS_TEST_TMPDIR/syslog"

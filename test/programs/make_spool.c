@@ -34,6 +34,8 @@ int main(int argc, char **argv)
     if (error == 0)
         error = spool_make_ledger(spool, getuid(), getgid(),
                                   argc > 3 ? strtoull(argv[3], NULL, 10) : 64 << 20);
+    if (error == 0)
+        error = spool_make_packages(spool, getuid(), getgid());
     if (error != 0)
         fprintf(stderr, "make_spool: %s\n", strerror(-error));
     return error != 0;

@@ -63,6 +63,9 @@ dir = $DIR/run/%n
 [preload]
 library = $STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
 
+[hooks]
+dir = $STAGE/share/jobtrail/hooks
+
 [submit]
 program = $STAGE/bin/jobtrail-submit
 state = $DIR/state

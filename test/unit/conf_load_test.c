@@ -58,6 +58,8 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.state, "/var/lib/jobtrail");
     assert_int_equal(conf.epilog_timeout_s, 10);
     assert_int_equal(conf.hash_objects, 0);
+    assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
+    assert_int_equal(conf.standard_library, 0);
     assert_string_equal(conf.transport, "file");
     assert_string_equal(conf.file_dir, "/var/spool/jobtrail/records");
     assert_int_equal(conf.host.count, 0);
@@ -79,6 +81,7 @@ static void each_key_takes_its_value(void **state)
                               "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
                               "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
                               "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
+                              "[hooks]\ndir = \nstandard_library = yes\n"
                               "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
                               "hash_objects = yes\n"
                               "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r");
@@ -88,6 +91,8 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.spool, "/scratch/%n/jt");
     assert_int_equal(conf.ledger_bytes, 1u << 20);
     assert_string_equal(conf.library, "/opt/$LIB/libjobtrail.so");
+    assert_string_equal(conf.hooks, "");
+    assert_int_equal(conf.standard_library, 1);
     assert_string_equal(conf.submit, "/opt/bin/js");
     assert_string_equal(conf.state, "/s");
     assert_int_equal(conf.epilog_timeout_s, 300);
@@ -227,6 +232,8 @@ static const struct refusal refusals[] = {
     {"[spool]\nledger_size = 2G\n", 2, 15, "out of range", "from 1M to 1G"},
     {"[spool]\nledger_size = 99999999999999999999\n", 2, 15, "not a size", "from 1M to 1G"},
     {"[spool]\nledger_size = -1M\n", 2, 15, "not a size", "from 1M to 1G"},
+    {"[hooks]\ndir = hooks\n", 2, 7, "not an absolute path", "start with '/'"},
+    {"[hooks]\ndir = /a:/b\n", 2, 9, "PYTHONPATH", "another path"},
     {"[preload]\nlibrary = lib.so\n", 2, 11, "not an absolute path", "start with '/'"},
     {"[preload]\nlibrary = /a:/b\n", 2, 13, "LD_PRELOAD", "another path"},
     {"[preload]\nlibrary = /a /b\n", 2, 13, "LD_PRELOAD", "another path"},

@@ -37,11 +37,13 @@ static struct conf_interval scalar[] = {{0, 1, 10000, 5}, {1800, 1, 100, 6}, {72
 static struct conf conf_of(struct conf_rule *rules, size_t count)
 {
     static char path[] = "/etc/jobtrail/jobtrail.conf", spool[] = "/run/jobtrail/%n",
-                library[] = "/opt/$LIB/libjobtrail.so", submit[] = "/opt/bin/jobtrail-submit";
+                library[] = "/opt/$LIB/libjobtrail.so", submit[] = "/opt/bin/jobtrail-submit",
+                hooks[] = "/opt/hooks";
     return (struct conf){.path = path,
                          .spool = spool,
                          .library = library,
                          .submit = submit,
+                         .hooks = hooks,
                          .ledger_bytes = 5u << 20,
                          .epilog_timeout_s = 7,
                          .always_ranks = 64,

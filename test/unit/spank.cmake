@@ -5,6 +5,8 @@ jobtrail_unit_test(spank_preload_list_test spank_preload_list_test.c ${spank}/pr
     LIBS jobtrail_journal)
 jobtrail_unit_test(spank_leader_test spank_leader_test.c ${spank}/leader.c LIBS jobtrail_journal)
 jobtrail_unit_test(spank_spool_test spank_spool_test.c ${spank}/spool.c
-    LIBS jobtrail_journal jobtrail_ledger jobtrail_policy)
+    LIBS jobtrail_journal jobtrail_ledger jobtrail_packages jobtrail_policy)
+jobtrail_unit_test(spank_path_list_test spank_path_list_test.c ${spank}/path_list.c
+    LIBS jobtrail_journal)
 jobtrail_unit_test(spank_helper_test spank_helper_test.c ${spank}/helper.c LIBS jobtrail_journal)
 target_compile_definitions(unit-spank_helper_test PRIVATE JOBTRAIL_BIN_FROM_PLUGIN="../../bin")

@@ -308,6 +308,7 @@ static struct conf conf_of(void)
         .path = (char *)"/nonexistent/jobtrail.conf",
         .library = (char *)"/nonexistent/libjobtrail.so",
         .submit = (char *)"/nonexistent/jobtrail-submit",
+        .hooks = (char *)"",
         .cluster = (char *)"c",
         .syshost = (char *)"tiny",
         .spool = spool_dir,
@@ -630,8 +631,9 @@ static void a_full_quarantine_keeps_the_reason_without_the_ledger(void **state)
     assert_int_equal(fallocate(fd, 0, 0, (off_t)QUARANTINE_MAX_BYTES), 0);
     make_damaged_job("8.0", "1700000000.000000001");
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
-    assert_string_equal(quarantine_reason("8.0"),
-                        "the ledger is not one; without the ledger, as the quarantine is full\n");
+    assert_string_equal(
+        quarantine_reason("8.0"),
+        "the ledger is not one; without ledger and packages, as the quarantine is full\n");
     assert_true(exists(below(state_dir, "quarantine/8.0/journal")));
     assert_false(exists(below(state_dir, "quarantine/8.0/ledger")));
     close(fd);
@@ -872,8 +874,12 @@ static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
     snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-    const struct worker_order order = {
-        .conf = &conf, .journal = &journal, .ledger = ledger, .kind = WORKER_ENDS, .now_ns = 1};
+    const struct worker_order order = {.conf = &conf,
+                                       .journal = &journal,
+                                       .ledger = ledger,
+                                       .packages = -1,
+                                       .kind = WORKER_ENDS,
+                                       .now_ns = 1};
     assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EDQUOT);
     assert_int_equal(taken, 2);
     taken = 10;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "package_record.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json_add.h"
+
+enum { DIGITS = 12 };
+
+/* Twelve hexadecimal digits, and a NUL. */
+static int hash_digits(const struct package *package, char *digits)
+{
+    char text[PACKAGE_UUID_SIZE + 1024];
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    int length = snprintf(text, sizeof text, "%s\t%s", package->program, package->name);
+    if (length < 0 || EVP_Digest(text, (size_t)length, digest, NULL, EVP_sha256(), NULL) != 1)
+        return -EIO;
+    for (int i = 0; i < DIGITS / 2; i++)
+        snprintf(digits + 2 * i, 3, "%02x", digest[i]);
+    return 0;
+}
+
+int package_record_build(const struct package_source *source, struct record *record)
+{
+    struct record built = {.text = NULL};
+    char uuid[RECORD_UUID_SIZE], name_end[RECORD_UUID_SIZE + DIGITS + 1], digits[DIGITS + 1];
+    const struct package *package = source->package;
+    int result = hash_digits(package, digits);
+    if (result != 0)
+        return result;
+    struct json_object *table = record_start();
+    if (table == NULL)
+        return -ENOMEM;
+    record_uuid_text(source->capture->uuid, uuid);
+    snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
+    json_add_text(table, "package_name", package->name);
+    json_add_text(table, "package_path", package->path);
+    json_add_text(table, "package_version", source->version);
+    json_add_text(table, "program", package->program);
+    json_add_text(table, "xalt_run_uuid", uuid);
+    record_name(&built, "pkg", record_syshost(source->conf, source->journal), source->journal,
+                source->capture->start_ns, name_end);
+    result = record_finish(table, &built);
+    json_object_put(table);
+    if (result == 0)
+        *record = built;
+    return result;
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What Octave programs load, and that they do not notice being asked; and what can be said of the
+# MATLAB hook without MATLAB.
+
+load helper
+load packages
+
+setup() {
+    new_job
+    HOOKS=$JOBTRAIL_STAGE/share/jobtrail/hooks
+    OCTAVE=(/usr/bin/octave-cli --quiet)
+}
+
+@test "packages are told once, with version, path and run" {
+    hooked "${OCTAVE[@]}" --eval 'pkg load struct; pkg load struct; x = setfields (struct (), "a", 1);'
+    flush
+    [[ $(package_names) == struct ]]
+    [[ $(package struct package_version) == "$(dpkg-query -W -f '${Version}' octave-struct | sed 's/-.*//')" ]]
+    [[ $(package struct package_path) == /usr/share/octave/packages/struct-* ]]
+    [[ $(package struct program) == octave ]]
+    [[ $(package struct xalt_run_uuid) == "$(one .userT.run_uuid)" ]]
+}
+
+@test "what was loaded is known of a run that was killed" {
+    hooked "${OCTAVE[@]}" --eval 'pkg load struct; kill (getpid (), 9);' || [[ $? == 137 ]]
+    flush
+    [[ $(package_names) == struct ]]
+}
+
+@test "output, status, path, variables, descriptors and errors are as ever" {
+    cat >"$BATS_TEST_TMPDIR/look.m" <<'M'
+1;
+function deep ()
+  pkg load none-such
+end
+who
+x = pkg ("list"); disp (numel (x)); pkg list
+pkg load struct
+disp (path ()); disp (lasterr ()); disp (exist ("setfields"));
+disp (numel (readdir ("/proc/self/fd")));
+try, deep (); catch e, for s = e.stack', disp (s.name); end, disp (e.message); end
+clear all
+pkg unload struct
+pkg load none-such
+M
+    unnoticed_hook "${OCTAVE[@]}" "$BATS_TEST_TMPDIR/look.m"
+    grep -q none-such "$BATS_TEST_TMPDIR/with/stderr"
+    unnoticed_hook "${OCTAVE[@]}" --eval 'pkg load struct; exit (5)'
+}
+
+@test "the site's own file and the user's run as ever" {
+    mkdir "$BATS_TEST_TMPDIR/home"
+    echo 'disp ("the user"); x = 3;' >"$BATS_TEST_TMPDIR/home/.octaverc"
+    echo 'disp ("a site"); y = 4;' >"$BATS_TEST_TMPDIR/site"
+    for site in "" "$BATS_TEST_TMPDIR/site" /none/such; do
+        observe without "${TRACKED[@]}" HOME="$BATS_TEST_TMPDIR/home" OCTAVE_SITE_INITFILE="$site" "${OCTAVE[@]}" --eval 'who'
+        observe with "${TRACKED[@]}" HOME="$BATS_TEST_TMPDIR/home" OCTAVE_SITE_INITFILE="$HOOKS/octave/octaverc" \
+            JOBTRAIL_OCTAVE_SITE_INITFILE="$site" "${OCTAVE[@]}" --eval 'who'
+        grep -q "the user" "$BATS_TEST_TMPDIR/with/stdout"
+        diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+    done
+}
+
+@test "where Octave does not run the hook, that is counted" {
+    hooked "${OCTAVE[@]}" --norc --eval 'pkg load struct'
+    run --separate-stderr flush
+    [[ $output == *"unhooked 1"* ]]
+}
+
+@test "a limit on files, no spool: Octave does not notice" {
+    # shellcheck disable=SC2016
+    unnoticed_hook bash -c '(ulimit -f 0 && "$@") 2>&1 | cat; exit ${PIPESTATUS[0]}' bash "${OCTAVE[@]}" --eval 'pkg load struct; disp (1)'
+    unnoticed_hook JOBTRAIL_SPOOL=/nowhere "${OCTAVE[@]}" --eval 'pkg load struct; disp (1)'
+    unnoticed_hook LD_PRELOAD= "${OCTAVE[@]}" --eval 'pkg load struct; disp (1)'
+    [[ ! -s $SPOOL/$JOB.0/packages ]]
+}
+
+# Octave reads MATLAB's language and knows license('inuse'): it says its packages in use there.
+@test "the MATLAB hook writes what it should, as far as Octave can say" {
+    tracked "${OCTAVE[@]}" --eval "addpath ('$HOOKS/matlab'); jobtrail_packages ('start'); pkg load struct; jobtrail_packages ('finish');"
+    flush
+    [[ $(packages | jq -r 'map(.program) | unique | join(" ")') == MATLAB ]]
+    [[ " $(package_names) " == *" struct "* ]]
+    [[ $(one .XALT_qaT.JOBTRAIL_PKGS_HOOK) == yes ]]
+}
