@@ -242,8 +242,8 @@ static int send_starts(const struct worker_order *order, int fd, struct worker_s
     return result;
 }
 
-/* A ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is none, or
- * -errno. */
+/* A ledger that is none has coverage all the same; sessions have none, and no `policy`. Returns 0,
+ * -EINVAL where the ledger is none, or -errno. */
 static int send_ends(const struct worker_order *order, const void *policy, int fd,
                      struct worker_summary *summary)
 {
@@ -254,9 +254,10 @@ static int send_ends(const struct worker_order *order, const void *policy, int f
     summary->damaged = captures.damaged;
     summary->dropped = captures.dropped;
     int result = 0;
-    if (!coverage_excludes(policy, order->journal))
+    int session = order->kind == WORKER_SESSION;
+    if (session || !coverage_excludes(policy, order->journal))
         result = hand_over_ends(order, policy, &captures, fd, summary);
-    if (result == 0)
+    if (result == 0 && !session)
         result = hand_over_coverage(order, policy,
                                     read != 0 || order->ledger < 0 ? NULL : &captures, fd, summary);
     captures_free(&captures);

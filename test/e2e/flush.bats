@@ -108,8 +108,10 @@ start_slow_flush() {
     wait_for bash -c 'grep -q "NoNewPrivs:.1" /proc/$1/status' _ "$WORKER"
 }
 
-find_worker() {
-    WORKER=$(tr -d ' ' <"/proc/$FLUSH/task/$FLUSH/children")
+find_worker() { # the hasher is the first child
+    local children
+    read -ra children <"/proc/$FLUSH/task/$FLUSH/children" || true
+    WORKER=${children[1]-}
     [[ -n $WORKER ]]
 }
 
@@ -205,7 +207,7 @@ with_syslog() {
 
 @test "what a flush says when the epilog has stopped waiting goes to syslog" {
     tracked "$PROGRAMS/exit_with" 0
-    touch "$RECORDS" # no directory
+    rm -rf "${RECORDS%/*}/state" && touch "${RECORDS%/*}/state" # no directory
     # shellcheck disable=SC2016
     with_syslog bash -c '
         mkfifo "$1.pipe"
@@ -220,7 +222,7 @@ with_syslog() {
 }
 
 @test "what the watcher says in the background goes to syslog" {
-    touch "$RECORDS"
+    rm -rf "${RECORDS%/*}/state" && touch "${RECORDS%/*}/state"
     with_syslog "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
     "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e
     grep -q 'jobtrail-submit\[[0-9]*\]: no start records: ' "$BATS_TEST_TMPDIR/syslog"
