@@ -84,7 +84,8 @@ void doctor_policy(struct doctor *doctor, const struct conf *conf)
         doctor_add(doctor, FINDING_BAD, "policy", path, compile,
                    "older than the configuration, or of another version");
     else
-        doctor_add(doctor, FINDING_OK, "policy", path, "", "usable, and not older than the configuration");
+        doctor_add(doctor, FINDING_OK, "policy", path, "",
+                   "usable, and not older than the configuration");
 }
 
 static int is_elf(const char *path)

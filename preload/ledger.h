@@ -98,12 +98,13 @@ struct ledger_field {
     uint32_t length; /* of the content, without padding */
 };
 
-#define LEDGER_SLOT_CUT   1u  /* whole fields are missing: there was no room */
-#define LEDGER_SLOT_PKGS  2u  /* the policy's action was `pkgs` */
-#define LEDGER_SLOT_START 4u  /* of a size whose start gets a record of its own */
-#define LEDGER_SLOT_KEEP  8u  /* not sampled, whatever the table says */
-#define LEDGER_SLOT_FIRST 16u /* the first capture of its process; start_ticks is that of the run  \
-                               */
+#define LEDGER_SLOT_CUT   1u /* whole fields are missing: there was no room */
+#define LEDGER_SLOT_PKGS  2u /* the policy's action was `pkgs` */
+#define LEDGER_SLOT_START 4u /* of a size whose start gets a record of its own */
+#define LEDGER_SLOT_KEEP  8u /* not sampled, whatever the table says */
+#define LEDGER_SLOT_FIRST                                                                          \
+    16u /* the first capture of its process; start_ticks is that of the run                        \
+         */
 
 struct ledger_slot {
     uint64_t magic;

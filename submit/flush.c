@@ -51,12 +51,13 @@ static int deliver(void *context, const struct transport_record *record)
     return outbox_add(flush->outbox, record);
 }
 
-/* What the worker had handed over before it broke down is kept, as its ledger is set aside. */
+/* What the worker had handed over before it broke down, or of a job whose ledger is none, is kept,
+ * as the ledger is set aside. */
 static int commit(const struct flush *flush, int result)
 {
     if (flush->options->dry_run)
         return result;
-    if (result != 0 && result != -EPROTO) {
+    if (result != 0 && result != -EPROTO && result != -EINVAL) {
         outbox_abort(flush->outbox);
         return result;
     }

@@ -242,8 +242,8 @@ static int send_starts(const struct worker_order *order, int fd, struct worker_s
     return result;
 }
 
-/* A job's ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is none, or
- * -errno. */
+/* A job's ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is
+ * none, or -errno. */
 static int send_ends(const struct worker_order *order, const void *policy, int fd,
                      struct worker_summary *summary)
 {

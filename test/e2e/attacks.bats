@@ -89,7 +89,7 @@ set_aside() {
     [[ $status != 0 ]]
     run as_nobody ls "$SPOOL" "$SPOOL/$JOB.0"
     [[ $status != 0 ]]
-    [[ $(find "$SPOOL/$JOB.0" -type f -printf "%f\n" | sort | paste -sd " ") == "journal ledger" ]]
+    [[ $(find "$SPOOL/$JOB.0" -type f -printf "%f\n" | sort | paste -sd " ") == "journal ledger packages" ]]
     flush >/dev/null
     [[ $(records_of "$JOB") -ge 1 ]]
 }
