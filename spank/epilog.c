@@ -56,4 +56,6 @@ void epilog_flush(const struct settings *settings, uint32_t job)
                    settings->epilog_timeout_s);
     else if (result.status != 0)
         slurm_info("jobtrail: job %u: the flush failed: %s", job, result.message);
+    else if (result.message[0] != '\0')
+        slurm_info("jobtrail: job %u: %s", job, result.message);
 }

@@ -169,15 +169,28 @@ flush_again() { # --orphans or --job ID
     finds_bad policy "No such file"
 }
 
-@test "records that cannot be written stay in the spool until slurmd starts again" {
+@test "records that cannot be delivered wait in the outbox" {
     mv "$DIR/records" "$DIR/records.away"
     touch "$DIR/records"
     job=$(run_job)
     unchanged "$job"
-    complains_once "job $job: the flush failed: .*Not a directory"
+    complains_once "job $job: jobtrail-submit: transport file: .*Not a directory"
     finds_bad records "Not a directory"
     rm "$DIR/records"
     mv "$DIR/records.away" "$DIR/records"
+    "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" outbox retry --conf "$DIR/jobtrail.conf"
+    [[ $(record_count "$job") == 1 ]]
+}
+
+@test "where there can be no outbox, captures stay in the spool until slurmd starts again" {
+    mv "$DIR/state" "$DIR/state.away"
+    touch "$DIR/state"
+    job=$(run_job)
+    unchanged "$job"
+    complains_once "job $job: the flush failed: .*Not a directory"
+    finds_bad state "Not a directory"
+    rm "$DIR/state"
+    mv "$DIR/state.away" "$DIR/state"
     "$CLUSTER" restart-slurmd n1
     # shellcheck disable=SC2317 # called by eventually
     recorded() { [[ $(record_count "$job") == 1 ]]; }
