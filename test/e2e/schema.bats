@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load helper
+load ldwrap
 
 CHECK=$JOBTRAIL_SOURCE/test/collectors/check_records
 
@@ -73,6 +74,18 @@ check_all() {
     "$CHECK" "$link"
     sed -i 's/"R"/"Fortran"/' "$pkg"
     run -1 "$CHECK" "$pkg"
+}
+
+@test "link records that jobtrail-ld writes are what the schema says" {
+    LINK="hash_objects = yes"$'\n'"modules = $BATS_TEST_TMPDIR/map" new_links
+    echo "$WORK fft/3.3" >"$BATS_TEST_TMPDIR/map"
+    plain gcc -shared -fPIC -x c - -o libfft.so <<<'int fft_plan(void) { return 0; }'
+    echo 'int fft_plan(void); int main(void) { return fft_plan(); }' >main.c
+    wrapped gcc main.c -L. -lfft -o main
+    wrapped gcc -Wl,--build-id=none hello.c -o $'h\xff "lo"'
+    [[ $(links | jq -c 'map([.jobtrailT.build_id == "0", .jobtrailT.moduleT, .function])') == \
+        '[[false,{"fft/3.3":["fft_plan"]},["fft_plan"]],[true,{},[]]]' ]]
+    check_all
 }
 
 @test "jobtrail-record(5) tells every key of the schemas" {
