@@ -10,6 +10,7 @@ load mariadb
 setup_file() {
     export TZ=UTC STORE=sqlite:$BATS_FILE_TMPDIR/store.db
     site_records "$BATS_FILE_TMPDIR/site"
+    more_packages >>"$SITE/records"
     site_load "$STORE"
     mariadb_start
     site_load "$MARIADB_STORE"
@@ -17,6 +18,27 @@ setup_file() {
 
 teardown_file() {
     mariadb_stop
+}
+
+# packages of the sampled runs of `tiny`, of a run of bob's, and of one that is not in the store
+more_packages() {
+    local tiny=019a9f00-1111-7000-8000-00000000000
+    local bob=019a9f00-0000-7000-8000-000000000004
+    loaded "${tiny}1" python numpy 1.26.4
+    loaded "${tiny}2" python numpy 2.0.0
+    loaded "${tiny}3" python numpy 2.0.0
+    loaded "${tiny}1" python scipy 1.11.4
+    loaded "${tiny}1" python scipy 1.12.0 # once more, in another version
+    loaded "${tiny}2" python scipy 1.12.0
+    loaded "$bob" R Matrix ""
+    loaded "$bob" R numpy 0.1
+    loaded 019a9f00-9999-7000-8000-000000000000 python numpy 9.9
+}
+
+loaded() { # RUN PROGRAM NAME VERSION
+    jq -nc '{package_name: $ARGS.positional[2], package_version: $ARGS.positional[3],
+        package_path: "/usr/lib/x", program: $ARGS.positional[1],
+        xalt_run_uuid: $ARGS.positional[0]}' --args "$@"
 }
 
 # report OPTION...: of the month in which the records lie
