@@ -18,6 +18,7 @@ from .text import escape
 SCHEMA_VERSION = 2
 CREDENTIALS = "/etc/jobtrail/mariadb.cnf"
 ROWS_AT_ONCE = 5000
+LONGEST_TEXT = 1 << 28
 
 
 def regexp(pattern, text):
@@ -92,10 +93,19 @@ class MariadbStore:
         """A connection to the first host that answers; what the last one says is the error."""
         for address in self.addresses[:-1]:
             try:
-                return self.pymysql_connect(charset="utf8mb4", connect_timeout=10, **address)
+                return self.open_at(address)
             except self.errors:
                 continue
-        return self.pymysql_connect(charset="utf8mb4", connect_timeout=10, **self.addresses[-1])
+        return self.open_at(self.addresses[-1])
+
+    def open_at(self, address):
+        """group_concat() cuts off what is longer, whatever the site has set, as in no SQLite."""
+        return self.pymysql_connect(
+            charset="utf8mb4",
+            connect_timeout=10,
+            init_command="SET SESSION group_concat_max_len = %d" % LONGEST_TEXT,
+            **address
+        )
 
     def version(self):
         try:

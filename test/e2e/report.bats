@@ -10,6 +10,7 @@ load mariadb
 setup_file() {
     export TZ=UTC STORE=sqlite:$BATS_FILE_TMPDIR/store.db
     site_records "$BATS_FILE_TMPDIR/site"
+    more_packages >>"$SITE/records"
     site_load "$STORE"
     mariadb_start
     site_load "$MARIADB_STORE"
@@ -17,6 +18,28 @@ setup_file() {
 
 teardown_file() {
     mariadb_stop
+}
+
+# packages of the sampled runs of `tiny`, of a run of bob's, and of one that is not in the store
+more_packages() {
+    local tiny=019a9f00-1111-7000-8000-00000000000
+    local bob=019a9f00-0000-7000-8000-000000000004
+    loaded "${tiny}1" python numpy 1.26.4
+    loaded "${tiny}2" python numpy 2.0.0
+    loaded "${tiny}3" python numpy 2.0.0
+    loaded "${tiny}1" python scipy 1.11.4
+    loaded "${tiny}1" python scipy 1.12.0 # once more, in another version
+    loaded "${tiny}2" python scipy 1.12.0
+    loaded "${tiny}4" python scipy 1.12.0
+    loaded "$bob" R Matrix ""
+    loaded "$bob" R numpy 0.1
+    loaded 019a9f00-9999-7000-8000-000000000000 python numpy 9.9
+}
+
+loaded() { # RUN PROGRAM NAME VERSION
+    jq -nc '{package_name: $ARGS.positional[2], package_version: $ARGS.positional[3],
+        package_path: "/usr/lib/x", program: $ARGS.positional[1],
+        xalt_run_uuid: $ARGS.positional[0]}' --args "$@"
 }
 
 # report OPTION...: of the month in which the records lie
@@ -110,6 +133,58 @@ cells() {
     grep -Fx 'flow.mpi|1|0.5' <<<"$cells"
 }
 
+@test "packages by name and program, with their versions, a run and a job counted once" {
+    local fields='.package, .program, .core_hours, .runs, .users, .jobs, .accounts, .last, .versions'
+    cells packages "$fields" --raw
+    [ "$cells" = "numpy|python|6.001111|4|2|2|2|2024-11-20|1.26.4, 2.0.0
+scipy|python|6|3|1|1|1|2024-11-20|1.12.0, 1.11.4
+Matrix|R|0.011111|1|1|1|1|2024-11-20|-
+numpy|R|0.011111|1|1|1|1|2024-11-20|0.1
+mpi4py|python|0.001111|1|1|1|1|2024-11-20|3.1.5" ]
+    cells packages '.package, .program, .runs' --raw --by users --top 1
+    [ "$cells" = "numpy|python|4" ]
+    # weighted: numpy in 3 sampled runs and 1 other, scipy in 3 sampled ones
+    cells packages '.package, .runs, (.runs_error | round), .core_hours, (.core_hours_error | round), .versions' --top 2
+    [ "$cells" = "numpy|30001|17320|60000.001111|34639|2.0.0, 1.26.4
+scipy|30000|17320|60000|34639|1.12.0, 1.11.4" ]
+    cells packages '.package, .program, .runs' -u bob,alice -A physics
+    [ "$cells" = $'Matrix|R|1\nnumpy|R|1' ]
+    cells packages .package -M nowhere
+    [ "$cells" = "" ]
+    cells packages .package -S 2024-11-21
+    [ "$cells" = "" ]
+    cells packages .package -E 2024-11-19
+    [ "$cells" = "" ]
+    report packages --csv --raw --top 1
+    [ "$(tail -n 1 <<<"$output")" = 'numpy,python,6.001111,0.0,4,0.0,2,2,2,2024-11-20,"1.26.4, 2.0.0",0.75' ]
+}
+
+@test "packages that occur in the same run, as a share of the runs of the rarer one" {
+    cells together '.package, .program, .with, .with_program, .runs, .share' --raw
+    [ "$cells" = "scipy|python|numpy|python|2|0.666667
+Matrix|R|numpy|R|1|1
+mpi4py|python|numpy|python|1|1" ]
+    cells together '.package, .with, .runs, (.runs_error | round), .share' --top 1
+    [ "$cells" = "scipy|numpy|20000|14141|0.666667" ]
+    report together --raw --top 2
+    grep -E '^scipy +python +numpy +python +2 +66\.7%$' <<<"$output"
+    [[ "$output" == *"... and 1 more (--top 0: all)"* ]]
+}
+
+@test "pairs are looked for among the 100 packages of most runs only" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db at
+    cp "$BATS_FILE_TMPDIR/store.db" "$BATS_TEST_TMPDIR/store.db"
+    # 105 in all: of those with one run, the last in the alphabet are left out
+    for ((at = 100; at < 200; at++)); do
+        loaded 019a9f00-0000-7000-8000-000000000004 R "A$at" 1
+    done >"$BATS_TEST_TMPDIR/many"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/many"
+    STORE=$store report packages together --raw --json --top 0
+    [ "$(jq '.pages[0].rows | length' <<<"$output")" -eq 105 ]
+    # 98 of bob's with each other, numpy with scipy
+    [ "$(jq '.pages[1].rows | length' <<<"$output")" -eq $((98 * 97 / 2 + 1)) ]
+}
+
 @test "the coverage is on every page, a follower counted with its leader on another node" {
     cells coverage '.outcome, .tasks, .core_hours, .share'
     [ "$cells" = $'recorded|2|1.5|0.75\ncontainer|1|0.5|0.25' ]
@@ -140,6 +215,7 @@ cells() {
 @test "MariaDB gives the same report" {
     report --json --top 0
     expected=$(jq 'del(.store, .made)' <<<"$output")
+    mariadb_sql 'SET GLOBAL group_concat_max_len = 4' # of the site, not of the report
     STORE=$MARIADB_STORE report --json --top 0
     [ "$status" -eq 0 ]
     diff <(echo "$expected") <(jq 'del(.store, .made)' <<<"$output")

@@ -48,18 +48,49 @@ def usage(store, where):
         yield key, [float(value or 0) for value in row[11:17]] + [row[17]]
 
 
+def job_name(syshost, raw, job):
+    """None: of no job."""
+    name = raw if raw is not None else job
+    return None if name in (None, "", "unknown") else "%s/%s" % (syshost, name)
+
+
 def jobs(store, where):
     """Yields (name of the job, day, (user, account, syshost), (executable, set, build))."""
     _, rows = store.query(JOBS.format(where=where))
     for raw, job, date, user, account, syshost, executable, objects, build in rows:
-        name = raw if raw is not None else job
-        if name not in (None, "", "unknown"):
+        name = job_name(syshost, raw, job)
+        if name is not None:
             yield (
-                "%s/%s" % (syshost, name),
+                name,
                 days.of_text(str(date)),
                 (user, account, syshost),
                 (executable, objects, build),
             )
+
+
+# The day of a run is local to the loader; start_time, within two days of it, has an index.
+PACKAGES = (
+    "SELECT (SELECT group_concat(package_id) FROM run_package WHERE run_uuid = run.uuid),"
+    " job_id_raw, job_id, user, account, syshost, start_time, {p}, {hours} FROM run"
+    " WHERE start_time BETWEEN ? AND ? AND run.date >= ? AND run.date < ?"
+    " AND EXISTS (SELECT 1 FROM run_package WHERE run_uuid = run.uuid)"
+).format(p=P, hours=HOURS)
+
+
+def packages(store, options):
+    """Yields (package ids as text, job or None, user, account, start, probability, core hours) of each
+    run that loaded a package, and that the options ask for."""
+    first, after = options.first_day, options.last_day + 1
+    sql = PACKAGES
+    values = [days.begin(first - 2), days.begin(after + 2), days.text(first), days.text(after)]
+    asked = ("user", options.user), ("account", options.account), ("syshost", options.cluster)
+    for column, names in asked:
+        if names:
+            sql += " AND %s IN (%s)" % (column, ", ".join("?" * len(names)))
+            values += names
+    _, rows = store.query(sql, values)
+    for ids, raw, job, user, account, syshost, start, p, hours in rows:
+        yield ids, job_name(syshost, raw, job), user, account, start, float(p), float(hours)
 
 
 HOUR = "round(start_time / 3600.0 - 0.5)"

@@ -20,6 +20,16 @@ class Sums:
         self.last = None
         self.users = self.accounts = self.jobs = 0
 
+    def add_run(self, p, hours, start):
+        """One that was kept with probability p, weighted as summary.sql says."""
+        spread = (1 - p) / p / p
+        self.runs += 1 / p
+        self.runs_var += spread
+        self.hours += hours / p
+        self.hours_var += hours * hours * spread
+        if start is not None and (self.last is None or start > self.last):
+            self.last = start
+
     def add(self, other):
         self.runs += other.runs
         self.runs_var += other.runs_var

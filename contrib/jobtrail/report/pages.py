@@ -7,6 +7,7 @@ import signal
 
 from . import days
 from .model import KINDS, UNKNOWN, Sums
+from .packages import Packages
 
 # kinds of columns: how a value is written
 TEXT, COUNT, ESTIMATE, ERROR, HOURS, DATE, SHARE = range(7)
@@ -96,30 +97,39 @@ def day_of(epoch):
 # ---- Who and what
 
 
+USAGE_COLUMNS = [
+    ("core_hours", "CoreHrs", HOURS),
+    ("core_hours_error", "±", ERROR),
+    ("runs", "# Runs", ESTIMATE),
+    ("runs_error", "±", ERROR),
+    ("users", "# Users", COUNT),
+    ("jobs", "# Jobs", COUNT),
+    ("accounts", "# Accts", COUNT),
+    ("last", "Last run", DATE),
+]
+
+
+def ordered(found, options):
+    """[(name, Sums)] as --by says."""
+    order = ORDERS[options.by]
+    return sorted(found.items(), key=lambda item: (-order(item[1]), item[0]))
+
+
+def chart_of(options):
+    return {"hours": "core_hours"}.get(options.by, options.by)
+
+
 def usage_page(kind):
     def make(model, options):
-        order = ORDERS[options.by]
-        found = sorted(model.by(kind).items(), key=lambda item: (-order(item[1]), item[0]))
-        found, left_out = top(found, options)
-        columns = [
-            (SINGULAR[kind].lower(), SINGULAR[kind], TEXT),
-            ("core_hours", "CoreHrs", HOURS),
-            ("core_hours_error", "±", ERROR),
-            ("runs", "# Runs", ESTIMATE),
-            ("runs_error", "±", ERROR),
-            ("users", "# Users", COUNT),
-            ("jobs", "# Jobs", COUNT),
-            ("accounts", "# Accts", COUNT),
-            ("last", "Last run", DATE),
-        ]
+        found, left_out = top(ordered(model.by(kind), options), options)
+        columns = [(SINGULAR[kind].lower(), SINGULAR[kind], TEXT)] + USAGE_COLUMNS
         if kind == "libraries":
             columns.append(("module", "Module", TEXT))
         if kind == "compilers":
             columns.append(("links", "# Links", COUNT))
         more = EXTRA.get(kind, lambda model: lambda name: [])(model)
         rows = [[name] + usage_cells(sums) + more(name) for name, sums in found]
-        chart = {"hours": "core_hours"}.get(options.by, options.by)
-        return Page(kind, TITLES[kind], columns, rows, chart, left_out=left_out)
+        return Page(kind, TITLES[kind], columns, rows, chart_of(options), left_out=left_out)
 
     return make
 
@@ -155,6 +165,48 @@ def compiler_links(model):
 
 
 EXTRA = {"libraries": library_modules, "compilers": compiler_links}
+
+
+# ---- Packages
+
+# pairs are looked for among so many packages: at the most 4950
+PAIRED = 100
+
+
+def packages_of(model, options):
+    return model.once("packages", lambda: Packages(model, options))
+
+
+def packages_page(model, options):
+    packages = packages_of(model, options)
+    found, left_out = top(ordered(packages.by_name, options), options)
+    columns = [("package", "Package", TEXT), ("program", "Program", TEXT)] + USAGE_COLUMNS
+    columns.append(("versions", "Versions", TEXT))
+    rows = [list(key) + usage_cells(sums) + [packages.versions_text(key)] for key, sums in found]
+    return Page("packages", "Packages", columns, rows, chart_of(options), left_out=left_out)
+
+
+def together_page(model, options):
+    packages = packages_of(model, options)
+    items = sorted(packages.pairs(PAIRED).items(), key=lambda item: (-item[1].runs, item[0]))
+    items, left_out = top(items, options)
+    columns = [
+        ("package", "Package", TEXT),
+        ("program", "Program", TEXT),
+        ("with", "With", TEXT),
+        ("with_program", "Program", TEXT),
+        ("runs", "# Runs", ESTIMATE),
+        ("runs_error", "±", ERROR),
+        ("share", "Of its runs", SHARE),
+    ]
+    rows = [
+        list(rarer + other)
+        + [sums.runs, math.sqrt(sums.runs_var), sums.runs / packages.by_name[rarer].runs]
+        for (rarer, other), sums in items
+    ]
+    return Page("together", "Packages in the same run", columns, rows, left_out=left_out,
+                note="The rarer one of a pair comes first. Only the %d packages of most runs are"
+                " looked at." % PAIRED)  # fmt: skip
 
 
 # ---- When: the tables of the NAS paper
@@ -367,5 +419,7 @@ PAGES.update(
     others=others_page,
     endings=endings_page,
     failures=failures_page,
+    packages=packages_page,
+    together=together_page,
     coverage=coverage_page,
 )
