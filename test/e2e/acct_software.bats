@@ -88,6 +88,11 @@ PYTHON
     jobs --pkg 'mpi*' && [ "$jobs" = "13.0" ]
 }
 
+# A run that goes on is a second older when the second store is asked.
+without_clock() {
+    sed -E 's/[|][-0-9:]+[|]RUNNING[|]/|ELAPSED|RUNNING|/'
+}
+
 @test "the same questions get the same answers from MariaDB" {
     local question
     for question in '--lib=hdf5>=1.12' '--module=hdf5' '--compiler=gf*' '--built-by=bob' --built-by-others \
@@ -99,7 +104,7 @@ PYTHON
         acct -S 2024-11-20 -E 2024-11-21 -P -l "${question/-uuid/--uuid}" --store "$MARIADB_STORE"
         echo "$question $stderr"
         [ "$status" -eq 0 ]
-        diff <(echo "$expected") <(echo "$output")
+        diff <(without_clock <<<"$expected") <(without_clock <<<"$output")
         [ "$(wc -l <<<"$output")" -gt 1 ]
     done
     acct --coverage -S 2024-11-20 -E 2024-11-21
