@@ -123,7 +123,7 @@ xalt_columns() {
 xalt_link link_id uuid hash_id date link_program link_path link_module_name link_line cwd build_user build_syshost build_epoch exec_path
 xalt_object obj_id object_path syshost hash_id module_name timestamp lib_type
 join_link_object join_id obj_id link_id date
-xalt_run run_id job_id run_uuid date syshost uuid hash_id account exec_type start_time end_time run_time probability num_cores num_nodes num_threads num_gpus queue sum_runs sum_time user exec_path module_name cwd cmdline
+xalt_run run_id job_id run_uuid date syshost uuid hash_id account exec_type start_time end_time run_time probability num_cores num_nodes num_threads num_gpus queue sum_runs sum_time user exec_path module_name cwd cmdline container
 join_run_object join_id obj_id run_id date
 xalt_env_name env_id env_name
 join_run_env join_id env_id run_id date env_value
@@ -162,6 +162,21 @@ COLUMNS
     [ "$(sql "SELECT UNCOMPRESS(cmdline) FROM xalt_run WHERE exec_path LIKE '%/wrapper'")" = '["wrapper"]' ]
     [ "$(sql "SELECT env_value FROM join_run_env AS a, xalt_env_name AS b, xalt_run AS c WHERE a.env_id = b.env_id
         AND a.run_id = c.run_id AND b.env_name = 'PATH' AND c.exec_path LIKE '%/wrapper'")" = /usr/bin:/bin ]
+}
+
+# what XALT's loader puts there: py_src/XALTdb.py (json.dumps), obj_type in py_src/xalt_util.py
+@test "values in MariaDB are written as XALT writes them" {
+    store=$MARIADB_STORE
+    record "$(uuid 1)" '"cmdlineA":["a","b\"c,d","","x"],"libA":[["/l/a.so","0"],["/l/a.so.6.0","0"],
+        ["/l/a.so.1.debug","0"],["/l/b.o.3","0"],["/l/m-2.36.a","0"],["/opt/v1.2/lib","0"],["/opt/a.so/x","0"]]' |
+        jq -ac '.userT.container = "apptainer"' >run.json
+    write_link link.tiny.json
+    load_into run.json link.tiny.json
+    [ "$(sql 'SELECT UNCOMPRESS(cmdline) = CONCAT("[", "\"a\", \"b", CHAR(92), "\"c,d\", \"\", \"x\"]"), container, sum_time FROM xalt_run')" = \
+        $'1\tapptainer\t0' ]
+    [ "$(sql 'SELECT UNCOMPRESS(link_line) FROM xalt_link')" = '["gcc", "-o", "flow"]' ]
+    [ "$(sql 'SELECT o.object_path, o.lib_type FROM xalt_object o JOIN join_run_object j ON j.obj_id = o.obj_id
+        ORDER BY 1')" = $'/l/a.so\tso\n/l/a.so.1.debug\t--\n/l/a.so.6.0\tso\n/l/b.o.3\to\n/l/m-2.36.a\ta\n/opt/a.so/x\t--\n/opt/v1.2/lib\t--' ]
 }
 
 same_in_both() { # QUERY
