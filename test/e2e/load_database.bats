@@ -164,6 +164,37 @@ COLUMNS
         AND a.run_id = c.run_id AND b.env_name = 'PATH' AND c.exec_path LIKE '%/wrapper'")" = /usr/bin:/bin ]
 }
 
+# shapes of xalt_usage_report, xalt_scalar_bins_usage_report and contrib's queries and directorates
+@test "more queries as XALT's reports make them, and their answers" {
+    store=$MARIADB_STORE
+    printf '/usr/lib math/1\n/sw/legacy old/1\n' >map
+    printf 'physics\tAstronomy\tMPS\nclimate\tClimate\tGEO\n' >accounts
+    write_link link.tiny.json
+    load_into --modules map --accounts accounts records link.tiny.json
+    [ "$(sql "SELECT ROUND(SUM(run_time*num_cores/3600)), COUNT(*), COUNT(DISTINCT(job_id)), COUNT(DISTINCT(user)),
+        COUNT(DISTINCT(account)) FROM xalt_run WHERE syshost LIKE '%' AND date >= '2024-11-01' AND date < '2024-12-01'
+        AND exec_type = 'binary' AND module_name IS NULL")" = $'25\t9\t7\t2\t2' ]
+    [ "$(sql "SELECT COUNT(*), SUM(num_cores) FROM xalt_run WHERE exec_type = 'script' OR num_cores > '1'")" = $'0\tNULL' ]
+    [ "$(sql "SELECT ROUND(SUM(r.num_cores*r.run_time/3600.0)), COUNT(r.date), COUNT(DISTINCT(r.user)) FROM xalt_run AS r,
+        xalt_link AS l WHERE r.uuid IS NOT NULL AND r.uuid = l.uuid AND r.user != l.build_user
+        AND r.module_name IS NULL")" = $'25\t2\t1' ]
+    [ "$(sql "SELECT COUNT(r.date) FROM xalt_run AS r, xalt_link AS l WHERE r.uuid = l.uuid
+        AND r.user = l.build_user")" -eq 0 ]
+    [ "$(sql "SELECT CASE WHEN LOWER(SUBSTRING_INDEX(exec_path,'/',-1)) REGEXP '^i?python' THEN 'Python*'
+        WHEN LOWER(SUBSTRING_INDEX(exec_path,'/',-1)) REGEXP '^namd2' THEN 'NAMD*'
+        ELSE SUBSTRING_INDEX(exec_path,'/',-1) END AS execname, COUNT(date) FROM xalt_run WHERE queue LIKE 'main'
+        AND num_cores <= '1' AND exec_path NOT LIKE '%/caf%' AND run_time < '300.0' GROUP BY execname" | cut -f 1 | LC_ALL=C sort | paste -sd ' ')" = \
+        'Python* a.out bash flow.mpi solver wrapper' ]
+    [ "$(sql "SELECT build_user FROM xalt_link WHERE date = (SELECT max(l.date) FROM xalt_link l, join_link_object j,
+        xalt_object o WHERE l.link_id = j.link_id AND j.obj_id = o.obj_id AND l.build_syshost = 'tiny'
+        AND o.module_name = 'math/1')")" = bob ]
+    [ "$(sql "SELECT YEAR(FROM_UNIXTIME(start_time)), user, job_id FROM xalt_run WHERE module_name = 'old/1'
+        AND syshost = 'tiny' ORDER BY start_time DESC LIMIT 1")" = $'2024\talice\t17' ]
+    [ "$(sql "SELECT f.directorate, ROUND(SUM(r.run_time*r.num_cores/3600.0)) AS corehours, COUNT(r.date)
+        FROM xalt_run AS r, xalt_field_of_science AS f WHERE r.account = f.account
+        GROUP BY directorate ORDER BY corehours DESC")" = $'GEO\t25\t8\nMPS\t0\t2' ]
+}
+
 # what XALT's loader puts there: py_src/XALTdb.py (json.dumps), obj_type in py_src/xalt_util.py
 @test "values in MariaDB are written as XALT writes them" {
     store=$MARIADB_STORE
