@@ -75,8 +75,7 @@ static void cut_word(char *head, const char *name)
     memmove(at, behind, strlen(behind) + 1);
 }
 
-/* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL when it is no such line.
- */
+/* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL for other lines. */
 static char *version_1(char *line)
 {
     static const char *const kinds[] = {"run:", "link:", "pkg:"};
@@ -251,25 +250,31 @@ static size_t widest_of(const struct unfinished *record)
     return widest;
 }
 
-static int unpack(const struct unfinished *record, char **text, size_t *size,
-                  struct load_reason *reason)
+/* What cannot be unpacked is the text as it came: no record, so that all of it is set aside. */
+static int unpack(const struct unfinished *record, char **text, size_t *size)
 {
+    struct load_reason ignored;
     size_t joined_size;
     char *joined = join(record, 0, &joined_size);
     if (joined == NULL)
         return -ENOMEM;
-    int error = syslog_unpack(joined, joined_size, RECORD_MAX, text, size, reason);
+    int error = syslog_unpack(joined, joined_size, RECORD_MAX, text, size, &ignored);
+    if (error == -EBADMSG) {
+        *text = joined;
+        *size = joined_size;
+        return 1;
+    }
     free(joined);
     return error == 0 ? 1 : error;
 }
 
 /* Its own blocks say how wide they were, unless all lost blanks: then those of other records do. */
 static int finish(const struct syslog_blocks *blocks, const struct unfinished *record, char **text,
-                  size_t *size, struct load_reason *reason)
+                  size_t *size)
 {
     struct load_reason ignored;
     if (record->packed)
-        return unpack(record, text, size, reason);
+        return unpack(record, text, size);
     *text = join(record, widest_of(record), size);
     if (*text == NULL)
         return -ENOMEM;
@@ -325,7 +330,7 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, si
     error = add_block(blocks, record, &line, reason);
     if (error != 0 || record->seen < record->count)
         return error;
-    error = finish(blocks, record, whole, size, reason);
+    error = finish(blocks, record, whole, size);
     if (error > 0 && record_crc_check(*whole, *size, reason) == 0)
         note_done(blocks, lh_entry_k(entry));
     lh_table_delete_entry(blocks->unfinished, entry);
