@@ -80,6 +80,24 @@ version_of() { # DEBIAN-PACKAGE
     [[ $(packages "$job") == "struct $(version_of octave-struct) octave" ]]
 }
 
+@test "a Perl job has its packages, normal and killed, also below a user's own PERL5OPT" {
+    mkdir -p "$DIR/perl"
+    printf 'package Alpha; our $VERSION = "1.50"; 1;\n' >"$DIR/perl/Alpha.pm"
+    export_path=PERL5LIB=$DIR/perl
+    job=$(submit_and_wait "export $export_path PERL5OPT=-w; srun perl -e 'use Alpha; print qq(\$^W \$ENV{PERL5OPT}\n)'")
+    [[ $(packages "$job") == "Alpha 1.50 perl" ]]
+    [[ $(output_of "$job") == "1 -M"*"jobtrail.pl"*" -w" ]]
+    job=$(submit_and_wait "export $export_path; srun --export=ALL,PERL5OPT=-W perl -e 'use Alpha; print qq(\$^W \$ENV{PERL5OPT}\n)'
+        srun --export=ALL,PERL5OPT=-T perl -e 'print qq(\${^TAINT} \$ENV{PERL5OPT}\n)'")
+    [[ $(packages "$job") == "Alpha 1.50 perl" ]]
+    [[ $(output_of "$job") == *"1 -M"*" -W"*"1 -T" ]]
+    job=$(submit "export $export_path; srun perl -e 'use Alpha; \$| = 1; print qq(up\n); sleep 300'")
+    eventually 60 output_has "$job" up
+    run_as root scancel --signal=KILL --full "$job"
+    wait_job "$job"
+    [[ $(packages "$job") == "Alpha 1.50 perl" ]]
+}
+
 @test "the user's own variables stay in force, also those that srun sets" {
     mkdir -p "$DIR/profile"
     echo 'cat("the profile of", Sys.getenv("USER"))' >"$DIR/profile/R"
@@ -99,7 +117,7 @@ version_of() { # DEBIAN-PACKAGE
 @test "without hooks there are no variables of theirs and no package records" {
     sed -i 's|^dir = .*/hooks$|dir =|' "$DIR/jobtrail.conf"
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
-    job=$(submit_and_wait 'srun python3 -c "import numpy, os; print([n for n in os.environ if n in (\"PYTHONPATH\", \"R_PROFILE\", \"OCTAVE_SITE_INITFILE\", \"MATLABPATH\")])"')
+    job=$(submit_and_wait 'srun python3 -c "import numpy, os; print([n for n in os.environ if n in (\"PYTHONPATH\", \"R_PROFILE\", \"OCTAVE_SITE_INITFILE\", \"MATLABPATH\", \"PERL5OPT\")])"')
     [[ $(output_of "$job") == "[]" ]]
     [[ $(packages "$job") == "" ]]
     [[ $(field "$job" python3.11 .XALT_qaT.JOBTRAIL_PKGS_HOOK) == no ]]
