@@ -12,12 +12,13 @@
 # what is read.
 my ($run, $packages, $tell, %seen, %core);
 
+# All of a file of /proc, or `size` bytes of another at `offset`.
 my $read = sub {
-    my ($path, $size, $offset) = @_;
+    my ($path, $offset, $size) = @_;
     my $text = '';
     open my $file, '<:unix', $path or return $text;
-    sysseek $file, $offset, 0 if $offset;
-    1 while sysread $file, $text, $size - length $text, length $text;
+    sysseek $file, $offset, 0 if $size;
+    1 while sysread($file, $text, $size || 16384, length $text) && !$size;
     return $text;
 };
 
@@ -25,10 +26,10 @@ my $read = sub {
 # is wanted.
 my $find_run = sub {
     my ($ledger) = @_;
-    my $maps = $read->('/proc/self/maps', 1 << 20);
+    my $maps = $read->('/proc/self/maps');
     for (my $end = 0; ($end = index $maps, "/ledger\n", $end) >= 0; $end++) {
         my $line = substr $maps, rindex($maps, "\n", $end) + 1, 80;
-        my $head = $read->($ledger, 4096 + 120, hex((split ' ', $line)[2]));
+        my $head = $read->($ledger, hex((split ' ', $line)[2]), 4096 + 120);
         $head = substr $head, 4096 if substr($head, 2, 6) eq 'JTLGR3';    # and the slot behind it
         next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT2';
         my ($state, $flags, $pid, $uuid) = unpack 'x20 L x4 L l x28 H32', $head;
@@ -41,7 +42,7 @@ my $find_run = sub {
 # Perl does not ignore SIGXFSZ.
 my $write = sub {
     my $line = join("\t", @_) . "\n";
-    return if index($read->('/proc/self/limits', 4096), 'Max file size             unlimited') < 0;
+    return if index($read->('/proc/self/limits'), 'Max file size             unlimited') < 0;
     sysopen my $file, $packages, 02001 or return;    # O_WRONLY | O_APPEND
     binmode $file;
     my $size = sysseek $file, 0, 2;
