@@ -271,6 +271,12 @@ PY
     run ! grep -E "alpha|beta|gamma" "$SPOOL/$JOB.0/packages"
 }
 
+@test "the file of packages is not made larger than its bound" {
+    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/packages"
+    with_lib "$PYTHON" -c 'import alpha'
+    [[ $(stat -c %s "$SPOOL/$JOB.0/packages") == $((16 << 20)) ]]
+}
+
 @test "packages that could not be written down are counted" {
     with_lib "$PYTHON" -c '
 import os, resource

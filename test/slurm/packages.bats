@@ -36,6 +36,9 @@ version_of() { # DEBIAN-PACKAGE
 }
 
 @test "a Python job that is cancelled, killed or out of time has its packages" {
+    limited=$(submit "srun python3 -c 'import yaml, time; print(\"up\", flush=True); time.sleep(300)'")
+    eventually 60 output_has "$limited" up
+    run_as root scontrol update "jobid=$limited" EndTime=now+1
     job=$(submit "srun python3 -c 'import numpy, time; print(\"up\", flush=True); time.sleep(300)'")
     eventually 60 output_has "$job" up
     run_as root scancel "$job"
@@ -45,6 +48,10 @@ version_of() { # DEBIAN-PACKAGE
     job=$(submit_and_wait "srun python3 -c 'import os, numpy; os.kill(os.getpid(), 9)'")
     [[ $(packages "$job") == numpy* ]]
     [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 9" ]]
+    wait_job "$limited" 180 # Slurm looks at the limits every half minute
+    [[ $(packages "$limited") == yaml* ]]
+    [[ $(field "$limited" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
+    [[ $(run_as root scontrol -o show job "$limited") == *JobState=TIMEOUT* ]]
 }
 
 @test "each task of an array has its packages" {
