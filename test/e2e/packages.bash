@@ -4,7 +4,7 @@
 
 # shellcheck disable=SC2034 # helper.bash uses it
 # setuptools has a module of its own in every Python of Debian's
-RULES=$'[paths]\npkgs = .*/(python[^/]*|R|octave-cli[^/]*|perl)\nkeep = .*\n[packages]\nskip = python:name:_distutils_hack'
+RULES=$'[paths]\npkgs = .*/(python[^/]*|pypy3[^/]*|R|octave-cli[^/]*|perl)\nkeep = .*\n[packages]\nskip = python:name:_distutils_hack'
 
 # The variables as the plugin sets them.
 hooks=$JOBTRAIL_STAGE/share/jobtrail/hooks
