@@ -52,7 +52,7 @@ make_perl_module() {
     unnoticed_hook "${PERL[@]}" -we 'use Vstring; use Object; use Tied; use Overloaded; use Constant; use Wide; print exists $Late::{VERSION}, "ok\n"'
     flush
     [[ $(packages | jq -c 'map([.package_name, .package_version]) | sort') == \
-        '[["Constant",""],["Object","v4.5.6"],["Overloaded",""],["Tied",""],["Vstring","v1.2.3"],["Wide","☺"]]' ]]
+        '[["Constant",""],["Object","4.5.6"],["Overloaded",""],["Tied",""],["Vstring","1.2.3"],["Wide","☺"]]' ]]
 }
 
 @test "the policy's package rules decide, by name and by path" {

@@ -14,14 +14,15 @@ my $symbols_of = sub {
     return $symbols;
 };
 
+# $VERSION of a package, without the v of v1.2.3; ''.
 my $version_of = sub {
     my $symbols = $symbols_of->($_[0]);
     return '' if !$symbols || !exists $symbols->{VERSION} || ref \$symbols->{VERSION} ne 'GLOB';
     my $version = *{$symbols->{VERSION}}{SCALAR};
     return '' if !$version || tied $$version || !defined $$version;
-    return sprintf 'v%vd', $$version if ref $version eq 'VSTRING';
-    return "$$version" if !ref $$version;
-    return ref $$version eq 'version' && defined $$version->{original} ? $$version->{original} : '';
+    return sprintf '%vd', $$version if ref $version eq 'VSTRING';
+    my $text = ref $$version eq 'version' ? $$version->{original} : ref $$version ? '' : $$version;
+    return defined $text && $text =~ /\Av?(.*)/s ? $1 : '';
 };
 
 # Whether it goes without saying: a part of a package that was told, of the same version.
