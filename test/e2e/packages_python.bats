@@ -402,6 +402,18 @@ sys.modules[__name__].__class__ = Module'
         "$HOOKS/python/sitecustomize.py"
 }
 
+@test "a run that was sampled out has no packages, however it ended" {
+    printf '[sampling]\nenabled = yes\nscalar = 0 0.0000001\n' >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    with_lib XALT_SAMPLING=yes "$PYTHON" -c 'import alpha'
+    with_lib XALT_SAMPLING=yes "$PYTHON" -c 'import os, alpha; os.kill(os.getpid(), 9)' || [[ $? == 137 ]]
+    [[ $(grep -c alpha "$SPOOL/$JOB.0/packages") == 2 ]]
+    with_lib XALT_SAMPLING=no "$PYTHON" -c 'import beta'
+    flush
+    [[ $(package_names) == "beta gamma" ]]
+    [[ $(package beta xalt_run_uuid) == "$(one .userT.run_uuid)" ]]
+}
+
 @test "a flush that is repeated gives the same names" {
     with_lib "$PYTHON" -c 'import alpha, beta'
     cp -a "$SPOOL/$JOB.0" "$BATS_TEST_TMPDIR/copy"
