@@ -12,10 +12,9 @@
 enum { VALUE_MAX = 32768, ENTRY_MAX = PATH_MAX + 64 };
 
 /* Perl puts the text after -M behind `use`, and behind ` no` what follows -M-, at the head of the
- * program (perlrun); it must not have a blank, nor a
- * comma, at which Slurm's --export cuts. `no v999` is true of each Perl since 5.10 and has no
- * effect. do() of a file that is not there, as in a container, sets $! alone. A program in the
- * debugger ($^P) is left alone. */
+ * program (perlrun). It must not have a blank, nor a comma, at which Slurm's --export cuts.
+ * `no v999` is true of each Perl since 5.10 and has no effect. do() of a file that is not there, as
+ * in a container, sets $! alone. A program in the debugger ($^P) is left alone. */
 #define PERL_BEFORE "-M-v999;BEGIN{local$@;local$!;$^P||do(q{"
 #define PERL_AFTER  "})}"
 
