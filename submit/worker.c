@@ -18,18 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "coverage_send.h"
-#include "ending.h"
 #include "file_facts.h"
 #include "hasher.h"
 #include "io.h"
-#include "ledger_read.h"
-#include "package_send.h"
+#include "ledger_send.h"
 #include "policy_load.h"
 #include "privileges.h"
-#include "process.h"
-#include "run_record.h"
-#include "sampling_read.h"
 
 enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10 };
 
@@ -104,163 +98,9 @@ static int hand_over(int fd, const struct record *record)
     return io_write_parts(fd, parts, 3);
 }
 
-static int build_and_hand_over(const struct run_source *source, int fd)
-{
-    struct record record;
-    int result = run_record_build(source, &record);
-    if (result == 0) {
-        result = hand_over(fd, &record);
-        record_free(&record);
-    }
-    return result;
-}
-
 static int give(void *context, const struct record *record)
 {
     return hand_over(*(const int *)context, record);
-}
-
-/* `captures` is NULL where the ledger cannot be read. */
-static int hand_over_coverage(const struct worker_order *order, const void *policy,
-                              const struct captures *captures, int fd,
-                              struct worker_summary *summary)
-{
-    const struct coverage_send send = {.conf = order->conf,
-                                       .source = {policy, order->journal, captures, order->now_ns},
-                                       .give = give,
-                                       .context = &fd};
-    return coverage_send(&send, &summary->records);
-}
-
-static int hand_over_starts(const struct worker_order *order, const struct captures *captures,
-                            int fd, struct worker_summary *summary)
-{
-    for (size_t i = 0; i < captures->count; i++) {
-        const struct capture *capture = &captures->capture[i];
-        const struct run_source source = {
-            .conf = order->conf, .journal = order->journal, .capture = capture, .probability = 1};
-        char uuid[RECORD_UUID_SIZE];
-        run_record_uuid(capture, uuid);
-        if (!capture->wants_start || capture->end_ns != 0 || strstr(order->started, uuid) != NULL)
-            continue;
-        int result = build_and_hand_over(&source, fd);
-        if (result != 0)
-            return result;
-        summary->records++;
-    }
-    return 0;
-}
-
-/* One of another namespace cannot be looked for: it counts as gone when its session is over. */
-static int goes_on(const struct worker_order *order, const struct capture *capture,
-                   const struct ending *ending)
-{
-    if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
-        return 0;
-    if (capture->name_space.at != NULL)
-        return !order->over;
-    return process_alive(capture->pid, capture->start_ticks);
-}
-
-/* Of a session, which records are handed over now. Nobody waited for its processes but the user. */
-static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
-                             struct ending *ending, struct worker_summary *summary)
-{
-    char uuid[RECORD_UUID_SIZE];
-    int running = goes_on(order, capture, ending);
-    run_record_uuid(capture, uuid);
-    summary->running += (uint64_t)running;
-    if (strcmp(ending->source, "epilog") == 0)
-        ending->source = "session";
-    return !running && strstr(order->started, uuid) == NULL;
-}
-
-static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
-                              struct ending *endings, const struct packages *packages,
-                              const struct package_send *send, struct worker_summary *summary)
-{
-    int fd = *(const int *)send->context;
-    for (size_t i = 0; i < captures->count; i++) {
-        const struct package_run run = packages_of_run(packages, captures->capture[i].uuid);
-        struct run_source source = {.conf = order->conf,
-                                    .journal = order->journal,
-                                    .capture = &captures->capture[i],
-                                    .ending = &endings[i],
-                                    .packages = &run,
-                                    .dropped = captures->dropped};
-        if (order->kind == WORKER_SESSION &&
-            !wanted_of_session(order, source.capture, &endings[i], summary))
-            continue;
-        if (!sampling_keeps(order->conf, source.capture, source.ending, &source.probability)) {
-            summary->sampled_out++;
-            continue;
-        }
-        int result = build_and_hand_over(&source, fd);
-        if (result == 0 && source.capture->pkgs)
-            result = package_send(send, source.capture, &run, &summary->packages);
-        if (result != 0)
-            return result;
-        summary->records++;
-        summary->unhooked += source.capture->pkgs && !run.hooked;
-    }
-    return 0;
-}
-
-static int hand_over_ends(const struct worker_order *order, const void *policy,
-                          const struct captures *captures, int fd, struct worker_summary *summary)
-{
-    struct ending *endings = calloc(captures->count + 1, sizeof *endings);
-    struct packages packages = {0};
-    const struct package_send send = {.conf = order->conf,
-                                      .journal = order->journal,
-                                      .policy = policy,
-                                      .versions = package_versions_new(),
-                                      .give = give,
-                                      .context = &fd};
-    int result = endings == NULL || send.versions == NULL ? -ENOMEM : 0;
-    if (result == 0)
-        result = endings_find(captures, order->journal, order->now_ns, endings);
-    if (result == 0 && order->packages >= 0 && packages_read(order->packages, &packages) != 0)
-        packages.bad_lines = 1; /* the runs have their records nevertheless */
-    if (result == 0)
-        result = hand_over_each_end(order, captures, endings, &packages, &send, summary);
-    summary->bad_lines = packages.bad_lines;
-    packages_free(&packages);
-    package_versions_free(send.versions);
-    free(endings);
-    return result;
-}
-
-static int send_starts(const struct worker_order *order, int fd, struct worker_summary *summary)
-{
-    struct captures captures;
-    int result = ledger_read(order->ledger, &captures);
-    if (result != 0)
-        return result;
-    result = hand_over_starts(order, &captures, fd, summary);
-    captures_free(&captures);
-    return result;
-}
-
-/* A job's ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is
- * none, or -errno. */
-static int send_ends(const struct worker_order *order, const void *policy, int fd,
-                     struct worker_summary *summary)
-{
-    struct captures captures = {0};
-    int read = order->ledger < 0 ? 0 : ledger_read(order->ledger, &captures);
-    if (read != 0 && read != -EINVAL)
-        return read;
-    summary->damaged = captures.damaged;
-    summary->dropped = captures.dropped;
-    int is_job = order->kind == WORKER_ENDS, result = 0;
-    if (!is_job || !coverage_excludes(policy, order->journal))
-        result = hand_over_ends(order, policy, &captures, fd, summary);
-    if (result == 0 && is_job)
-        result = hand_over_coverage(order, policy,
-                                    read != 0 || order->ledger < 0 ? NULL : &captures, fd, summary);
-    captures_free(&captures);
-    return result != 0 ? result : read;
 }
 
 static int work(const struct worker_order *order, int fd)
@@ -272,8 +112,8 @@ static int work(const struct worker_order *order, int fd)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int result = order->kind == WORKER_STARTS ? send_starts(order, fd, &summary)
-                                              : send_ends(order, policy, fd, &summary);
+    const struct ledger_send send = {order, policy, give, &fd};
+    int result = ledger_send(&send, &summary);
     free(policy);
     if (result != 0 && result != -EINVAL)
         return EXIT_BROKEN;
