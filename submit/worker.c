@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -20,12 +21,11 @@
 
 #include "file_facts.h"
 #include "hasher.h"
-#include "io.h"
 #include "ledger_send.h"
 #include "policy_load.h"
 #include "privileges.h"
 
-enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10 };
+enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PATIENCE_MS = 20 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
@@ -40,6 +40,13 @@ enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
 struct head {
     uint32_t name_length;
     uint32_t text_length;
+};
+
+/* The child's end of the pipe. */
+struct outlet {
+    FILE *pipe;
+    uint64_t patience_ms; /* how long records may wait for others */
+    uint64_t flushed_ms;  /* when some have gone last, CLOCK_MONOTONIC */
 };
 
 /* The parent's end of the pipe. */
@@ -89,36 +96,59 @@ static int read_all(struct stream *stream, void *bytes, size_t size)
     return 0;
 }
 
-static int hand_over(int fd, const struct record *record)
+static uint64_t now_ms(void)
 {
-    struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
-    const struct iovec parts[] = {{&head, sizeof head},
-                                  {(void *)record->name, head.name_length},
-                                  {record->text, head.text_length}};
-    return io_write_parts(fd, parts, 3);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
+/* Records go to the parent together, but none waits for one that takes long: what the child would
+ * lose in a breakdown is little, and its parent hears of it. */
 static int give(void *context, const struct record *record)
 {
-    return hand_over(*(const int *)context, record);
+    struct outlet *outlet = context;
+    const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
+    fwrite(&head, sizeof head, 1, outlet->pipe);
+    fwrite(record->name, head.name_length, 1, outlet->pipe);
+    fwrite(record->text, head.text_length, 1, outlet->pipe);
+    uint64_t now = now_ms();
+    if (now - outlet->flushed_ms >= outlet->patience_ms) {
+        outlet->flushed_ms = now;
+        fflush(outlet->pipe);
+    }
+    return ferror(outlet->pipe) ? -EPIPE : 0;
+}
+
+static int finish(FILE *pipe, const struct worker_summary *summary)
+{
+    const struct head last = {0, 0};
+    fwrite(&last, sizeof last, 1, pipe);
+    fwrite(summary, sizeof *summary, 1, pipe);
+    return fflush(pipe) != 0 || ferror(pipe) ? -EPIPE : 0;
 }
 
 static int work(const struct worker_order *order, int fd)
 {
-    const struct head last = {0, 0};
     struct worker_summary summary = {0};
+    struct outlet outlet = {.pipe = fdopen(fd, "w"),
+                            .patience_ms = order->kind == WORKER_STARTS ? 0 : PATIENCE_MS,
+                            .flushed_ms = now_ms()};
     void *policy = NULL;
+    if (outlet.pipe == NULL || setvbuf(outlet.pipe, NULL, _IOFBF, OUTLET_BYTES) != 0)
+        return EXIT_BROKEN;
     if (order->kind != WORKER_STARTS && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    const struct ledger_send send = {order, policy, give, &fd};
+    const struct ledger_send send = {order, policy, give, &outlet};
     int result = ledger_send(&send, &summary);
     free(policy);
-    if (result != 0 && result != -EINVAL)
+    if (result != 0 && result != -EINVAL) {
+        fflush(outlet.pipe);
         return EXIT_BROKEN;
-    if (io_write_all(fd, &last, sizeof last) != 0 ||
-        io_write_all(fd, &summary, sizeof summary) != 0)
+    }
+    if (finish(outlet.pipe, &summary) != 0)
         return EXIT_BROKEN;
     return result == 0 ? 0 : EXIT_NO_LEDGER;
 }
