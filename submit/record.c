@@ -95,12 +95,16 @@ void record_step_text(uint32_t step, char *text, size_t size)
 
 void record_uuid_text(const uint8_t uuid[16], char *text)
 {
-    for (int i = 0; i < 16; i++) {
-        text += sprintf(text, "%02x", uuid[i]);
-        if (i == 3 || i == 5 || i == 7 || i == 9)
-            *text++ = '-';
+    static const struct {
+        size_t size;
+        char behind;
+    } parts[] = {{4, '-'}, {2, '-'}, {2, '-'}, {2, '-'}, {6, '\0'}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        text_hex(uuid, parts[i].size, text);
+        uuid += parts[i].size;
+        text += 2 * parts[i].size;
+        *text++ = parts[i].behind;
     }
-    *text = '\0';
 }
 
 int record_uuid(uint64_t time_ns, const void *bytes, size_t size, uint8_t uuid[16])

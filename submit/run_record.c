@@ -105,11 +105,7 @@ static uint32_t cpu_count(const struct run_source *source)
 
 static void measured(struct run *run, const char *phase, double since)
 {
-    char text[64];
-    double value = clock_seconds(CLOCK_MONOTONIC) - since;
-    unsigned long microseconds = (unsigned long)(value * 1e6);
-    snprintf(text, sizeof text, "%lu.%06lu", microseconds / 1000000, microseconds % 1000000);
-    json_object_object_add(run->measure, phase, json_object_new_double_s(value, text));
+    json_add_measured(run->measure, phase, clock_seconds(CLOCK_MONOTONIC) - since);
 }
 
 static void add_user(struct run *run)
@@ -140,7 +136,7 @@ static void add_user(struct run *run)
     json_add_text(table, "submit_host", run->scheduler.submit_host);
     json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
     json_add_text(table, "user", known(journal->user));
-    json_object_object_add(run->record, "userT", table);
+    json_add(run->record, "userT", table);
 }
 
 static void add_numbers(struct run *run)
@@ -170,9 +166,8 @@ static void add_numbers(struct run *run)
     /* Four decimals are XALT's habit, and too few for small ones. */
     snprintf(text, sizeof text, run->source->probability < 0.001 ? "%.10g" : "%.4f",
              run->source->probability);
-    json_object_object_add(table, "probability",
-                           json_object_new_double_s(run->source->probability, text));
-    json_object_object_add(run->record, "userDT", table);
+    json_add(table, "probability", json_object_new_double_s(run->source->probability, text));
+    json_add(run->record, "userDT", table);
 }
 
 static void add_environment(struct run *run)
@@ -187,13 +182,14 @@ static void add_environment(struct run *run)
         char *name =
             equals == NULL ? NULL : text_from_bytes(at, (size_t)(equals - at), &name_length);
         if (name != NULL)
-            json_add_bytes(table, name,
-                           (struct capture_bytes){.at = equals + 1,
-                                                  .size = (size_t)(at + length - equals - 1)});
+            json_object_object_add(
+                table, name,
+                json_bytes((struct capture_bytes){.at = equals + 1,
+                                                  .size = (size_t)(at + length - equals - 1)}));
         free(name);
         at += length + 1;
     }
-    json_object_object_add(run->record, "envT", table);
+    json_add(run->record, "envT", table);
 }
 
 /* The process walks up to its task; above that is the step's daemon, whom root knows. */
@@ -210,9 +206,8 @@ static void add_daemon(struct run *run, struct json_object *array)
     json_add_int(entry, "pid", step->pid);
     record_step_text(step->step, name, sizeof name);
     snprintf(title, sizeof title, "slurmstepd: [%u.%s]", run->source->journal->job, name);
-    json_object_object_add(
-        entry, "cmdlineA",
-        json_strings((struct capture_bytes){.at = title, .size = strlen(title)}));
+    json_add(entry, "cmdlineA",
+             json_strings((struct capture_bytes){.at = title, .size = strlen(title)}));
     json_object_array_add(array, entry);
 }
 
@@ -226,18 +221,18 @@ static void add_ancestors(struct run *run)
         json_add_bytes(entry, "cmd_name", ancestor->name);
         json_add_bytes(entry, "cmd_path", ancestor->path);
         json_add_int(entry, "pid", ancestor->pid);
-        json_object_object_add(entry, "cmdlineA", json_strings(ancestor->argv));
+        json_add(entry, "cmdlineA", json_strings(ancestor->argv));
         json_object_array_add(array, entry);
     }
     add_daemon(run, array);
-    json_object_object_add(run->record, "ptA", array);
+    json_add(run->record, "ptA", array);
 }
 
 static struct json_object *build_id(struct capture_bytes id)
 {
     char text[2 * BUILD_ID_MAX + 1] = "0";
-    for (size_t i = 0; id.at != NULL && i < id.size && i < BUILD_ID_MAX; i++)
-        snprintf(text + 2 * i, 3, "%02x", (unsigned char)id.at[i]);
+    if (id.at != NULL && id.size > 0)
+        text_hex(id.at, id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX, text);
     return json_object_new_string(text);
 }
 
@@ -260,7 +255,7 @@ static void add_build_ids(struct run *run)
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->object_count; i++)
         json_object_array_add(array, object_build_id(&capture->objects[i]));
-    json_object_object_add(run->record, "buildIdA", array);
+    json_add(run->record, "buildIdA", array);
 }
 
 /* [real path, sha1 or "0"] */
@@ -285,12 +280,13 @@ static void add_objects(struct run *run)
     for (size_t i = 0; i < capture->object_count; i++)
         json_object_array_add(array,
                               object_entry(&capture->objects[i], run->source->conf->hash_objects));
-    json_object_object_add(run->record, "libA", array);
+    json_add(run->record, "libA", array);
 }
 
 static void add_watermark_key(void *context, const char *key, const char *value)
 {
-    json_add_text(context, key, value);
+    json_object_object_add(context, key,
+                           json_bytes((struct capture_bytes){.at = value, .size = strlen(value)}));
 }
 
 static void add_watermark(struct run *run)
@@ -302,7 +298,7 @@ static void add_watermark(struct run *run)
         watermark_read(note.at, note.size, add_watermark_key, table);
     if (json_object_object_get_ex(table, "Build_Epoch", &epoch))
         run->build_epoch = atof(json_object_get_string(epoch));
-    json_object_object_add(run->record, "xaltLinkT", table);
+    json_add(run->record, "xaltLinkT", table);
 }
 
 static void add_quality(struct run *run)
@@ -325,7 +321,7 @@ static void add_quality(struct run *run)
     snprintf(text, sizeof text, "%" PRIu64, source->packages == NULL ? 0 : source->packages->lost);
     json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", source->capture->cut ? "yes" : "no");
-    json_object_object_add(run->record, "XALT_qaT", table);
+    json_add(run->record, "XALT_qaT", table);
 }
 
 /* A start record has none: nulls. */
@@ -334,21 +330,17 @@ static void add_ending(struct json_object *table, const struct ending *ending)
     int known = ending != NULL && ending->status_known;
     int exited = known && WIFEXITED(ending->status);
     int signaled = known && WIFSIGNALED(ending->status);
-    json_object_object_add(table, "exit_code",
-                           known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0)
-                                 : NULL);
-    json_object_object_add(table, "signal",
-                           known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0)
-                                 : NULL);
-    json_object_object_add(table, "core_dumped",
-                           json_object_new_boolean(signaled && WCOREDUMP(ending->status)));
+    json_add(table, "exit_code",
+             known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0) : NULL);
+    json_add(table, "signal",
+             known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0) : NULL);
+    json_add(table, "core_dumped", json_object_new_boolean(signaled && WCOREDUMP(ending->status)));
     if (ending == NULL)
-        json_object_object_add(table, "end_source", NULL);
+        json_add(table, "end_source", NULL);
     else
         json_add_text(table, "end_source", ending->source);
     json_add_double(table, "end_time_error", ending == NULL ? 0 : seconds(ending->error_ns));
-    json_object_object_add(table, "outlived",
-                           json_object_new_boolean(ending != NULL && ending->outlived));
+    json_add(table, "outlived", json_object_new_boolean(ending != NULL && ending->outlived));
 }
 
 static void add_slurm(struct run *run)
@@ -380,9 +372,9 @@ static void add_slurm(struct run *run)
     json_add_text(table, "partition", journal->partition);
     json_add_text(table, "qos", journal->qos);
     json_add_int(table, "dropped", (int64_t)source->dropped);
-    json_object_object_add(table, "captured", json_object_new_boolean(!source->inferred));
-    json_object_object_add(table, "build_id", build_id(source->capture->build_id));
-    json_object_object_add(run->record, "slurmT", table);
+    json_add(table, "captured", json_object_new_boolean(!source->inferred));
+    json_add(table, "build_id", build_id(source->capture->build_id));
+    json_add(run->record, "slurmT", table);
 }
 
 static void look_at_executable(struct run *run)
@@ -405,7 +397,7 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
     };
-    json_object_object_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
+    json_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         double since = clock_seconds(CLOCK_MONOTONIC);
         parts[i].add(run);
@@ -416,7 +408,7 @@ static void add_all(struct run *run)
     add_slurm(run);
     add_quality(run);
     measured(run, "07____total______", run->started);
-    json_object_object_add(run->record, "XALT_measureT", run->measure);
+    json_add(run->record, "XALT_measureT", run->measure);
 }
 
 void run_record_uuid(const struct capture *capture, char *text)

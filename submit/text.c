@@ -21,6 +21,11 @@ static size_t ascii_run(const unsigned char *at, size_t left)
     return length;
 }
 
+int text_is_ascii(const char *bytes, size_t size)
+{
+    return size == 0 || ascii_run((const unsigned char *)bytes, size) == size;
+}
+
 /* The length of the valid UTF-8 sequence at `at` (RFC 3629), and its character; 0 when there is
  * none in the `left` bytes. */
 static size_t sequence(const unsigned char *at, size_t left, uint32_t *character)
@@ -74,6 +79,8 @@ char *text_ascii_json(const char *utf8)
 {
     const unsigned char *from = (const unsigned char *)utf8;
     size_t left = strlen(utf8);
+    if (text_is_ascii(utf8, left))
+        return strdup(utf8);
     char *text = malloc(left * 6 + 1); /* a character of 2 bytes becomes 6, one of 4 twelve */
     char *to = text;
     if (text == NULL)
@@ -102,4 +109,15 @@ char *text_ascii_json(const char *utf8)
     }
     *to = '\0';
     return text;
+}
+
+void text_hex(const void *bytes, size_t size, char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < size; i++) {
+        *text++ = digits[from[i] >> 4];
+        *text++ = digits[from[i] & 15];
+    }
+    *text = '\0';
 }
