@@ -43,16 +43,7 @@ static struct json_object *job_table(const struct coverage_record_source *source
     json_add_text(table, "uuid", uuid);
     add_text_or_null(table, "cluster", record_cluster(source->conf, journal));
     json_add_text(table, "syshost", record_syshost(source->conf, journal));
-    json_add_int(table, "job_id", journal->job);
-    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
-    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
-    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
-    json_add_optional(table, "het_offset",
-                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
-                                                       : journal->job - journal->het_job,
-                      JOURNAL_NONE);
-    json_add_int(table, "restart_count", journal->restart);
-    json_add_text(table, "node", journal->node);
+    record_add_job(table, journal);
     add_text_or_null(table, "user", journal->user);
     add_text_or_null(table, "account", journal->account);
     add_text_or_null(table, "partition", journal->partition);

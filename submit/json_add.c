@@ -68,6 +68,12 @@ void json_add_optional(struct json_object *table, const char *key, uint32_t valu
     json_add(table, key, value == none ? NULL : json_object_new_int64(value));
 }
 
+const char *json_text(struct json_object *object)
+{
+    return json_object_to_json_string_ext(object,
+                                          JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
 struct json_object *json_bytes(struct capture_bytes bytes)
 {
     size_t length;

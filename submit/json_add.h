@@ -32,6 +32,9 @@ void json_add_int(struct json_object *table, const char *key, int64_t value);
 /* `value`, or null when it is `none`. */
 void json_add_optional(struct json_object *table, const char *key, uint32_t value, uint32_t none);
 
+/* The text of an object as it stands in records; the object's. NULL when out of memory. */
+const char *json_text(struct json_object *object);
+
 /* A string of bytes for an array; NULL when out of memory. */
 struct json_object *json_bytes(struct capture_bytes bytes);
 

@@ -21,6 +21,7 @@ struct ends {
     struct coverage_witnesses witnesses;
     struct packages packages;
     struct package_versions *versions;
+    struct json_memo *memo;
 };
 
 static int send_run(const struct ledger_send *send, const struct run_source *source)
@@ -113,7 +114,8 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
                                 .capture = capture,
                                 .ending = &ending,
                                 .packages = &run,
-                                .dropped = ends->reader.dropped};
+                                .dropped = ends->reader.dropped,
+                                .memo = ends->memo};
     if (order->kind == WORKER_SESSION && !wanted_of_session(order, capture, &ending, ends->summary))
         return 0;
     if (!sampling_keeps(order->conf, capture, &ending, &source.probability)) {
@@ -144,6 +146,7 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
 static int send_runs(struct ends *ends)
 {
     int packages = ends->send->order->packages;
+    ends->memo = json_memo_new();
     ends->versions = package_versions_new();
     if (ends->versions == NULL)
         return -ENOMEM;
@@ -197,6 +200,7 @@ static int send_ends(const struct ledger_send *send, struct worker_summary *summ
     if (result == 0 && is_job)
         result = send_coverage(&ends, has_ledger);
     coverage_witnesses_free(&ends.witnesses);
+    json_memo_free(ends.memo);
     package_versions_free(ends.versions);
     packages_free(&ends.packages);
     succession_free(&ends.succession);

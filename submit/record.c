@@ -26,8 +26,7 @@ struct json_object *record_start(void)
 
 int record_finish(struct json_object *object, struct record *record)
 {
-    const char *utf8 = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *utf8 = json_text(object);
     char crc[7];
     record->text = utf8 == NULL ? NULL : text_ascii_json(utf8);
     if (record->text == NULL)
@@ -77,6 +76,20 @@ const char *record_syshost(const struct conf *conf, const struct journal *journa
 const char *record_cluster(const struct conf *conf, const struct journal *journal)
 {
     return conf->cluster[0] != '\0' ? conf->cluster : journal->cluster;
+}
+
+void record_add_job(struct json_object *table, const struct journal *journal)
+{
+    json_add_optional(table, "job_id", journal->job, 0);
+    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
+    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
+    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
+    json_add_optional(table, "het_offset",
+                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
+                                                       : journal->job - journal->het_job,
+                      JOURNAL_NONE);
+    json_add_int(table, "restart_count", journal->restart);
+    json_add_text(table, "node", journal->node);
 }
 
 void record_step_text(uint32_t step, char *text, size_t size)
