@@ -103,8 +103,9 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-/* Records go to the parent together, but none waits for one that takes long: what the child would
- * lose in a breakdown is little, and its parent hears of it. */
+/* Records go to the parent together. After PATIENCE_MS the next one takes along those that wait:
+ * the parent hears of each that takes long, and a breakdown of the child loses few, of which the
+ * ledger is set aside. */
 static int give(void *context, const struct record *record)
 {
     struct outlet *outlet = context;
