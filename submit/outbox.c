@@ -21,7 +21,7 @@
 
 #define TEMPORARY ".new."
 
-enum { TRANSPORTS_MAX = 8, BATCH_BUFFER = 256 << 10 };
+enum { TRANSPORTS_MAX = 8, BUFFER_BYTES = 128 << 10 };
 
 struct outbox {
     const struct conf *conf;
@@ -36,6 +36,7 @@ struct outbox {
     unsigned first, next; /* numbers of the batches that are not committed */
     uint64_t used;        /* bytes on the disk, of all batches */
     uint64_t overflow, overflow_noted;
+    char buffer[BUFFER_BYTES]; /* of the batch */
 };
 
 int outbox_directory(const struct conf *conf)
@@ -162,6 +163,7 @@ static int begin_batch(struct outbox *outbox)
     outbox->batch = outbox_create_batch(outbox->directory, name);
     if (outbox->batch == NULL)
         return -errno;
+    setvbuf(outbox->batch, outbox->buffer, _IOFBF, sizeof outbox->buffer);
     outbox->next++;
     outbox->batch_size = 0;
     return 0;
@@ -187,8 +189,6 @@ FILE *outbox_create_batch(int directory, const char *name)
     FILE *batch = fd < 0 ? NULL : fdopen(fd, "w");
     if (batch == NULL && fd >= 0)
         close(fd);
-    else if (batch != NULL)
-        setvbuf(batch, NULL, _IOFBF, BATCH_BUFFER);
     return batch;
 }
 

@@ -131,12 +131,13 @@ static int finish(FILE *pipe, const struct worker_summary *summary)
 
 static int work(const struct worker_order *order, int fd)
 {
+    static char buffer[OUTLET_BYTES];
     struct worker_summary summary = {0};
     struct outlet outlet = {.pipe = fdopen(fd, "w"),
                             .patience_ms = order->kind == WORKER_STARTS ? 0 : PATIENCE_MS,
                             .flushed_ms = now_ms()};
     void *policy = NULL;
-    if (outlet.pipe == NULL || setvbuf(outlet.pipe, NULL, _IOFBF, OUTLET_BYTES) != 0)
+    if (outlet.pipe == NULL || setvbuf(outlet.pipe, buffer, _IOFBF, sizeof buffer) != 0)
         return EXIT_BROKEN;
     if (order->kind != WORKER_STARTS && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
