@@ -21,11 +21,6 @@ static size_t ascii_run(const unsigned char *at, size_t left)
     return length;
 }
 
-int text_is_ascii(const char *bytes, size_t size)
-{
-    return size == 0 || ascii_run((const unsigned char *)bytes, size) == size;
-}
-
 /* The length of the valid UTF-8 sequence at `at` (RFC 3629), and its character; 0 when there is
  * none in the `left` bytes. */
 static size_t sequence(const unsigned char *at, size_t left, uint32_t *character)
@@ -44,6 +39,11 @@ static size_t sequence(const unsigned char *at, size_t left, uint32_t *character
         return 0;
     *character = value;
     return length;
+}
+
+int text_is_ascii(const char *bytes, size_t size)
+{
+    return size == 0 || ascii_run((const unsigned char *)bytes, size) == size;
 }
 
 char *text_from_bytes(const char *bytes, size_t size, size_t *length)
@@ -79,8 +79,6 @@ char *text_ascii_json(const char *utf8)
 {
     const unsigned char *from = (const unsigned char *)utf8;
     size_t left = strlen(utf8);
-    if (text_is_ascii(utf8, left))
-        return strdup(utf8);
     char *text = malloc(left * 6 + 1); /* a character of 2 bytes becomes 6, one of 4 twelve */
     char *to = text;
     if (text == NULL)
