@@ -12,12 +12,6 @@
 #include "policy_read.h"
 #include "program_find.h"
 
-/* Which task a capture is of, as its process says. */
-struct witness {
-    uint32_t step, task;
-    int runtime; /* it is of a container's runtime, and tells nothing of what ran inside */
-};
-
 /* A task with its outcome. */
 struct verdict {
     const struct journal_task *task;
@@ -28,8 +22,6 @@ struct verdict {
 
 struct search {
     const struct coverage_source *source;
-    struct witness *witnesses; /* sorted */
-    size_t witness_count;
     const struct journal_program **programs; /* sorted */
     size_t program_count;
     int excluded;
@@ -129,49 +121,67 @@ static int by_task(uint32_t step_a, uint32_t task_a, uint32_t step_b, uint32_t t
     return task_a < task_b ? -1 : task_a > task_b;
 }
 
-/* Those that speak for a task come before those of runtimes. */
 static int compare_witnesses(const void *left, const void *right)
 {
-    const struct witness *a = left, *b = right;
-    int order = by_task(a->step, a->task, b->step, b->task);
-    return order != 0 ? order : a->runtime - b->runtime;
+    const struct coverage_witness *a = left, *b = right;
+    return by_task(a->step, a->task, b->step, b->task);
 }
 
-static int collect_witnesses(struct search *search)
+int coverage_witnesses_make(const struct journal *journal, struct coverage_witnesses *witnesses)
 {
-    const struct captures *captures = search->source->captures;
-    size_t count = captures == NULL ? 0 : captures->count;
-    search->witnesses = calloc(count + 1, sizeof *search->witnesses);
-    if (search->witnesses == NULL)
+    struct coverage_witness *task = calloc(journal->task_count + 1, sizeof *task);
+    if (task == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        const struct capture *capture = &captures->capture[i];
-        search->witnesses[i] = (struct witness){
-            capture->step, capture->task,
-            capture->exec.at != NULL && is_runtime(capture->exec.at, capture->exec.size)};
+    for (size_t i = 0; i < journal->task_count; i++) {
+        task[i].step = journal->tasks[i].step;
+        task[i].task = journal->tasks[i].task;
     }
-    search->witness_count = count;
-    qsort(search->witnesses, count, sizeof *search->witnesses, compare_witnesses);
+    qsort(task, journal->task_count, sizeof *task, compare_witnesses);
+    *witnesses = (struct coverage_witnesses){task, journal->task_count};
     return 0;
 }
 
-/* The first witness of the task, or NULL. */
-static const struct witness *find_witness(const struct search *search,
-                                          const struct journal_task *task)
+/* The first one of the task, or NULL. */
+static struct coverage_witness *find_witness(const struct coverage_witnesses *witnesses,
+                                             uint32_t step, uint32_t task)
 {
-    size_t low = 0, high = search->witness_count;
+    size_t low = 0, high = witnesses->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct witness *witness = &search->witnesses[middle];
-        if (by_task(witness->step, witness->task, task->step, task->task) < 0)
+        const struct coverage_witness *witness = &witnesses->task[middle];
+        if (by_task(witness->step, witness->task, step, task) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    const struct witness *found = &search->witnesses[low];
-    return low < search->witness_count && found->step == task->step && found->task == task->task
-               ? found
-               : NULL;
+    struct coverage_witness *found = &witnesses->task[low];
+    return low < witnesses->count && found->step == step && found->task == task ? found : NULL;
+}
+
+/* A container's runtime tells nothing of what ran inside. */
+void coverage_witness(struct coverage_witnesses *witnesses, const struct capture *capture)
+{
+    struct coverage_witness *witness = find_witness(witnesses, capture->step, capture->task);
+    if (witness == NULL)
+        return;
+    if (!is_runtime(capture->exec.at, capture->exec.size))
+        witness->says = WITNESS_PROGRAM;
+    else if (witness->says == WITNESS_NONE)
+        witness->says = WITNESS_RUNTIME;
+}
+
+static int witnesses_say(const struct coverage_witnesses *witnesses,
+                         const struct journal_task *task)
+{
+    const struct coverage_witness *witness =
+        witnesses == NULL ? NULL : find_witness(witnesses, task->step, task->task);
+    return witness == NULL ? WITNESS_NONE : (int)witness->says;
+}
+
+void coverage_witnesses_free(struct coverage_witnesses *witnesses)
+{
+    free(witnesses->task);
+    *witnesses = (struct coverage_witnesses){NULL, 0};
 }
 
 /* ---- What the journal tells ------------------------------------------------------------------ */
@@ -211,8 +221,8 @@ static const struct journal_program *find_program(const struct search *search,
 
 static int spool_failed(const struct search *search, const struct journal_step *step)
 {
-    const struct captures *captures = search->source->captures;
-    return captures == NULL || captures->dropped > 0 || (step != NULL && step->no_ledger);
+    return search->source->witnesses == NULL || search->source->dropped > 0 ||
+           (step != NULL && step->no_ledger);
 }
 
 static int may_be_sampled(const struct search *search, const struct journal_step *step)
@@ -255,10 +265,10 @@ static enum coverage_outcome known_outcome(const struct search *search,
         return COVERAGE_EXCLUDED;
     if (step != NULL && step->opted_out)
         return COVERAGE_OPTED_OUT;
-    const struct witness *witness = find_witness(search, task);
-    if (witness != NULL && !witness->runtime)
+    int says = witnesses_say(search->source->witnesses, task);
+    if (says == WITNESS_PROGRAM)
         return COVERAGE_RECORDED;
-    if (witness != NULL || (step != NULL && step->container))
+    if (says == WITNESS_RUNTIME || (step != NULL && step->container))
         return COVERAGE_CONTAINER;
     if (leader == JOURNAL_NONE ? task->task != 0 : task->task != leader)
         return COVERAGE_FOLLOWER;
@@ -409,12 +419,9 @@ int coverage_find(const struct coverage_source *source, struct coverage *coverag
     struct search search = {.source = source,
                             .excluded = coverage_excludes(source->policy, source->journal),
                             .host_skipped = skips_this_host(source->policy)};
-    int result = collect_witnesses(&search);
-    if (result == 0)
-        result = collect_programs(&search);
+    int result = collect_programs(&search);
     if (result == 0)
         result = find_facts(&search, &found);
-    free(search.witnesses);
     free(search.programs);
     if (result == 0)
         *coverage = found;

@@ -55,12 +55,33 @@ struct coverage {
     size_t static_count;
 };
 
+/* What the captures of the ledger tell of a task of the journal, in the order of `says`. */
+struct coverage_witness {
+    uint32_t step, task;
+    enum { WITNESS_NONE, WITNESS_RUNTIME, WITNESS_PROGRAM } says;
+};
+
+struct coverage_witnesses {
+    struct coverage_witness *task; /* owned */
+    size_t count;
+};
+
 struct coverage_source {
     const void *policy; /* usable */
     const struct journal *journal;
-    const struct captures *captures; /* NULL: the ledger cannot be read */
-    uint64_t now_ns;                 /* the end of what has no other */
+    const struct coverage_witnesses *witnesses; /* NULL: the ledger cannot be read */
+    uint64_t dropped;                           /* captures that found no room */
+    uint64_t now_ns;                            /* the end of what has no other */
 };
+
+/* For the tasks of the journal, before the first capture. Returns 0 or -ENOMEM.
+ * coverage_witnesses_free() releases. */
+int coverage_witnesses_make(const struct journal *journal, struct coverage_witnesses *witnesses);
+
+/* Takes down which task the capture is of, as its process says. */
+void coverage_witness(struct coverage_witnesses *witnesses, const struct capture *capture);
+
+void coverage_witnesses_free(struct coverage_witnesses *witnesses);
 
 /* Whether the site skips the job's partition or account; also where it has rules for them and the
  * journal does not know them from the job's credential. */

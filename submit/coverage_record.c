@@ -31,7 +31,7 @@ static int make_uuid(const struct coverage_record_source *source, size_t first, 
 static void add_text_or_null(struct json_object *table, const char *key, const char *text)
 {
     if (text == NULL || text[0] == '\0')
-        json_object_object_add(table, key, NULL);
+        json_add(table, key, NULL);
     else
         json_add_bytes(table, key, (struct capture_bytes){.at = text, .size = strlen(text)});
 }
@@ -43,16 +43,7 @@ static struct json_object *job_table(const struct coverage_record_source *source
     json_add_text(table, "uuid", uuid);
     add_text_or_null(table, "cluster", record_cluster(source->conf, journal));
     json_add_text(table, "syshost", record_syshost(source->conf, journal));
-    json_add_int(table, "job_id", journal->job);
-    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
-    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
-    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
-    json_add_optional(table, "het_offset",
-                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
-                                                       : journal->job - journal->het_job,
-                      JOURNAL_NONE);
-    json_add_int(table, "restart_count", journal->restart);
-    json_add_text(table, "node", journal->node);
+    record_add_job(table, journal);
     add_text_or_null(table, "user", journal->user);
     add_text_or_null(table, "account", journal->account);
     add_text_or_null(table, "partition", journal->partition);
@@ -87,11 +78,11 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
         return result;
     struct json_object *object = record_start();
     struct json_object *array = json_object_new_array();
-    json_object_object_add(object, "coverageT", job_table(source, uuid));
+    json_add(object, "coverageT", job_table(source, uuid));
     size_t end = first + COVERAGE_RECORD_FACTS;
     for (size_t i = first; i < end && i < source->coverage->fact_count; i++)
         json_object_array_add(array, fact_table(&source->coverage->facts[i]));
-    json_object_object_add(object, "coverageA", array);
+    json_add(object, "coverageA", array);
     record_name(&built, "coverage", record_syshost(source->conf, source->journal), source->journal,
                 source->journal->tasks[0].start_ns, uuid);
     result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, &built);

@@ -7,11 +7,6 @@
 #include "sampling_read.h"
 #include "static_run.h"
 
-static uint64_t dropped(const struct coverage_send *send)
-{
-    return send->source.captures == NULL ? 0 : send->source.captures->dropped;
-}
-
 static int give_run(const struct coverage_send *send, const struct static_run *run,
                     const struct ending *ending, uint64_t *runs)
 {
@@ -20,7 +15,7 @@ static int give_run(const struct coverage_send *send, const struct static_run *r
                                 .journal = send->source.journal,
                                 .capture = &run->capture,
                                 .ending = ending,
-                                .dropped = dropped(send),
+                                .dropped = send->source.dropped,
                                 .inferred = 1};
     if (!sampling_keeps(send->conf, source.capture, ending, &source.probability))
         return 0;
@@ -37,19 +32,18 @@ static int send_static_run(const struct coverage_send *send, const struct covera
                            uint64_t *runs)
 {
     struct static_run run;
-    struct ending ending;
     int result = static_run_make(send->source.journal, task, &run);
     if (result != 0)
         return result;
-    const struct captures alone = {.capture = &run.capture, .count = 1};
-    result = endings_find(&alone, send->source.journal, send->source.now_ns, &ending);
-    return result != 0 ? result : give_run(send, &run, &ending, runs);
+    const struct ending ending =
+        ending_find(&run.capture, 0, send->source.journal, send->source.now_ns);
+    return give_run(send, &run, &ending, runs);
 }
 
 static int send_facts(const struct coverage_send *send, const struct coverage *coverage)
 {
     const struct coverage_record_source source = {send->conf, send->source.journal, coverage,
-                                                  dropped(send)};
+                                                  send->source.dropped};
     int result = 0;
     for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct record record;

@@ -10,13 +10,11 @@
  *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
  *              run in the job is over at that time, and nothing is wrong about it
  *   reboot     as epilog, but the node was booted in between
- *   epilog     as step_end, known only when the job's epilog ran, or it outlived the job
  *   session    as step_end, outside of Slurm: known only when a later flush looked (worker.c)
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "journal_read.h"
@@ -32,9 +30,10 @@ struct ending {
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
 };
 
-/* For each capture one ending, at `endings`, which has room for captures->count. `now_ns` is the
- * end of a job whose epilog has not run and that no boot has ended. Returns 0 or -ENOMEM. */
-int endings_find(const struct captures *captures, const struct journal *journal, uint64_t now_ns,
-                 struct ending *endings);
+/* How the run of a capture ended. `next_ns` is when the next program of its process began
+ * (succession.h), 0 when there was none; `now_ns` is the end of a job whose epilog has not run and
+ * that no boot has ended. */
+struct ending ending_find(const struct capture *capture, uint64_t next_ns,
+                          const struct journal *journal, uint64_t now_ns);
 
 #endif

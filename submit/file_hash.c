@@ -4,11 +4,12 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <openssl/evp.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include "text.h"
 
 enum { SETTLED_S = 2 };
 
@@ -76,8 +77,7 @@ void file_hash(struct hash_table *table, const char *path, struct file_hash *has
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
         hash->modified = status.st_mtim;
         if (find_or_make(table, fd, &status, sha1))
-            for (size_t i = 0; i < HASH_TABLE_SHA1; i++)
-                snprintf(hash->sha1 + 2 * i, 3, "%02x", sha1[i]);
+            text_hex(sha1, HASH_TABLE_SHA1, hash->sha1);
     }
     close(fd);
 }

@@ -379,6 +379,16 @@ static int start_empty(struct journal *journal)
     return 0;
 }
 
+static uint32_t number_of_step(const void *steps, size_t i)
+{
+    return ((const struct journal_step *)steps)[i].step;
+}
+
+static uint32_t pid_of_task(const void *tasks, size_t i)
+{
+    return (uint32_t)((const struct journal_task *)tasks)[i].pid;
+}
+
 int journal_parse(const char *text, size_t size, struct journal *journal)
 {
     struct journal found;
@@ -392,6 +402,11 @@ int journal_parse(const char *text, size_t size, struct journal *journal)
     }
     if (result == 0 && (found.uid == (uid_t)-1 || found.gid == (gid_t)-1))
         result = -ENODATA;
+    if (result == 0)
+        result =
+            journal_index_make(&found.step_index, found.step_count, number_of_step, found.steps);
+    if (result == 0)
+        result = journal_index_make(&found.task_index, found.task_count, pid_of_task, found.tasks);
     free(copy);
     if (result == 0)
         *journal = found;
@@ -418,12 +433,16 @@ void journal_free(struct journal *journal)
         free(journal->programs[i].search);
     }
     free(journal->programs);
+    journal_index_free(&journal->step_index);
+    journal_index_free(&journal->task_index);
     *journal = (struct journal){0};
 }
 
 const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step)
 {
-    for (size_t i = journal->step_count; i > 0; i--) {
+    const struct journal_index *index = &journal->step_index;
+    for (uint32_t i = journal_index_first(index, journal->step_count, step); i > 0;
+         i = journal_index_next(index, i)) {
         if (journal->steps[i - 1].step == step)
             return &journal->steps[i - 1];
     }
@@ -433,7 +452,9 @@ const struct journal_step *journal_find_step(const struct journal *journal, uint
 const struct journal_task *journal_find_task(const struct journal *journal, int32_t pid,
                                              uint64_t ticks)
 {
-    for (size_t i = journal->task_count; i > 0; i--) {
+    const struct journal_index *index = &journal->task_index;
+    for (uint32_t i = journal_index_first(index, journal->task_count, (uint32_t)pid); i > 0;
+         i = journal_index_next(index, i)) {
         const struct journal_task *task = &journal->tasks[i - 1];
         if (task->pid == pid && task->ticks == ticks)
             return task;

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "journal_index.h"
+
 struct journal_step {
     uint32_t step;
     uint32_t nodes, node_id, tasks, local_tasks, cpus, cpus_per_task;
@@ -61,6 +63,7 @@ struct journal {
     size_t task_count;
     struct journal_program *programs; /* owned */
     size_t program_count;
+    struct journal_index step_index, task_index; /* by step and by pid; may be empty */
     size_t bad_lines;
 };
 

@@ -12,8 +12,11 @@
  * system allows, and a walk over that would never end. */
 #define LEDGER_BYTES_MAX (UINT64_C(1) << 30)
 
-/* What captures may take in memory, fields and lists of objects; the flush runs with 2 GiB. */
-#define MEMORY_MAX ((size_t)1 << 30)
+/* What a capture points into. */
+struct ledger_memory {
+    char slot[LEDGER_SLOT_MAX];
+    struct capture_object objects[CAPTURE_OBJECTS_MAX];
+};
 
 /* Reads `size` bytes at `offset`, or fewer at the end of the file. */
 static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
@@ -56,28 +59,21 @@ static void take_ancestor(struct capture *capture, const char *at, size_t size)
     capture->ancestor_count++;
 }
 
-static int add_object(struct capture *capture, struct capture_object object)
+static void add_object(struct capture *capture, struct capture_object object)
 {
-    if (capture->object_count == CAPTURE_OBJECTS_MAX)
-        return 0;
-    if (capture->objects == NULL) {
-        capture->objects = calloc(CAPTURE_OBJECTS_MAX, sizeof *capture->objects);
-        if (capture->objects == NULL)
-            return -ENOMEM;
-    }
-    capture->objects[capture->object_count++] = object;
-    return 0;
+    if (capture->object_count < CAPTURE_OBJECTS_MAX)
+        capture->objects[capture->object_count++] = object;
 }
 
-static int take_object(struct capture *capture, const char *at, size_t size)
+static void take_object(struct capture *capture, const char *at, size_t size)
 {
     size_t id_size = size == 0 ? 0 : (unsigned char)at[0];
     if (size < 1 + id_size)
-        return 0;
-    return add_object(capture, (struct capture_object){
-                                   .build_id = {.at = at + 1, .size = id_size},
-                                   .path = {.at = at + 1 + id_size, .size = size - 1 - id_size},
-                               });
+        return;
+    add_object(capture, (struct capture_object){
+                            .build_id = {.at = at + 1, .size = id_size},
+                            .path = {.at = at + 1 + id_size, .size = size - 1 - id_size},
+                        });
 }
 
 /* The decimal number up to the next point or the end, behind which `*at` moves. Returns whether
@@ -107,7 +103,21 @@ static void take_task(struct capture *capture, const char *at, size_t size)
     capture->task_pid = pid <= INT32_MAX ? (int32_t)pid : 0;
 }
 
-static int take_field(struct capture *capture, const struct ledger_field *field, const char *at)
+/* The inode of "pid:[INODE]"; another one than any where the text is not of this form. */
+static uint64_t name_space(struct capture_bytes text)
+{
+    static const char head[] = "pid:[";
+    const size_t length = sizeof head - 1;
+    uint64_t inode = 0;
+    size_t at = length;
+    if (text.size <= length || memcmp(text.at, head, length) != 0)
+        return UINT64_MAX;
+    for (; at < text.size && text.at[at] >= '0' && text.at[at] <= '9' && inode <= UINT32_MAX; at++)
+        inode = inode * 10 + (uint64_t)(text.at[at] - '0');
+    return at == text.size - 1 && text.at[at] == ']' && inode > 0 ? inode : UINT64_MAX;
+}
+
+static void take_field(struct capture *capture, const struct ledger_field *field, const char *at)
 {
     struct capture_bytes bytes = {at, field->length, (field->flags & LEDGER_FIELD_CUT) != 0};
     capture->cut |= bytes.cut;
@@ -131,14 +141,16 @@ static int take_field(struct capture *capture, const struct ledger_field *field,
         capture->build_id = bytes;
         break;
     case LEDGER_OBJECT:
-        return take_object(capture, at, field->length);
+        take_object(capture, at, field->length);
+        break;
     case LEDGER_LOADED:
-        return add_object(capture, (struct capture_object){.path = bytes});
+        add_object(capture, (struct capture_object){.path = bytes});
+        break;
     case LEDGER_CONTAINER:
         capture->container = bytes;
         break;
     case LEDGER_NAMESPACE:
-        capture->name_space = bytes;
+        capture->name_space = name_space(bytes);
         break;
     case LEDGER_ANCESTOR:
         take_ancestor(capture, at, field->length);
@@ -149,10 +161,9 @@ static int take_field(struct capture *capture, const struct ledger_field *field,
     default: /* a newer library's: skipped */
         break;
     }
-    return 0;
 }
 
-/* Returns 0, -EINVAL when a length leads out of the fields, or -ENOMEM. */
+/* Returns 0, or -EINVAL when a length leads out of the fields. */
 static int take_fields(struct capture *capture, const char *at, size_t size)
 {
     struct ledger_field field;
@@ -162,9 +173,7 @@ static int take_fields(struct capture *capture, const char *at, size_t size)
         size -= sizeof field;
         if (field.length > size)
             return -EINVAL;
-        int result = take_field(capture, &field, at);
-        if (result != 0)
-            return result;
+        take_field(capture, &field, at);
         size_t step = (field.length + (size_t)7) & ~(size_t)7;
         if (step > size)
             step = size;
@@ -174,16 +183,6 @@ static int take_fields(struct capture *capture, const char *at, size_t size)
     return 0;
 }
 
-/* Gives back what a short list of objects does not need. */
-static void trim_objects(struct capture *capture)
-{
-    if (capture->object_count == 0)
-        return;
-    void *smaller = reallocarray(capture->objects, capture->object_count, sizeof *capture->objects);
-    if (smaller != NULL)
-        capture->objects = smaller;
-}
-
 static int sound_slot(const struct ledger_slot *slot, uint64_t offset)
 {
     uint32_t size = slot->slot_bytes;
@@ -191,19 +190,26 @@ static int sound_slot(const struct ledger_slot *slot, uint64_t offset)
            size <= LEDGER_SLOT_MAX && size % LEDGER_PAGE == 0 && (size & (size - 1)) == 0;
 }
 
-static void capture_free(struct capture *capture)
+/* Brings the slot's fields into memory, of which `got` bytes of the slot are there. Returns 0,
+ * -EINVAL where the file ends before, or -errno of the read. */
+static int read_fields(struct ledger_reader *reader, const struct ledger_slot *slot, size_t got)
 {
-    free(capture->objects);
-    free(capture->memory);
+    size_t size = sizeof *slot + slot->fields_bytes;
+    if (size <= got)
+        return 0;
+    ssize_t more = read_at(reader->fd, reader->memory->slot + got, size - got, slot->offset + got);
+    return more < 0 ? (int)more : (size_t)more < size - got ? -EINVAL : 0;
 }
 
-/* Returns 0, -EINVAL for a damaged slot, -ENOMEM, or -errno of the read. */
-static int read_capture(int fd, const struct ledger_slot *slot, struct capture *capture)
+/* The capture of a sound slot, as read_fields(). */
+static int read_capture(struct ledger_reader *reader, const struct ledger_slot *slot, size_t got,
+                        struct capture *capture)
 {
-    size_t size = slot->fields_bytes;
-    if (size > slot->slot_bytes - sizeof *slot || slot->pid <= 0 || slot->start_ns == 0)
+    if (slot->fields_bytes > slot->slot_bytes - sizeof *slot || slot->pid <= 0 ||
+        slot->start_ns == 0)
         return -EINVAL;
-    struct capture found = {
+    *capture = (struct capture){
+        .offset = slot->offset,
         .pid = slot->pid,
         .ppid = slot->ppid,
         .start_ticks = slot->start_ticks,
@@ -222,119 +228,89 @@ static int read_capture(int fd, const struct ledger_slot *slot, struct capture *
         .first = (slot->flags & LEDGER_SLOT_FIRST) != 0,
         .keep = (slot->flags & LEDGER_SLOT_KEEP) != 0,
         .wants_start = (slot->flags & LEDGER_SLOT_START) != 0,
-        .memory = malloc(size + 1),
+        .objects = reader->memory->objects,
     };
-    memcpy(found.uuid, slot->uuid, sizeof found.uuid);
-    if (found.memory == NULL)
-        return -ENOMEM;
-    ssize_t got = read_at(fd, found.memory, size, slot->offset + sizeof *slot);
-    int result = got < 0 ? (int)got : (size_t)got < size ? -EINVAL : 0;
+    memcpy(capture->uuid, slot->uuid, sizeof capture->uuid);
+    int result = read_fields(reader, slot, got);
     if (result == 0)
-        result = take_fields(&found, found.memory, size);
-    if (result == 0 && (found.exec.at == NULL || found.exec.size == 0))
-        result = -EINVAL;
-    if (result != 0) {
-        capture_free(&found);
-        return result;
-    }
-    trim_objects(&found);
-    *capture = found;
-    return 0;
+        result = take_fields(capture, reader->memory->slot + sizeof *slot, slot->fields_bytes);
+    return result == 0 && capture->exec.size == 0 ? -EINVAL : result;
 }
 
-static int add_capture(struct captures *captures, const struct capture *capture)
-{
-    size_t count = captures->count;
-    if ((count & (count - 1)) == 0) {
-        struct capture *larger =
-            reallocarray(captures->capture, count == 0 ? 1 : count * 2, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        captures->capture = larger;
-    }
-    captures->capture[captures->count++] = *capture;
-    return 0;
-}
-
-/* What stands at `offset`: adds it when it is a capture, and takes its memory from `*room`. `*step`
- * is how far to go on. */
-static int read_slot(int fd, uint64_t offset, struct captures *captures, uint32_t *step,
-                     size_t *room)
+/* What stands at `offset`. `*step` is how far to go on. Returns as ledger_at(). */
+static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
+                     struct capture *capture)
 {
     struct ledger_slot slot;
-    struct capture capture;
     *step = LEDGER_PAGE;
-    ssize_t got = read_at(fd, &slot, sizeof slot, offset);
+    ssize_t got = read_at(reader->fd, reader->memory->slot, LEDGER_PAGE, offset);
     if (got < 0)
         return (int)got;
     if ((size_t)got < sizeof slot)
         return 0;
-    if (!sound_slot(&slot, offset)) {
+    memcpy(&slot, reader->memory->slot, sizeof slot);
+    if (!sound_slot(&slot, offset))
         /* A hole is a slot that its process could not back, which is counted as dropped. */
-        captures->damaged += slot.magic != 0;
-        return 0;
-    }
+        return slot.magic == 0 ? 0 : -EINVAL;
     *step = slot.slot_bytes;
-    if (slot.state != LEDGER_OPEN && slot.state != LEDGER_ENDED) {
-        captures->damaged += slot.state != LEDGER_FREE;
+    if (slot.state == LEDGER_FREE)
         return 0;
-    }
-    int result = read_capture(fd, &slot, &capture);
-    if (result == -EINVAL) {
-        captures->damaged++;
-        return 0;
-    }
-    if (result != 0)
-        return result;
-    size_t taken = slot.fields_bytes + capture.object_count * sizeof *capture.objects;
-    if (taken > *room) {
-        captures->damaged++;
-        capture_free(&capture);
-        return 0;
-    }
-    *room -= taken;
-    result = add_capture(captures, &capture);
-    if (result != 0)
-        capture_free(&capture);
-    return result;
+    if (slot.state != LEDGER_OPEN && slot.state != LEDGER_ENDED)
+        return -EINVAL;
+    int result = read_capture(reader, &slot, (size_t)got, capture);
+    return result == 0 ? 1 : result;
 }
 
-int ledger_read(int fd, struct captures *captures)
+int ledger_open(int fd, struct ledger_reader *reader)
 {
     struct ledger_header header;
-    struct captures found = {0};
     ssize_t got = read_at(fd, &header, sizeof header, 0);
     if (got < 0)
         return (int)got;
     if ((size_t)got < sizeof header || header.magic != LEDGER_MAGIC)
         return -EINVAL;
     off_t size = lseek(fd, 0, SEEK_END);
-    uint64_t end = header.used_bytes;
     if (size < 0)
         return -errno;
-    if (end > (uint64_t)size)
-        end = (uint64_t)size;
-    if (end > LEDGER_BYTES_MAX)
-        end = LEDGER_BYTES_MAX;
+    struct ledger_reader opened = {.at = LEDGER_PAGE,
+                                   .end = header.used_bytes,
+                                   .fd = fd,
+                                   .memory = malloc(sizeof *opened.memory)};
+    if (opened.memory == NULL)
+        return -ENOMEM;
+    if (opened.end > (uint64_t)size)
+        opened.end = (uint64_t)size;
+    if (opened.end > LEDGER_BYTES_MAX)
+        opened.end = LEDGER_BYTES_MAX;
     for (int i = 0; i < LEDGER_DROPS; i++)
-        found.dropped += header.dropped[i];
-    size_t room = MEMORY_MAX;
-    uint32_t step;
-    for (uint64_t offset = LEDGER_PAGE; offset < end; offset += step) {
-        int result = read_slot(fd, offset, &found, &step, &room);
-        if (result != 0) {
-            captures_free(&found);
-            return result;
-        }
-    }
-    *captures = found;
+        opened.dropped += header.dropped[i];
+    *reader = opened;
     return 0;
 }
 
-void captures_free(struct captures *captures)
+int ledger_next(struct ledger_reader *reader, struct capture *capture)
 {
-    for (size_t i = 0; i < captures->count; i++)
-        capture_free(&captures->capture[i]);
-    free(captures->capture);
-    *captures = (struct captures){0};
+    int result = 0;
+    while (result == 0 && reader->at < reader->end) {
+        uint32_t step;
+        result = read_slot(reader, reader->at, &step, capture);
+        reader->at += step;
+        if (result == -EINVAL) {
+            reader->damaged++;
+            result = 0;
+        }
+    }
+    return result;
+}
+
+int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture)
+{
+    uint32_t step;
+    return read_slot(reader, offset, &step, capture);
+}
+
+void ledger_close(struct ledger_reader *reader)
+{
+    free(reader->memory);
+    *reader = (struct ledger_reader){.fd = -1};
 }

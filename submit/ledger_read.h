@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Captures out of a ledger (preload/ledger.h). The file is the user's, so every number in it is
- * checked before it is used, it is read and never mapped, and what is no sound slot is counted
- * and passed over.
+ * Captures out of a ledger (preload/ledger.h), one at a time. The file is the user's, so every
+ * number in it is checked before it is used, it is read and never mapped, and what is no sound slot
+ * is counted and passed over.
  */
 #ifndef JOBTRAIL_LEDGER_READ_H
 #define JOBTRAIL_LEDGER_READ_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes inside a capture's own memory; not terminated. */
+/* Bytes in the reader's memory; not terminated. */
 struct capture_bytes {
     const char *at; /* NULL: the field is missing */
     size_t size;
@@ -30,6 +30,7 @@ struct capture_ancestor {
 enum { CAPTURE_OBJECTS_MAX = 2048, CAPTURE_ANCESTORS_MAX = 16 };
 
 struct capture {
+    uint64_t offset; /* in the ledger */
     int32_t pid, ppid;
     uint64_t start_ticks; /* of the process, or where `first` is set of the run; 0: unknown */
     uint64_t start_ns;
@@ -43,8 +44,8 @@ struct capture {
     uint32_t step, task; /* as the process says; UINT32_MAX: it does not */
     int32_t task_pid;    /* of the task that it is or descends from, as it says; 0: it does not */
     struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;
-    struct capture_bytes name_space; /* that pid counts in; missing: the task's */
-    struct capture_object *objects;  /* owned */
+    uint64_t name_space;            /* inode of the one that pid counts in; 0: the task's */
+    struct capture_object *objects; /* in the reader's memory */
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
     size_t ancestor_count;
@@ -53,20 +54,29 @@ struct capture {
     int first;       /* no earlier capture is of the same process */
     int keep;        /* it was not to be sampled when it started */
     int cut;         /* fields are missing, or end early */
-    void *memory;    /* owned; what the bytes point into */
 };
 
-struct captures {
-    struct capture *capture; /* owned */
-    size_t count;
+struct ledger_reader {
     uint64_t dropped; /* captures that found no room, as the ledger counts them */
-    size_t damaged;   /* slots that could not be used, or found no room in memory */
+    size_t damaged;   /* slots that ledger_next() could not use */
+    uint64_t at, end; /* where it looks next, and where it ends */
+    int fd;
+    struct ledger_memory *memory; /* owned; of a fixed size */
 };
 
-/* Reads all captures of the ledger open at `fd`. Returns 0; -EINVAL when it is no ledger; -ENOMEM;
- * or -errno of the read. captures_free() releases `*captures`, written only on success. */
-int ledger_read(int fd, struct captures *captures);
+/* Gets ready to read the ledger open at `fd`, which stays the caller's. Returns 0; -EINVAL when it
+ * is no ledger; -ENOMEM; or -errno of the read. ledger_close() releases `*reader`, written only on
+ * success. */
+int ledger_open(int fd, struct ledger_reader *reader);
 
-void captures_free(struct captures *captures);
+/* The next capture. What it points to holds until the reader is used again. Returns 1, 0 at the
+ * end, or -errno of the read. */
+int ledger_next(struct ledger_reader *reader, struct capture *capture);
+
+/* The capture at `offset`, where ledger_next() has found one: maybe another one by now. Returns 1;
+ * 0 when there is none any more; -EINVAL when it is damaged; or -errno of the read. */
+int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture);
+
+void ledger_close(struct ledger_reader *reader);
 
 #endif

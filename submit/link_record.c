@@ -12,6 +12,7 @@
 #include "elf_build_id.h"
 #include "file_hash.h"
 #include "json_add.h"
+#include "text.h"
 
 /* Of a link, a journal knows the user and Slurm's name of the cluster. */
 static struct journal journal_of(const struct link_source *source)
@@ -39,7 +40,7 @@ static void add_result(struct json_object *record, const struct link_source *sou
     json_add_text(table, "link_program", source->program);
     json_add_text(table, "uuid", source->uuid);
     json_add_text(table, "wd", source->cwd);
-    json_object_object_add(record, "resultT", table);
+    json_add(record, "resultT", table);
 }
 
 /* [path, sha1 or "0"] each */
@@ -56,7 +57,7 @@ static void add_inputs(struct json_object *record, const struct link_source *sou
         json_object_array_add(pair, json_object_new_string(hash.sha1));
         json_object_array_add(array, pair);
     }
-    json_object_object_add(record, "linkA", array);
+    json_add(record, "linkA", array);
 }
 
 static struct json_object *text_of(const char *text)
@@ -73,7 +74,7 @@ static void add_functions(struct json_object *record, const struct link_source *
         if (i == 0 || strcmp(name, source->functions[i - 1].name) != 0)
             json_object_array_add(array, text_of(name));
     }
-    json_object_object_add(record, "function", array);
+    json_add(record, "function", array);
 }
 
 /* Our own: module to functions. */
@@ -98,16 +99,16 @@ static void add_own(struct json_object *record, const struct link_source *source
     unsigned char id[BUILD_ID_MAX];
     char text[2 * BUILD_ID_MAX + 1] = "0";
     size_t size = elf_build_id(source->output, id);
-    for (size_t i = 0; i < size; i++)
-        snprintf(text + 2 * i, 3, "%02x", id[i]);
+    if (size > 0)
+        text_hex(id, size, text);
     json_add_text(table, "build_id", text);
     json_add_text(table, "linker", source->linker);
-    json_object_object_add(table, "marked", json_object_new_boolean(source->marked));
+    json_add(table, "marked", json_object_new_boolean(source->marked));
     json_add_double(table, "start_time", (double)source->start_ns / 1e9);
     json_add_double(table, "end_time", (double)source->end_ns / 1e9);
-    json_object_object_add(table, "moduleT", modules(source));
+    json_add(table, "moduleT", modules(source));
     json_add_text(table, "version", JOBTRAIL_VERSION);
-    json_object_object_add(record, "jobtrailT", table);
+    json_add(record, "jobtrailT", table);
 }
 
 void link_record_warm_up(void)
@@ -128,7 +129,7 @@ int link_record_build(const struct link_source *source, struct record *record)
         return -ENOMEM;
     add_result(object, source);
     add_inputs(object, source);
-    json_object_object_add(object, "link_line", json_strings(line));
+    json_add(object, "link_line", json_strings(line));
     add_functions(object, source);
     add_own(object, source);
     record_name(&built, "link", record_syshost(source->conf, &journal), &journal, source->start_ns,

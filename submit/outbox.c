@@ -18,11 +18,10 @@
 #include "crc.h"
 #include "directories.h"
 #include "directory.h"
-#include "io.h"
 
 #define TEMPORARY ".new."
 
-enum { TRANSPORTS_MAX = 8 };
+enum { TRANSPORTS_MAX = 8, BUFFER_BYTES = 128 << 10 };
 
 struct outbox {
     const struct conf *conf;
@@ -32,11 +31,12 @@ struct outbox {
         int fd;
     } transport[TRANSPORTS_MAX]; /* of which each batch gets an entry */
     size_t transport_count;
-    int batch;            /* that is being written; -1: none */
+    FILE *batch;          /* that is being written; NULL: none */
     uint64_t batch_size;  /* bytes of it */
     unsigned first, next; /* numbers of the batches that are not committed */
     uint64_t used;        /* bytes on the disk, of all batches */
     uint64_t overflow, overflow_noted;
+    char buffer[BUFFER_BYTES]; /* of the batch */
 };
 
 int outbox_directory(const struct conf *conf)
@@ -138,7 +138,6 @@ int outbox_open(const struct conf *conf, struct outbox **opened)
     if (outbox == NULL)
         return -ENOMEM;
     outbox->conf = conf;
-    outbox->batch = -1;
     outbox->directory = make_directory(conf);
     int result = outbox->directory < 0 ? outbox->directory : 0;
     if (result == 0) {
@@ -161,10 +160,10 @@ static int begin_batch(struct outbox *outbox)
 {
     char name[64];
     temporary_name(outbox->next, name, sizeof name);
-    outbox->batch = openat(outbox->directory, name,
-                           O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (outbox->batch < 0)
+    outbox->batch = outbox_create_batch(outbox->directory, name);
+    if (outbox->batch == NULL)
         return -errno;
+    setvbuf(outbox->batch, outbox->buffer, _IOFBF, sizeof outbox->buffer);
     outbox->next++;
     outbox->batch_size = 0;
     return 0;
@@ -172,8 +171,8 @@ static int begin_batch(struct outbox *outbox)
 
 static int end_batch(struct outbox *outbox)
 {
-    int result = outbox->batch >= 0 && close(outbox->batch) != 0 ? -errno : 0;
-    outbox->batch = -1;
+    int result = outbox->batch != NULL && fclose(outbox->batch) != 0 ? -errno : 0;
+    outbox->batch = NULL;
     return result;
 }
 
@@ -184,20 +183,26 @@ static int sound_name(const char *name)
            strcspn(name, "/ \n\t\r") == length;
 }
 
-int outbox_write_line(int batch, const struct transport_record *record)
+FILE *outbox_create_batch(int directory, const char *name)
 {
-    char head[8];
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    FILE *batch = fd < 0 ? NULL : fdopen(fd, "w");
+    if (batch == NULL && fd >= 0)
+        close(fd);
+    return batch;
+}
+
+int outbox_write_line(FILE *batch, const struct transport_record *record)
+{
     size_t name_length = strlen(record->name);
     uint16_t crc = crc16(record->name, name_length);
     crc = crc16_continue(crc, " ", 1);
     crc = crc16_continue(crc, record->text, record->length);
-    snprintf(head, sizeof head, "%04x ", crc);
-    const struct iovec parts[] = {{head, 5},
-                                  {(void *)record->name, name_length},
-                                  {(void *)" ", 1},
-                                  {(void *)record->text, record->length},
-                                  {(void *)"\n", 1}};
-    return io_write_parts(batch, parts, 5);
+    if (fprintf(batch, "%04x %s ", crc, record->name) < 0 ||
+        fwrite(record->text, 1, record->length, batch) != record->length ||
+        fputc('\n', batch) == EOF)
+        return -errno;
+    return 0;
 }
 
 int outbox_add(struct outbox *outbox, const struct transport_record *record)
@@ -212,7 +217,7 @@ int outbox_add(struct outbox *outbox, const struct transport_record *record)
         outbox->overflow++;
         return 0;
     }
-    int result = outbox->batch < 0 ? begin_batch(outbox) : 0;
+    int result = outbox->batch == NULL ? begin_batch(outbox) : 0;
     if (result == 0)
         result = outbox_write_line(outbox->batch, record);
     if (result != 0)

@@ -23,6 +23,7 @@
 #define JOBTRAIL_OUTBOX_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "conf.h"
 #include "transport.h"
@@ -58,8 +59,12 @@ void outbox_close(struct outbox *outbox);
 /* Opens <state>/outbox. Returns a descriptor or -errno (-ENOENT: there is none yet). */
 int outbox_directory(const struct conf *conf);
 
+/* Opens the batch `name` for writing, empty. Returns NULL with errno set where that cannot be done.
+ */
+FILE *outbox_create_batch(int directory, const char *name);
+
 /* Appends a record's line to `batch`. Returns 0 or -errno. */
-int outbox_write_line(int batch, const struct transport_record *record);
+int outbox_write_line(FILE *batch, const struct transport_record *record);
 
 /* How many records the outbox has dropped for want of room since it was made. */
 uint64_t outbox_overflow_read(int directory);

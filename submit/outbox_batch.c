@@ -172,16 +172,15 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
 
 static int write_pending(int directory, const char *name, const struct outbox_batch *batch)
 {
-    int fd = openat(directory, name,
-                    O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int result = fd < 0 ? -errno : 0;
+    FILE *file = outbox_create_batch(directory, name);
+    int result = file == NULL ? -errno : 0;
     for (size_t i = 0; i < batch->count && result == 0; i++)
         if (batch->item[i].outcome == TRANSPORT_PENDING)
-            result = outbox_write_line(fd, &batch->item[i].record);
-    if (result == 0 && fsync(fd) != 0)
+            result = outbox_write_line(file, &batch->item[i].record);
+    if (result == 0 && (fflush(file) != 0 || fsync(fileno(file)) != 0))
         result = -errno;
-    if (fd >= 0)
-        close(fd);
+    if (file != NULL)
+        fclose(file);
     return result;
 }
 

@@ -2,12 +2,12 @@
 #include "package_read.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "packages.h"
+#include "text.h"
 
 enum { FIELDS_MAX = 7, PROGRAM_MAX = 32, NAME_BYTES_MAX = 256, VERSION_MAX = 128 };
 
@@ -202,8 +202,7 @@ struct package_run packages_of_run(const struct packages *packages, const uint8_
     char text[PACKAGE_UUID_SIZE];
     struct package_run run = {0};
     size_t low = 0, high = packages->count;
-    for (int i = 0; i < 16; i++)
-        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+    text_hex(uuid, 16, text);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (strcmp(packages->package[middle].uuid, text) < 0)

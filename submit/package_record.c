@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json_add.h"
+#include "text.h"
 
 enum { DIGITS = 12 };
 
@@ -18,8 +19,7 @@ static int hash_digits(const struct package *package, char *digits)
     int length = snprintf(text, sizeof text, "%s\t%s", package->program, package->name);
     if (length < 0 || EVP_Digest(text, (size_t)length, digest, NULL, EVP_sha256(), NULL) != 1)
         return -EIO;
-    for (int i = 0; i < DIGITS / 2; i++)
-        snprintf(digits + 2 * i, 3, "%02x", digest[i]);
+    text_hex(digest, DIGITS / 2, digits);
     return 0;
 }
 

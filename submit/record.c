@@ -26,8 +26,7 @@ struct json_object *record_start(void)
 
 int record_finish(struct json_object *object, struct record *record)
 {
-    const char *utf8 = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *utf8 = json_text(object);
     char crc[7];
     record->text = utf8 == NULL ? NULL : text_ascii_json(utf8);
     if (record->text == NULL)
@@ -79,6 +78,20 @@ const char *record_cluster(const struct conf *conf, const struct journal *journa
     return conf->cluster[0] != '\0' ? conf->cluster : journal->cluster;
 }
 
+void record_add_job(struct json_object *table, const struct journal *journal)
+{
+    json_add_optional(table, "job_id", journal->job, 0);
+    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
+    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
+    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
+    json_add_optional(table, "het_offset",
+                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
+                                                       : journal->job - journal->het_job,
+                      JOURNAL_NONE);
+    json_add_int(table, "restart_count", journal->restart);
+    json_add_text(table, "node", journal->node);
+}
+
 void record_step_text(uint32_t step, char *text, size_t size)
 {
     if (step == JOURNAL_STEP_BATCH)
@@ -95,12 +108,16 @@ void record_step_text(uint32_t step, char *text, size_t size)
 
 void record_uuid_text(const uint8_t uuid[16], char *text)
 {
-    for (int i = 0; i < 16; i++) {
-        text += sprintf(text, "%02x", uuid[i]);
-        if (i == 3 || i == 5 || i == 7 || i == 9)
-            *text++ = '-';
+    static const struct {
+        size_t size;
+        char behind;
+    } parts[] = {{4, '-'}, {2, '-'}, {2, '-'}, {2, '-'}, {6, '\0'}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        text_hex(uuid, parts[i].size, text);
+        uuid += parts[i].size;
+        text += 2 * parts[i].size;
+        *text++ = parts[i].behind;
     }
-    *text = '\0';
 }
 
 int record_uuid(uint64_t time_ns, const void *bytes, size_t size, uint8_t uuid[16])

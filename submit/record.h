@@ -42,6 +42,9 @@ const char *record_syshost(const struct conf *conf, const struct journal *journa
 /* The cluster: the site's word, or Slurm's. */
 const char *record_cluster(const struct conf *conf, const struct journal *journal);
 
+/* Which job it was and where: what slurmT and coverageT have in common. */
+void record_add_job(struct json_object *table, const struct journal *journal);
+
 /* "0", "batch", "extern", "interactive", "unknown". */
 void record_step_text(uint32_t step, char *text, size_t size);
 

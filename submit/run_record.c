@@ -95,21 +95,16 @@ static uint32_t node_count(const struct run_source *source, const struct schedul
     return source->capture->size > 1 && source->journal->nodes > 0 ? source->journal->nodes : 1;
 }
 
-static uint32_t cpu_count(const struct run_source *source)
+static uint32_t cpu_count(const struct journal *journal, const struct journal_step *step)
 {
-    const struct journal_step *step = journal_find_step(source->journal, source->capture->step);
     if (step == NULL || step->step >= JOURNAL_STEP_INTERACTIVE)
-        return source->journal->cpus;
+        return journal->cpus;
     return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
 }
 
 static void measured(struct run *run, const char *phase, double since)
 {
-    char text[64];
-    double value = clock_seconds(CLOCK_MONOTONIC) - since;
-    unsigned long microseconds = (unsigned long)(value * 1e6);
-    snprintf(text, sizeof text, "%lu.%06lu", microseconds / 1000000, microseconds % 1000000);
-    json_object_object_add(run->measure, phase, json_object_new_double_s(value, text));
+    json_add_measured(run->measure, phase, clock_seconds(CLOCK_MONOTONIC) - since);
 }
 
 static void add_user(struct run *run)
@@ -140,7 +135,7 @@ static void add_user(struct run *run)
     json_add_text(table, "submit_host", run->scheduler.submit_host);
     json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
     json_add_text(table, "user", known(journal->user));
-    json_object_object_add(run->record, "userT", table);
+    json_add(run->record, "userT", table);
 }
 
 static void add_numbers(struct run *run)
@@ -170,14 +165,12 @@ static void add_numbers(struct run *run)
     /* Four decimals are XALT's habit, and too few for small ones. */
     snprintf(text, sizeof text, run->source->probability < 0.001 ? "%.10g" : "%.4f",
              run->source->probability);
-    json_object_object_add(table, "probability",
-                           json_object_new_double_s(run->source->probability, text));
-    json_object_object_add(run->record, "userDT", table);
+    json_add(table, "probability", json_object_new_double_s(run->source->probability, text));
+    json_add(run->record, "userDT", table);
 }
 
-static void add_environment(struct run *run)
+static struct json_object *environment(struct capture_bytes env)
 {
-    struct capture_bytes env = run->source->capture->env;
     struct json_object *table = json_object_new_object();
     const char *end = env.at == NULL ? NULL : env.at + env.size;
     for (const char *at = env.at; at < end;) {
@@ -187,13 +180,27 @@ static void add_environment(struct run *run)
         char *name =
             equals == NULL ? NULL : text_from_bytes(at, (size_t)(equals - at), &name_length);
         if (name != NULL)
-            json_add_bytes(table, name,
-                           (struct capture_bytes){.at = equals + 1,
-                                                  .size = (size_t)(at + length - equals - 1)});
+            json_object_object_add(
+                table, name,
+                json_bytes((struct capture_bytes){.at = equals + 1,
+                                                  .size = (size_t)(at + length - equals - 1)}));
         free(name);
         at += length + 1;
     }
-    json_object_object_add(run->record, "envT", table);
+    return table;
+}
+
+static void add_environment(struct run *run)
+{
+    struct capture_bytes env = run->source->capture->env;
+    struct json_memo *memo = run->source->memo;
+    struct json_memo_key key;
+    json_memo_start(&key, "envT");
+    json_memo_add(&key, env.at, env.size);
+    struct json_object *table = json_memo_find(memo, &key);
+    if (table == NULL)
+        table = json_memo_keep(memo, &key, environment(env));
+    json_add(run->record, "envT", table);
 }
 
 /* The process walks up to its task; above that is the step's daemon, whom root knows. */
@@ -210,9 +217,8 @@ static void add_daemon(struct run *run, struct json_object *array)
     json_add_int(entry, "pid", step->pid);
     record_step_text(step->step, name, sizeof name);
     snprintf(title, sizeof title, "slurmstepd: [%u.%s]", run->source->journal->job, name);
-    json_object_object_add(
-        entry, "cmdlineA",
-        json_strings((struct capture_bytes){.at = title, .size = strlen(title)}));
+    json_add(entry, "cmdlineA",
+             json_strings((struct capture_bytes){.at = title, .size = strlen(title)}));
     json_object_array_add(array, entry);
 }
 
@@ -226,18 +232,18 @@ static void add_ancestors(struct run *run)
         json_add_bytes(entry, "cmd_name", ancestor->name);
         json_add_bytes(entry, "cmd_path", ancestor->path);
         json_add_int(entry, "pid", ancestor->pid);
-        json_object_object_add(entry, "cmdlineA", json_strings(ancestor->argv));
+        json_add(entry, "cmdlineA", json_strings(ancestor->argv));
         json_object_array_add(array, entry);
     }
     add_daemon(run, array);
-    json_object_object_add(run->record, "ptA", array);
+    json_add(run->record, "ptA", array);
 }
 
 static struct json_object *build_id(struct capture_bytes id)
 {
     char text[2 * BUILD_ID_MAX + 1] = "0";
-    for (size_t i = 0; id.at != NULL && i < id.size && i < BUILD_ID_MAX; i++)
-        snprintf(text + 2 * i, 3, "%02x", (unsigned char)id.at[i]);
+    if (id.at != NULL && id.size > 0)
+        text_hex(id.at, id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX, text);
     return json_object_new_string(text);
 }
 
@@ -253,14 +259,14 @@ static struct json_object *object_build_id(const struct capture_object *object)
                                            .size = facts == NULL ? 0 : facts->id_size});
 }
 
-/* Our own, beside libA: the build-id of each object, or "0". */
-static void add_build_ids(struct run *run)
+/* Of each object, or "0". */
+static struct json_object *build_ids(const struct run_source *source)
 {
-    const struct capture *capture = run->source->capture;
+    const struct capture *capture = source->capture;
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->object_count; i++)
         json_object_array_add(array, object_build_id(&capture->objects[i]));
-    json_object_object_add(run->record, "buildIdA", array);
+    return array;
 }
 
 /* [real path, sha1 or "0"] */
@@ -278,19 +284,56 @@ static struct json_object *object_entry(const struct capture_object *object, int
     return pair;
 }
 
-static void add_objects(struct run *run)
+static struct json_object *objects(const struct run_source *source)
 {
-    const struct capture *capture = run->source->capture;
+    const struct capture *capture = source->capture;
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->object_count; i++)
         json_object_array_add(array,
-                              object_entry(&capture->objects[i], run->source->conf->hash_objects));
-    json_object_object_add(run->record, "libA", array);
+                              object_entry(&capture->objects[i], source->conf->hash_objects));
+    return array;
+}
+
+static void key_of_objects(const struct capture *capture, struct json_memo_key *key)
+{
+    for (size_t i = 0; i < capture->object_count; i++) {
+        const struct capture_object *object = &capture->objects[i];
+        const uint64_t sizes[] = {object->path.size, object->build_id.size,
+                                  object->build_id.at != NULL};
+        json_memo_add(key, sizes, sizeof sizes);
+        json_memo_add(key, object->path.at, object->path.size);
+        json_memo_add(key, object->build_id.at, object->build_id.size);
+    }
+}
+
+static void add_of_objects(struct run *run, const char *name,
+                           struct json_object *(*make)(const struct run_source *))
+{
+    struct json_memo *memo = run->source->memo;
+    struct json_memo_key key;
+    json_memo_start(&key, name);
+    key_of_objects(run->source->capture, &key);
+    struct json_object *array = json_memo_find(memo, &key);
+    if (array == NULL)
+        array = json_memo_keep(memo, &key, make(run->source));
+    json_add(run->record, name, array);
+}
+
+static void add_objects(struct run *run)
+{
+    add_of_objects(run, "libA", objects);
+}
+
+/* Our own, beside libA. */
+static void add_build_ids(struct run *run)
+{
+    add_of_objects(run, "buildIdA", build_ids);
 }
 
 static void add_watermark_key(void *context, const char *key, const char *value)
 {
-    json_add_text(context, key, value);
+    json_object_object_add(context, key,
+                           json_bytes((struct capture_bytes){.at = value, .size = strlen(value)}));
 }
 
 static void add_watermark(struct run *run)
@@ -302,87 +345,150 @@ static void add_watermark(struct run *run)
         watermark_read(note.at, note.size, add_watermark_key, table);
     if (json_object_object_get_ex(table, "Build_Epoch", &epoch))
         run->build_epoch = atof(json_object_get_string(epoch));
-    json_object_object_add(run->record, "xaltLinkT", table);
+    json_add(run->record, "xaltLinkT", table);
+}
+
+/* What a run adds to XALT_qaT: without gaps, since its bytes are a key. */
+struct quality {
+    const char *pkgs, *hooked, *cut;
+    uint64_t lost;
+};
+
+static const char *yes(int value)
+{
+    return value ? "yes" : "no";
+}
+
+static struct json_object *quality_table(const struct conf *conf, const struct quality *quality)
+{
+    struct json_object *table = json_object_new_object();
+    char text[24];
+    json_add_text(table, "JOBTRAIL_VERSION", JOBTRAIL_VERSION);
+    json_add_text(table, "XALT_EXECUTABLE_TRACKING", "yes");
+    json_add_text(table, "XALT_SAMPLING", yes(conf->sample));
+    snprintf(text, sizeof text, "%u", conf->always_ranks);
+    json_add_text(table, "XALT_MPI_ALWAYS_RECORD", text);
+    json_add_text(table, "XALT_MPI_TRACKING", yes(conf->track_mpi));
+    json_add_text(table, "XALT_SCALAR_TRACKING", yes(conf->track_scalar));
+    json_add_text(table, "XALT_GPU_TRACKING", yes(conf->track_gpu));
+    json_add_text(table, "XALT_TRANSMISSION_STYLE", conf->transport);
+    json_add_text(table, "JOBTRAIL_PKGS", quality->pkgs);
+    json_add_text(table, "JOBTRAIL_PKGS_HOOK", quality->hooked);
+    snprintf(text, sizeof text, "%" PRIu64, quality->lost);
+    json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
+    json_add_text(table, "JOBTRAIL_CAPTURE_CUT", quality->cut);
+    return table;
 }
 
 static void add_quality(struct run *run)
 {
     const struct run_source *source = run->source;
-    struct json_object *table = json_object_new_object();
-    char text[16];
-    json_add_text(table, "JOBTRAIL_VERSION", JOBTRAIL_VERSION);
-    json_add_text(table, "XALT_EXECUTABLE_TRACKING", "yes");
-    json_add_text(table, "XALT_SAMPLING", source->conf->sample ? "yes" : "no");
-    snprintf(text, sizeof text, "%u", source->conf->always_ranks);
-    json_add_text(table, "XALT_MPI_ALWAYS_RECORD", text);
-    json_add_text(table, "XALT_MPI_TRACKING", source->conf->track_mpi ? "yes" : "no");
-    json_add_text(table, "XALT_SCALAR_TRACKING", source->conf->track_scalar ? "yes" : "no");
-    json_add_text(table, "XALT_GPU_TRACKING", source->conf->track_gpu ? "yes" : "no");
-    json_add_text(table, "XALT_TRANSMISSION_STYLE", source->conf->transport);
-    json_add_text(table, "JOBTRAIL_PKGS", source->capture->pkgs ? "yes" : "no");
-    json_add_text(table, "JOBTRAIL_PKGS_HOOK",
-                  source->packages != NULL && source->packages->hooked ? "yes" : "no");
-    snprintf(text, sizeof text, "%" PRIu64, source->packages == NULL ? 0 : source->packages->lost);
-    json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
-    json_add_text(table, "JOBTRAIL_CAPTURE_CUT", source->capture->cut ? "yes" : "no");
-    json_object_object_add(run->record, "XALT_qaT", table);
+    const struct package_run *packages = source->packages;
+    const struct quality quality = {
+        .pkgs = yes(source->capture->pkgs),
+        .hooked = yes(packages != NULL && packages->hooked),
+        .cut = yes(source->capture->cut),
+        .lost = packages == NULL ? 0 : packages->lost,
+    };
+    struct json_memo_key key;
+    json_memo_start(&key, "XALT_qaT");
+    json_memo_add(&key, &quality, sizeof quality);
+    struct json_object *table = json_memo_find(source->memo, &key);
+    if (table == NULL)
+        table = json_memo_keep(source->memo, &key, quality_table(source->conf, &quality));
+    json_add(run->record, "XALT_qaT", table);
+}
+
+/* What a run adds to slurmT: without gaps, since its bytes are a key. */
+struct slurm_facts {
+    const char *end_source; /* NULL: a start record */
+    uint64_t error_ns, dropped;
+    uint32_t step, task;
+    int32_t outlived, status, status_known, inferred;
+    uint64_t build_id_size;
+    char build_id[BUILD_ID_MAX];
+};
+
+_Static_assert(sizeof(struct slurm_facts) == 56 + BUILD_ID_MAX, "without gaps");
+
+static struct slurm_facts slurm_facts(const struct run_source *source)
+{
+    const struct ending none = {.source = NULL};
+    const struct ending *ending = source->ending == NULL ? &none : source->ending;
+    struct capture_bytes id = source->capture->build_id;
+    struct slurm_facts facts = {
+        .end_source = ending->source,
+        .error_ns = ending->error_ns,
+        .dropped = source->dropped,
+        .step = source->capture->step,
+        .task = source->capture->task,
+        .outlived = ending->outlived,
+        .status = ending->status,
+        .status_known = ending->status_known,
+        .inferred = source->inferred,
+        .build_id_size = id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX,
+    };
+    if (facts.build_id_size > 0)
+        memcpy(facts.build_id, id.at, facts.build_id_size);
+    return facts;
 }
 
 /* A start record has none: nulls. */
-static void add_ending(struct json_object *table, const struct ending *ending)
+static void add_ending(struct json_object *table, const struct slurm_facts *facts)
 {
-    int known = ending != NULL && ending->status_known;
-    int exited = known && WIFEXITED(ending->status);
-    int signaled = known && WIFSIGNALED(ending->status);
-    json_object_object_add(table, "exit_code",
-                           known ? json_object_new_int(exited ? WEXITSTATUS(ending->status) : 0)
-                                 : NULL);
-    json_object_object_add(table, "signal",
-                           known ? json_object_new_int(signaled ? WTERMSIG(ending->status) : 0)
-                                 : NULL);
-    json_object_object_add(table, "core_dumped",
-                           json_object_new_boolean(signaled && WCOREDUMP(ending->status)));
-    if (ending == NULL)
-        json_object_object_add(table, "end_source", NULL);
+    int known = facts->status_known;
+    int exited = known && WIFEXITED(facts->status);
+    int signaled = known && WIFSIGNALED(facts->status);
+    json_add(table, "exit_code",
+             known ? json_object_new_int(exited ? WEXITSTATUS(facts->status) : 0) : NULL);
+    json_add(table, "signal",
+             known ? json_object_new_int(signaled ? WTERMSIG(facts->status) : 0) : NULL);
+    json_add(table, "core_dumped", json_object_new_boolean(signaled && WCOREDUMP(facts->status)));
+    if (facts->end_source == NULL)
+        json_add(table, "end_source", NULL);
     else
-        json_add_text(table, "end_source", ending->source);
-    json_add_double(table, "end_time_error", ending == NULL ? 0 : seconds(ending->error_ns));
-    json_object_object_add(table, "outlived",
-                           json_object_new_boolean(ending != NULL && ending->outlived));
+        json_add_text(table, "end_source", facts->end_source);
+    json_add_double(table, "end_time_error", seconds(facts->error_ns));
+    json_add(table, "outlived", json_object_new_boolean(facts->outlived));
+}
+
+static struct json_object *slurm_table(const struct conf *conf, const struct journal *journal,
+                                       const struct slurm_facts *facts)
+{
+    const struct journal_step *step = journal_find_step(journal, facts->step);
+    struct json_object *table = json_object_new_object();
+    char text[32];
+
+    json_add_text(table, "cluster", record_cluster(conf, journal));
+    record_add_job(table, journal);
+    record_step_text(facts->step, text, sizeof text);
+    json_add_text(table, "step_id", text);
+    json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
+    json_add_optional(table, "task_id", facts->task, UINT32_MAX);
+    add_ending(table, facts);
+    json_add_optional(table, "cpus_alloc", cpu_count(journal, step), 0);
+    json_add_int(table, "gpus_alloc", journal->gpus);
+    json_add_text(table, "partition", journal->partition);
+    json_add_text(table, "qos", journal->qos);
+    json_add_int(table, "dropped", (int64_t)facts->dropped);
+    json_add(table, "captured", json_object_new_boolean(!facts->inferred));
+    json_add(table, "build_id",
+             build_id((struct capture_bytes){.at = facts->build_id, .size = facts->build_id_size}));
+    return table;
 }
 
 static void add_slurm(struct run *run)
 {
     const struct run_source *source = run->source;
-    const struct journal *journal = source->journal;
-    const struct journal_step *step = journal_find_step(journal, source->capture->step);
-    struct json_object *table = json_object_new_object();
-    char text[32];
-
-    json_add_text(table, "cluster", record_cluster(source->conf, journal));
-    json_add_optional(table, "job_id", journal->job, 0);
-    record_step_text(source->capture->step, text, sizeof text);
-    json_add_text(table, "step_id", text);
-    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
-    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
-    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
-    json_add_optional(table, "het_offset",
-                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
-                                                       : journal->job - journal->het_job,
-                      JOURNAL_NONE);
-    json_add_int(table, "restart_count", journal->restart);
-    json_add_text(table, "node", journal->node);
-    json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
-    json_add_optional(table, "task_id", source->capture->task, UINT32_MAX);
-    add_ending(table, source->ending);
-    json_add_optional(table, "cpus_alloc", cpu_count(source), 0);
-    json_add_int(table, "gpus_alloc", journal->gpus);
-    json_add_text(table, "partition", journal->partition);
-    json_add_text(table, "qos", journal->qos);
-    json_add_int(table, "dropped", (int64_t)source->dropped);
-    json_object_object_add(table, "captured", json_object_new_boolean(!source->inferred));
-    json_object_object_add(table, "build_id", build_id(source->capture->build_id));
-    json_object_object_add(run->record, "slurmT", table);
+    const struct slurm_facts facts = slurm_facts(source);
+    struct json_memo_key key;
+    json_memo_start(&key, "slurmT");
+    json_memo_add(&key, &facts, sizeof facts);
+    struct json_object *table = json_memo_find(source->memo, &key);
+    if (table == NULL)
+        table =
+            json_memo_keep(source->memo, &key, slurm_table(source->conf, source->journal, &facts));
+    json_add(run->record, "slurmT", table);
 }
 
 static void look_at_executable(struct run *run)
@@ -405,7 +511,7 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
     };
-    json_object_object_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
+    json_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         double since = clock_seconds(CLOCK_MONOTONIC);
         parts[i].add(run);
@@ -416,7 +522,7 @@ static void add_all(struct run *run)
     add_slurm(run);
     add_quality(run);
     measured(run, "07____total______", run->started);
-    json_object_object_add(run->record, "XALT_measureT", run->measure);
+    json_add(run->record, "XALT_measureT", run->measure);
 }
 
 void run_record_uuid(const struct capture *capture, char *text)

@@ -12,6 +12,7 @@
 #include "conf.h"
 #include "ending.h"
 #include "journal_read.h"
+#include "json_memo.h"
 #include "ledger_read.h"
 #include "package_read.h"
 #include "record.h"
@@ -24,7 +25,8 @@ struct run_source {
     const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
-    int inferred; /* the capture is made of what root knows: no process left it */
+    int inferred;           /* the capture is made of what root knows: no process left it */
+    struct json_memo *memo; /* of records with this conf and this journal; NULL: none */
 };
 
 /* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the

@@ -54,6 +54,11 @@ static size_t sequence(const unsigned char *at, size_t left, uint32_t *character
     return length;
 }
 
+int text_is_ascii(const char *bytes, size_t size)
+{
+    return size == 0 || ascii_run((const unsigned char *)bytes, size) == size;
+}
+
 char *text_from_bytes(const char *bytes, size_t size, size_t *length)
 {
     const unsigned char *from = (const unsigned char *)bytes;
@@ -115,4 +120,15 @@ char *text_ascii_json(const char *utf8)
     }
     *to = '\0';
     return text;
+}
+
+void text_hex(const void *bytes, size_t size, char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < size; i++) {
+        *text++ = digits[from[i] >> 4];
+        *text++ = digits[from[i] & 15];
+    }
+    *text = '\0';
 }

@@ -10,6 +10,9 @@
 
 #include <stddef.h>
 
+/* Whether text_from_bytes() would change nothing, since all is ASCII. */
+int text_is_ascii(const char *bytes, size_t size);
+
 /* The `size` bytes at `bytes` as valid UTF-8, NUL-terminated, malloc'ed; its length in `*length`.
  * NULL when out of memory. */
 char *text_from_bytes(const char *bytes, size_t size, size_t *length);
@@ -19,5 +22,8 @@ char *text_from_bytes(const char *bytes, size_t size, size_t *length);
  * loader takes the last one of a line for the end of the head (__frntPatt in
  * py_src/xalt_syslog_to_db.in.py), and would lose the block without a word. */
 char *text_ascii_json(const char *utf8);
+
+/* Two lower-case hexadecimal digits for each byte, and a NUL. */
+void text_hex(const void *bytes, size_t size, char *text);
 
 #endif

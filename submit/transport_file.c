@@ -22,7 +22,7 @@ enum { DIRECTORY_MODE = 0750 };
 
 /* How many records are written before they are renamed together: what fsync = batch syncs at once.
  */
-enum { GROUP = 256 };
+enum { GROUP = 1024 };
 
 struct file_state {
     const struct conf *conf;
@@ -56,9 +56,11 @@ static int file_open(const struct conf *conf, void **state, struct transport_tro
 static void place_path(const struct conf *conf, const char *name, char *path, size_t size)
 {
     struct record_name parsed;
-    int known = record_name_parse(name, &parsed) == 0;
     char digits[8] = "";
     path[0] = '\0';
+    if (!conf->file_separate && conf->file_subdirectories == 0)
+        return;
+    int known = record_name_parse(name, &parsed) == 0;
     if (conf->file_separate)
         snprintf(path, size, "%s", known ? parsed.kind : "other");
     if (conf->file_subdirectories == 0)
@@ -158,11 +160,14 @@ static int find_place(const struct file_state *state, struct group *group, const
     return 0;
 }
 
-static int write_group(const struct file_state *state, struct group *group)
+/* Writes what there is time for. */
+static int write_group(const struct file_state *state, struct group *group, uint64_t deadline_ns)
 {
     for (size_t i = 0; i < group->count; i++) {
         const struct transport_record *record = &group->items[i]->record;
-        int result = find_place(state, group, record->name, &group->place_of[i]);
+        int result = transport_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : 0;
+        if (result == 0)
+            result = find_place(state, group, record->name, &group->place_of[i]);
         if (result == 0)
             result = write_file(state, group->places[group->place_of[i]].fd, record);
         if (result != 0) {
@@ -200,17 +205,24 @@ static int sync_places(const struct file_state *state, const struct group *group
     return result;
 }
 
-/* What was written before something failed is brought to its end all the same. */
-static int send_group(const struct file_state *state, struct group *group)
+/* Gives what was written its names, durably. */
+static int finish_group(const struct file_state *state, const struct group *group)
 {
-    int result = write_group(state, group);
-    int finished = fsync_batch(state) && syncfs(state->root) != 0 ? -errno : 0;
-    if (finished == 0)
-        finished = rename_group(group);
-    if (finished == 0)
-        finished = sync_places(state, group);
-    for (size_t i = 0; i < group->count && finished == 0; i++)
+    int result = fsync_batch(state) && syncfs(state->root) != 0 ? -errno : 0;
+    if (result == 0)
+        result = rename_group(group);
+    if (result == 0)
+        result = sync_places(state, group);
+    for (size_t i = 0; i < group->count && result == 0; i++)
         group->items[i]->outcome = TRANSPORT_ACCEPTED;
+    return result;
+}
+
+/* What was written before something failed is brought to its end all the same. */
+static int send_group(const struct file_state *state, struct group *group, uint64_t deadline_ns)
+{
+    int result = write_group(state, group, deadline_ns);
+    int finished = group->count == 0 ? 0 : finish_group(state, group);
     for (size_t i = 0; i < group->place_count; i++)
         close(group->places[i].fd);
     free(group->places);
@@ -227,7 +239,7 @@ static int file_send(void *context, struct transport_item *items, size_t count,
         for (; i < count && group.count < GROUP; i++)
             if (items[i].outcome == TRANSPORT_PENDING)
                 group.items[group.count++] = &items[i];
-        result = transport_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : send_group(state, &group);
+        result = send_group(state, &group, deadline_ns);
     }
     if (result != 0)
         snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", state->conf->file_dir,

@@ -12,26 +12,20 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "coverage_send.h"
-#include "ending.h"
 #include "file_facts.h"
 #include "hasher.h"
-#include "io.h"
-#include "ledger_read.h"
-#include "package_send.h"
+#include "ledger_send.h"
 #include "policy_load.h"
 #include "privileges.h"
-#include "process.h"
-#include "run_record.h"
-#include "sampling_read.h"
 
-enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10 };
+enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PATIENCE_MS = 20 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
@@ -46,6 +40,13 @@ enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
 struct head {
     uint32_t name_length;
     uint32_t text_length;
+};
+
+/* The child's end of the pipe. */
+struct outlet {
+    FILE *pipe;
+    uint64_t patience_ms; /* how long records may wait for others */
+    uint64_t flushed_ms;  /* when some have gone last, CLOCK_MONOTONIC */
 };
 
 /* The parent's end of the pipe. */
@@ -95,190 +96,61 @@ static int read_all(struct stream *stream, void *bytes, size_t size)
     return 0;
 }
 
-static int hand_over(int fd, const struct record *record)
+static uint64_t now_ms(void)
 {
-    struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
-    const struct iovec parts[] = {{&head, sizeof head},
-                                  {(void *)record->name, head.name_length},
-                                  {record->text, head.text_length}};
-    return io_write_parts(fd, parts, 3);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-static int build_and_hand_over(const struct run_source *source, int fd)
-{
-    struct record record;
-    int result = run_record_build(source, &record);
-    if (result == 0) {
-        result = hand_over(fd, &record);
-        record_free(&record);
-    }
-    return result;
-}
-
+/* Records go to the parent together. After PATIENCE_MS the next one takes along those that wait:
+ * the parent hears of each that takes long, and a breakdown of the child loses few, of which the
+ * ledger is set aside. */
 static int give(void *context, const struct record *record)
 {
-    return hand_over(*(const int *)context, record);
-}
-
-/* `captures` is NULL where the ledger cannot be read. */
-static int hand_over_coverage(const struct worker_order *order, const void *policy,
-                              const struct captures *captures, int fd,
-                              struct worker_summary *summary)
-{
-    const struct coverage_send send = {.conf = order->conf,
-                                       .source = {policy, order->journal, captures, order->now_ns},
-                                       .give = give,
-                                       .context = &fd};
-    return coverage_send(&send, &summary->records);
-}
-
-static int hand_over_starts(const struct worker_order *order, const struct captures *captures,
-                            int fd, struct worker_summary *summary)
-{
-    for (size_t i = 0; i < captures->count; i++) {
-        const struct capture *capture = &captures->capture[i];
-        const struct run_source source = {
-            .conf = order->conf, .journal = order->journal, .capture = capture, .probability = 1};
-        char uuid[RECORD_UUID_SIZE];
-        run_record_uuid(capture, uuid);
-        if (!capture->wants_start || capture->end_ns != 0 || strstr(order->started, uuid) != NULL)
-            continue;
-        int result = build_and_hand_over(&source, fd);
-        if (result != 0)
-            return result;
-        summary->records++;
+    struct outlet *outlet = context;
+    const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
+    fwrite(&head, sizeof head, 1, outlet->pipe);
+    fwrite(record->name, head.name_length, 1, outlet->pipe);
+    fwrite(record->text, head.text_length, 1, outlet->pipe);
+    uint64_t now = now_ms();
+    if (now - outlet->flushed_ms >= outlet->patience_ms) {
+        outlet->flushed_ms = now;
+        fflush(outlet->pipe);
     }
-    return 0;
+    return ferror(outlet->pipe) ? -EPIPE : 0;
 }
 
-/* One of another namespace cannot be looked for: it counts as gone when its session is over. */
-static int goes_on(const struct worker_order *order, const struct capture *capture,
-                   const struct ending *ending)
+static int finish(FILE *pipe, const struct worker_summary *summary)
 {
-    if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
-        return 0;
-    if (capture->name_space.at != NULL)
-        return !order->over;
-    return process_alive(capture->pid, capture->start_ticks);
-}
-
-/* Of a session, which records are handed over now. Nobody waited for its processes but the user. */
-static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
-                             struct ending *ending, struct worker_summary *summary)
-{
-    char uuid[RECORD_UUID_SIZE];
-    int running = goes_on(order, capture, ending);
-    run_record_uuid(capture, uuid);
-    summary->running += (uint64_t)running;
-    if (strcmp(ending->source, "epilog") == 0)
-        ending->source = "session";
-    return !running && strstr(order->started, uuid) == NULL;
-}
-
-static int hand_over_each_end(const struct worker_order *order, const struct captures *captures,
-                              struct ending *endings, const struct packages *packages,
-                              const struct package_send *send, struct worker_summary *summary)
-{
-    int fd = *(const int *)send->context;
-    for (size_t i = 0; i < captures->count; i++) {
-        const struct package_run run = packages_of_run(packages, captures->capture[i].uuid);
-        struct run_source source = {.conf = order->conf,
-                                    .journal = order->journal,
-                                    .capture = &captures->capture[i],
-                                    .ending = &endings[i],
-                                    .packages = &run,
-                                    .dropped = captures->dropped};
-        if (order->kind == WORKER_SESSION &&
-            !wanted_of_session(order, source.capture, &endings[i], summary))
-            continue;
-        if (!sampling_keeps(order->conf, source.capture, source.ending, &source.probability)) {
-            summary->sampled_out++;
-            continue;
-        }
-        int result = build_and_hand_over(&source, fd);
-        if (result == 0 && source.capture->pkgs)
-            result = package_send(send, source.capture, &run, &summary->packages);
-        if (result != 0)
-            return result;
-        summary->records++;
-        summary->unhooked += source.capture->pkgs && !run.hooked;
-    }
-    return 0;
-}
-
-static int hand_over_ends(const struct worker_order *order, const void *policy,
-                          const struct captures *captures, int fd, struct worker_summary *summary)
-{
-    struct ending *endings = calloc(captures->count + 1, sizeof *endings);
-    struct packages packages = {0};
-    const struct package_send send = {.conf = order->conf,
-                                      .journal = order->journal,
-                                      .policy = policy,
-                                      .versions = package_versions_new(),
-                                      .give = give,
-                                      .context = &fd};
-    int result = endings == NULL || send.versions == NULL ? -ENOMEM : 0;
-    if (result == 0)
-        result = endings_find(captures, order->journal, order->now_ns, endings);
-    if (result == 0 && order->packages >= 0 && packages_read(order->packages, &packages) != 0)
-        packages.bad_lines = 1; /* the runs have their records nevertheless */
-    if (result == 0)
-        result = hand_over_each_end(order, captures, endings, &packages, &send, summary);
-    summary->bad_lines = packages.bad_lines;
-    packages_free(&packages);
-    package_versions_free(send.versions);
-    free(endings);
-    return result;
-}
-
-static int send_starts(const struct worker_order *order, int fd, struct worker_summary *summary)
-{
-    struct captures captures;
-    int result = ledger_read(order->ledger, &captures);
-    if (result != 0)
-        return result;
-    result = hand_over_starts(order, &captures, fd, summary);
-    captures_free(&captures);
-    return result;
-}
-
-/* A job's ledger that is none has coverage all the same. Returns 0, -EINVAL where the ledger is
- * none, or -errno. */
-static int send_ends(const struct worker_order *order, const void *policy, int fd,
-                     struct worker_summary *summary)
-{
-    struct captures captures = {0};
-    int read = order->ledger < 0 ? 0 : ledger_read(order->ledger, &captures);
-    if (read != 0 && read != -EINVAL)
-        return read;
-    summary->damaged = captures.damaged;
-    summary->dropped = captures.dropped;
-    int is_job = order->kind == WORKER_ENDS, result = 0;
-    if (!is_job || !coverage_excludes(policy, order->journal))
-        result = hand_over_ends(order, policy, &captures, fd, summary);
-    if (result == 0 && is_job)
-        result = hand_over_coverage(order, policy,
-                                    read != 0 || order->ledger < 0 ? NULL : &captures, fd, summary);
-    captures_free(&captures);
-    return result != 0 ? result : read;
+    const struct head last = {0, 0};
+    fwrite(&last, sizeof last, 1, pipe);
+    fwrite(summary, sizeof *summary, 1, pipe);
+    return fflush(pipe) != 0 || ferror(pipe) ? -EPIPE : 0;
 }
 
 static int work(const struct worker_order *order, int fd)
 {
-    const struct head last = {0, 0};
+    static char buffer[OUTLET_BYTES];
     struct worker_summary summary = {0};
+    struct outlet outlet = {.pipe = fdopen(fd, "w"),
+                            .patience_ms = order->kind == WORKER_STARTS ? 0 : PATIENCE_MS,
+                            .flushed_ms = now_ms()};
     void *policy = NULL;
+    if (outlet.pipe == NULL || setvbuf(outlet.pipe, buffer, _IOFBF, sizeof buffer) != 0)
+        return EXIT_BROKEN;
     if (order->kind != WORKER_STARTS && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int result = order->kind == WORKER_STARTS ? send_starts(order, fd, &summary)
-                                              : send_ends(order, policy, fd, &summary);
+    const struct ledger_send send = {order, policy, give, &outlet};
+    int result = ledger_send(&send, &summary);
     free(policy);
-    if (result != 0 && result != -EINVAL)
+    if (result != 0 && result != -EINVAL) {
+        fflush(outlet.pipe);
         return EXIT_BROKEN;
-    if (io_write_all(fd, &last, sizeof last) != 0 ||
-        io_write_all(fd, &summary, sizeof summary) != 0)
+    }
+    if (finish(outlet.pipe, &summary) != 0)
         return EXIT_BROKEN;
     return result == 0 ? 0 : EXIT_NO_LEDGER;
 }

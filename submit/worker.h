@@ -39,7 +39,7 @@ struct worker_order {
     int ledger;   /* open for reading; -1: it could not be made */
     int packages; /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
     enum worker_kind kind;
-    uint64_t now_ns;     /* but of WORKER_STARTS: see endings_find() */
+    uint64_t now_ns;     /* but of WORKER_STARTS: see ending_find() */
     int over;            /* of WORKER_SESSION: its leader has ended */
     const char *started; /* but of WORKER_ENDS: a text with the uuids that are not wanted again */
 };

@@ -257,7 +257,8 @@ next_job() {
     done 2>/dev/null
     "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
     outbox retry
-    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(ls "$SPOOL") == "" ]]
+    # a directory that was empty and about to be removed is taken for a new one, for a minute
+    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(find "$SPOOL" -type f) == "" ]]
     [[ $(find "$(STATE)/outbox" -name '.new*') == "" ]]
     echo "$(file_keys | wc -l) files, $(http_keys | wc -l) by http, $(find "$(STATE)/quarantine" -name reason)"
     [[ $(file_keys | wc -l) == "$kills" && $(file_keys | uniq -d) == "" ]]

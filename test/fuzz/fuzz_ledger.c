@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * ledger_read() and what is made of its captures. The input is a ledger without the empty parts of
+ * A ledger's captures, and what is made of them. The input is a ledger without the empty parts of
  * its pages: the header, then 512 bytes for the start of each page that follows.
  */
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "ending.h"
 #include "ledger.h"
 #include "ledger_read.h"
+#include "succession.h"
 #include "text.h"
 
 enum { CHUNK = 512, PAGES_MAX = 64 };
@@ -43,30 +44,36 @@ static void use_capture(const struct capture *capture)
     }
 }
 
-static void use_captures(const struct captures *captures)
+/* As a flush does, but that it has one journal for all. */
+static void use_ledger(struct ledger_reader *reader)
 {
     static const char text[] = "step time=1.000000000 job=1 uid=1 gid=1 step=0\n"
                                "task time=1.000000000 step=0 task=0 pid=50 ticks=7\n"
                                "exit time=2.000000000 step=0 task=0 pid=50 status=9\n"
                                "end time=3.000000000 step=0\n";
     struct journal journal;
-    struct ending *endings = calloc(captures->count + 1, sizeof *endings);
-    if (endings == NULL || journal_parse(text, sizeof text - 1, &journal) != 0 ||
-        endings_find(captures, &journal, 1u << 31, endings) != 0)
+    struct succession succession = {.count = 0};
+    struct capture capture;
+    if (journal_parse(text, sizeof text - 1, &journal) != 0 ||
+        succession_read(reader, &succession) != 0)
         abort();
-    for (size_t i = 0; i < captures->count; i++) {
-        if (endings[i].source == NULL || endings[i].end_ns < captures->capture[i].start_ns)
+    for (size_t i = 0; i < succession.count; i++) {
+        const struct succession_entry *entry = &succession.entry[i];
+        if (succession_capture(reader, entry, &capture) != 1)
             abort();
-        use_capture(&captures->capture[i]);
+        const struct ending ending = ending_find(&capture, entry->next_ns, &journal, 1u << 31);
+        if (ending.source == NULL || ending.end_ns < capture.start_ns)
+            abort();
+        use_capture(&capture);
     }
+    succession_free(&succession);
     journal_free(&journal);
-    free(endings);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     static int fd = -1;
-    struct captures captures;
+    struct ledger_reader reader;
     size_t head = size < sizeof(struct ledger_header) ? size : sizeof(struct ledger_header);
     if (fd < 0)
         fd = memfd_create("ledger", MFD_CLOEXEC);
@@ -82,9 +89,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     /* one byte says whether the last page is whole */
     if (size > 0 && data[size - 1] % 2 == 0 && ftruncate(fd, page) != 0)
         abort();
-    if (ledger_read(fd, &captures) == 0) {
-        use_captures(&captures);
-        captures_free(&captures);
+    if (ledger_open(fd, &reader) == 0) {
+        use_ledger(&reader);
+        ledger_close(&reader);
     }
     return 0;
 }

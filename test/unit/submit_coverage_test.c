@@ -138,15 +138,17 @@ static struct journal journal_of(const char *text)
     return journal;
 }
 
-static size_t captures_of(const char *text, struct capture *captures)
+static struct coverage_witnesses witnesses_of(const char *text, const struct journal *journal)
 {
-    size_t count = 0;
-    for (; *text != '\0'; count++) {
+    struct coverage_witnesses witnesses;
+    assert_int_equal(coverage_witnesses_make(journal, &witnesses), 0);
+    while (*text != '\0') {
         size_t length = strcspn(text, " ");
-        captures[count] = (struct capture){.step = 0, .exec = {.at = text, .size = length}};
+        coverage_witness(&witnesses,
+                         &(struct capture){.step = 0, .exec = {.at = text, .size = length}});
         text += length + 1;
     }
-    return count;
+    return witnesses;
 }
 
 static void print_facts(const struct coverage *coverage, char *text, size_t size)
@@ -166,19 +168,18 @@ static void every_task_has_its_outcome(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char found[1024], *expected = in_directory(cases[i].facts);
-        struct capture some[4];
         struct conf conf;
         struct coverage coverage;
         void *policy = policy_of(cases[i].rules, &conf);
         struct journal journal = journal_of(cases[i].journal);
-        const struct captures captures = {.capture = some,
-                                          .count = captures_of(cases[i].captures, some)};
-        const struct coverage_source source = {policy, &journal, &captures, 0};
+        struct coverage_witnesses witnesses = witnesses_of(cases[i].captures, &journal);
+        const struct coverage_source source = {policy, &journal, &witnesses, 0, 0};
         assert_int_equal(coverage_find(&source, &coverage), 0);
         print_facts(&coverage, found, sizeof found);
         if (strcmp(found, expected) != 0)
             fail_msg("%s: found %s and not %s", cases[i].name, found, expected);
         coverage_free(&coverage);
+        coverage_witnesses_free(&witnesses);
         journal_free(&journal);
         conf_free(&conf);
         free(policy);

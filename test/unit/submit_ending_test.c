@@ -15,6 +15,7 @@
 
 #include "ending.h"
 #include "journal.h"
+#include "succession.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -194,19 +195,17 @@ static const struct ending_case cases[] = {
 static void check(const struct ending_case *one)
 {
     struct capture capture[PROCESSES_MAX];
-    struct ending ending[PROCESSES_MAX + 1];
-    struct captures captures = {.capture = capture};
+    struct succession succession = {.count = 0};
     struct journal journal;
+    size_t count = 0;
     char text[1024];
     snprintf(text, sizeof text, STEP_0 "%s", one->journal);
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     assert_int_equal(journal.bad_lines, 0);
     memset(capture, 0, sizeof capture);
-    memset(ending, 0x5a, sizeof ending);
-    for (; captures.count < PROCESSES_MAX && one->process[captures.count].pid != 0;
-         captures.count++) {
-        const struct process *process = &one->process[captures.count];
-        capture[captures.count] = (struct capture){
+    for (; count < PROCESSES_MAX && one->process[count].pid != 0; count++) {
+        const struct process *process = &one->process[count];
+        capture[count] = (struct capture){
             .pid = process->pid,
             .start_ticks = NEVER + process->ticks,
             .start_ns = process->start * SECOND,
@@ -215,21 +214,22 @@ static void check(const struct ending_case *one)
             .signal = process->signal,
             .first = process->first,
         };
+        assert_int_equal(succession_add(&succession, &capture[count]), 0);
     }
-    assert_int_equal(endings_find(&captures, &journal, NOW * SECOND, ending), 0);
-    for (size_t i = 0; i < captures.count; i++) {
+    assert_int_equal(succession_find(&succession), 0);
+    for (size_t i = 0; i < count; i++) {
         const struct expected *expected = &one->expected[i];
-        const struct ending *found = &ending[i];
-        int status = found->status_known ? found->status : NOBODY;
-        if (strcmp(found->source, expected->source) != 0 ||
-            found->end_ns != expected->end * SECOND ||
-            found->error_ns != (uint64_t)(expected->error * 1e9) || status != expected->status ||
-            (found->task != NULL) != expected->is_task)
+        const struct ending found =
+            ending_find(&capture[i], succession.entry[i].next_ns, &journal, NOW * SECOND);
+        int status = found.status_known ? found.status : NOBODY;
+        if (strcmp(found.source, expected->source) != 0 || found.end_ns != expected->end * SECOND ||
+            found.error_ns != (uint64_t)(expected->error * 1e9) || status != expected->status ||
+            (found.task != NULL) != expected->is_task)
             fail_msg("%s, process %zu: %s at %.3f s within %.3f s, status %d, %s task", one->name,
-                     i, found->source, (double)found->end_ns / 1e9, (double)found->error_ns / 1e9,
-                     status, found->task != NULL ? "a" : "no");
+                     i, found.source, (double)found.end_ns / 1e9, (double)found.error_ns / 1e9,
+                     status, found.task != NULL ? "a" : "no");
     }
-    assert_int_equal(((unsigned char *)&ending[captures.count])[0], 0x5a);
+    succession_free(&succession);
     journal_free(&journal);
 }
 
@@ -238,6 +238,26 @@ static void each_way_to_end_is_told_from_the_others(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check(&cases[i]);
+}
+
+static void programs_follow_each_other_in_one_namespace_only(void **state)
+{
+    static const struct {
+        uint64_t name_space, start, next;
+    } programs[] = {{1, 11, 13}, {2, 12, 14}, {1, 13, 15}, {2, 14, 15}, {0, 15, 0}};
+    struct succession succession = {.count = 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        const struct capture capture = {.pid = 51,
+                                        .start_ticks = NEVER,
+                                        .start_ns = programs[i].start,
+                                        .name_space = programs[i].name_space};
+        assert_int_equal(succession_add(&succession, &capture), 0);
+    }
+    assert_int_equal(succession_find(&succession), 0);
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        assert_int_equal(succession.entry[i].next_ns, programs[i].next);
+    succession_free(&succession);
 }
 
 static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds(void **state)
@@ -256,12 +276,10 @@ static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bou
                 snprintf(text + length, sizeof text - (size_t)length, "epilog time=%u.000000000\n",
                          epilog);
                 struct journal journal;
-                struct ending ending;
                 struct capture capture = {
                     .pid = 5, .start_ticks = NEVER, .start_ns = start * SECOND, .step = 0};
-                struct captures captures = {.capture = &capture, .count = 1};
                 assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-                assert_int_equal(endings_find(&captures, &journal, NOW * SECOND, &ending), 0);
+                const struct ending ending = ending_find(&capture, 0, &journal, NOW * SECOND);
                 assert_true(ending.end_ns >= capture.start_ns);
                 for (unsigned death = start; death <= epilog; death++) {
                     uint64_t truth = death * SECOND;
@@ -279,12 +297,10 @@ static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bou
 
 static struct ending ending_of(const struct capture *capture, const char *text, uint64_t reboot_ns)
 {
-    struct captures captures = {.capture = (struct capture *)capture, .count = 1};
     struct journal journal;
-    struct ending ending;
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     journal.reboot_ns = reboot_ns;
-    assert_int_equal(endings_find(&captures, &journal, NOW * SECOND, &ending), 0);
+    const struct ending ending = ending_find(capture, 0, &journal, NOW * SECOND);
     journal_free(&journal);
     return ending;
 }
@@ -325,7 +341,7 @@ static void a_process_that_outlived_its_job_ran_until_the_epilog(void **state)
     assert_true(ending.outlived && ending.end_ns == 100 * SECOND && ending.error_ns == 0);
     ending = ending_of(&capture, STEP_0 TASK END EPILOG, 300 * SECOND);
     assert_false(ending.outlived);
-    capture.name_space = (struct capture_bytes){.at = "4026531836", .size = 10};
+    capture.name_space = 4026531836;
     ending = ending_of(&capture, STEP_0 TASK END EPILOG, 0);
     assert_false(ending.outlived);
 }
@@ -334,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_way_to_end_is_told_from_the_others),
+        cmocka_unit_test(programs_follow_each_other_in_one_namespace_only),
         cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),

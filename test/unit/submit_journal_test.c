@@ -379,7 +379,28 @@ static void many_steps_and_tasks_are_all_kept(void **state)
     struct journal journal = parsed(text);
     assert_int_equal(journal.step_count, 1000);
     assert_int_equal(journal.task_count, 1000);
-    assert_int_equal(journal_find_task(&journal, 777, 3)->step, 776);
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_ptr_equal(journal_find_step(&journal, i), &journal.steps[i]);
+        assert_ptr_equal(journal_find_task(&journal, (int32_t)i + 1, 3), &journal.tasks[i]);
+    }
+    assert_null(journal_find_step(&journal, 1000));
+    assert_null(journal_find_task(&journal, 777, 4));
+    journal_free(&journal);
+}
+
+static void of_two_of_the_same_number_the_younger_one_is_found(void **state)
+{
+    struct journal journal = parsed(WHO WHO "step time=1.000000000 job=7 uid=1 gid=1 step=1\n"
+                                            "task time=1.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                            "task time=1.000000000 step=1 task=0 pid=5 ticks=6\n"
+                                            "task time=1.000000000 step=1 task=1 pid=5 ticks=7\n");
+    (void)state;
+    assert_ptr_equal(journal_find_step(&journal, 0), &journal.steps[1]);
+    assert_ptr_equal(journal_find_task(&journal, 5, 6), &journal.tasks[1]);
+    journal_index_free(&journal.step_index); /* as in one that was not parsed */
+    journal_index_free(&journal.task_index);
+    assert_ptr_equal(journal_find_step(&journal, 0), &journal.steps[1]);
+    assert_ptr_equal(journal_find_task(&journal, 5, 6), &journal.tasks[1]);
     journal_free(&journal);
 }
 
@@ -573,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_pid_that_came_back_is_told_apart_by_its_start),
         cmocka_unit_test(lists_of_cpus_and_gpus_are_summed),
         cmocka_unit_test(many_steps_and_tasks_are_all_kept),
+        cmocka_unit_test(of_two_of_the_same_number_the_younger_one_is_found),
         cmocka_unit_test(a_value_of_any_bytes_comes_back_as_it_was),
         cmocka_unit_test(a_value_that_does_not_fit_is_left_out_whole),
         cmocka_unit_test(a_value_whose_escapes_do_not_fit_is_left_out_whole),

@@ -20,14 +20,53 @@
 #include "ledger_read.h"
 #include "submit_fixture.h"
 
+enum { PAGES_MAX = 40 };
+
 static struct made_ledger made;
 static struct made_fields fields;
 
+/* Each with a reader of its own, whose memory it points into. */
+struct captures {
+    struct capture capture[PAGES_MAX];
+    struct ledger_reader reader[PAGES_MAX];
+    size_t count, damaged;
+    uint64_t dropped;
+};
+
+static struct captures read_file(int fd)
+{
+    struct captures found = {.count = 0};
+    for (;;) {
+        struct ledger_reader *reader = &found.reader[found.count];
+        struct capture *capture = &found.capture[found.count];
+        int result = 1;
+        assert_true(found.count < PAGES_MAX);
+        assert_int_equal(ledger_open(fd, reader), 0);
+        for (size_t i = 0; i <= found.count && result == 1; i++)
+            result = ledger_next(reader, capture);
+        if (result == 0)
+            break;
+        assert_int_equal(result, 1);
+        assert_int_equal(capture->offset % LEDGER_PAGE, 0);
+        found.count++;
+    }
+    found.damaged = found.reader[found.count].damaged;
+    found.dropped = found.reader[found.count].dropped;
+    ledger_close(&found.reader[found.count]);
+    return found;
+}
+
+static void captures_free(struct captures *captures)
+{
+    for (size_t i = 0; i < captures->count; i++)
+        ledger_close(&captures->reader[i]);
+    captures->count = 0;
+}
+
 static struct captures read_cut(size_t size)
 {
-    struct captures captures;
     int fd = made_file(&made, size);
-    assert_int_equal(ledger_read(fd, &captures), 0);
+    struct captures captures = read_file(fd);
     close(fd);
     return captures;
 }
@@ -155,6 +194,7 @@ static void fields_that_are_missing_are_null(void **state)
     assert_int_equal(capture->signal, 0);
     assert_int_equal(capture->object_count, 0);
     assert_int_equal(capture->ancestor_count, 0);
+    assert_true(capture->name_space == 0);
     assert_true(capture->step == UINT32_MAX);
     assert_true(capture->task == UINT32_MAX);
     assert_false(capture->cut);
@@ -268,23 +308,23 @@ static void what_found_no_room_is_summed(void **state)
 
 static void what_is_no_ledger_is_refused(void **state)
 {
-    struct captures captures = {.damaged = 77};
+    struct ledger_reader reader = {.damaged = 77};
     (void)state;
     one_capture();
     made.bytes[0] ^= 1;
     int fd = made_file(&made, made.size);
-    assert_int_equal(ledger_read(fd, &captures), -EINVAL);
+    assert_int_equal(ledger_open(fd, &reader), -EINVAL);
     close(fd);
     one_capture();
     for (size_t size = 0; size < sizeof(struct ledger_header); size++) {
         fd = made_file(&made, size);
-        assert_int_equal(ledger_read(fd, &captures), -EINVAL);
+        assert_int_equal(ledger_open(fd, &reader), -EINVAL);
         close(fd);
     }
-    assert_int_equal(captures.damaged, 77);
-    assert_int_equal(ledger_read(-1, &captures), -EBADF);
+    assert_int_equal(reader.damaged, 77);
+    assert_int_equal(ledger_open(-1, &reader), -EBADF);
     fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_int_equal(ledger_read(fd, &captures), -EISDIR);
+    assert_int_equal(ledger_open(fd, &reader), -EISDIR);
     close(fd);
 }
 
@@ -544,17 +584,77 @@ static void what_lies_beyond_used_bytes_is_not_looked_at(void **state)
 
 static void an_endless_file_is_read_to_a_bound(void **state)
 {
-    struct captures captures;
     (void)state;
     one_capture();
     made_header(&made)->used_bytes = UINT64_MAX;
     int fd = made_file(&made, made.size);
     assert_int_equal(ftruncate(fd, (off_t)1 << 46), 0); /* 17 000 million pages */
-    assert_int_equal(ledger_read(fd, &captures), 0);
+    struct captures captures = read_file(fd);
     assert_int_equal(captures.count, 1);
     assert_int_equal(captures.damaged, 0);
     captures_free(&captures);
     close(fd);
+}
+
+static void a_capture_is_found_again_as_it_is_now(void **state)
+{
+    struct ledger_reader reader;
+    struct capture capture;
+    struct ledger_slot slot = made_slot(11, 5000);
+    (void)state;
+    one_capture();
+    size_t second = made_add(&made, &slot, 1, &fields);
+    int fd = made_file(&made, made.size);
+    assert_int_equal(ledger_open(fd, &reader), 0);
+    assert_int_equal(ledger_next(&reader, &capture), 1);
+    assert_int_equal(ledger_at(&reader, second, &capture), 1);
+    assert_int_equal(capture.pid, 11);
+    assert_true(capture.offset == second);
+    slot = *made_at(&made, second);
+    slot.state = LEDGER_FREE;
+    assert_int_equal(pwrite(fd, &slot, sizeof slot, (off_t)second), sizeof slot);
+    assert_int_equal(ledger_at(&reader, second, &capture), 0);
+    slot.state = 77;
+    assert_int_equal(pwrite(fd, &slot, sizeof slot, (off_t)second), sizeof slot);
+    assert_int_equal(ledger_at(&reader, second, &capture), -EINVAL);
+    assert_int_equal(reader.damaged, 0);
+    assert_int_equal(ledger_next(&reader, &capture), 0); /* where it was before */
+    assert_int_equal(reader.damaged, 1);
+    ledger_close(&reader);
+    close(fd);
+}
+
+static void a_namespace_is_a_number_or_another_one_than_any(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t found;
+    } cases[] = {
+        {"pid:[4026531836]", 4026531836u},
+        {"pid:[1]", 1},
+        {"pid:[0]", UINT64_MAX},
+        {"pid:[]", UINT64_MAX},
+        {"pid:[", UINT64_MAX},
+        {"pid:[12", UINT64_MAX},
+        {"pid:[12]]", UINT64_MAX},
+        {"pid:[1x]", UINT64_MAX},
+        {"net:[12]", UINT64_MAX},
+        {"pid:[99999999999999999999999]", UINT64_MAX},
+        {"", UINT64_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ledger_slot slot = made_slot(10, 5000);
+        fields.size = 0;
+        made_text(&fields, LEDGER_EXEC, "/bin/x");
+        made_text(&fields, LEDGER_NAMESPACE, cases[i].text);
+        made_start(&made);
+        made_add(&made, &slot, 0, &fields);
+        struct captures captures = read_made();
+        if (captures.capture[0].name_space != cases[i].found)
+            fail_msg("%s: %llu", cases[i].text, (unsigned long long)captures.capture[0].name_space);
+        captures_free(&captures);
+    }
 }
 
 static void a_file_cut_at_any_length_gives_the_whole_captures_before(void **state)
@@ -600,19 +700,15 @@ static unsigned touch(struct capture_bytes bytes)
     return sum;
 }
 
-static unsigned touch_all(const struct captures *captures)
+static unsigned touch_all(const struct capture *capture)
 {
-    unsigned sum = 0;
-    for (size_t i = 0; i < captures->count; i++) {
-        const struct capture *capture = &captures->capture[i];
-        sum += touch(capture->exec) + touch(capture->cwd) + touch(capture->argv) +
-               touch(capture->env) + touch(capture->watermark) + touch(capture->build_id);
-        for (size_t k = 0; k < capture->object_count; k++)
-            sum += touch(capture->objects[k].path) + touch(capture->objects[k].build_id);
-        for (size_t k = 0; k < capture->ancestor_count; k++)
-            sum += touch(capture->ancestors[k].name) + touch(capture->ancestors[k].path) +
-                   touch(capture->ancestors[k].argv);
-    }
+    unsigned sum = touch(capture->exec) + touch(capture->cwd) + touch(capture->argv) +
+                   touch(capture->env) + touch(capture->watermark) + touch(capture->build_id);
+    for (size_t k = 0; k < capture->object_count; k++)
+        sum += touch(capture->objects[k].path) + touch(capture->objects[k].build_id);
+    for (size_t k = 0; k < capture->ancestor_count; k++)
+        sum += touch(capture->ancestors[k].name) + touch(capture->ancestors[k].path) +
+               touch(capture->ancestors[k].argv);
     return sum;
 }
 
@@ -637,15 +733,20 @@ static void flipped_bits_never_break_the_reader(void **state)
             at[i] = page * LEDGER_PAGE + (size_t)(made_random(&random) % 256);
             bytes[at[i]] ^= (unsigned char)(1u << made_random(&random) % 8);
         }
-        struct captures captures;
-        int result = ledger_read(fd, &captures);
+        struct ledger_reader reader;
+        struct capture capture;
+        size_t count = 0;
+        int result = ledger_open(fd, &reader);
         assert_true(result == 0 || result == -EINVAL);
-        if (result == 0) {
-            assert_true(captures.count <= made.size / LEDGER_PAGE);
-            read += captures.count;
-            sum += touch_all(&captures);
-            captures_free(&captures);
+        while (result == 0 && (result = ledger_next(&reader, &capture)) == 1) {
+            sum += touch_all(&capture);
+            count++;
+            result = 0;
         }
+        if (result == 0)
+            ledger_close(&reader);
+        assert_true(count <= made.size / LEDGER_PAGE);
+        read += count;
         for (unsigned i = 0; i < flips; i++)
             bytes[at[i]] = made.bytes[at[i]];
     }
@@ -673,6 +774,8 @@ int main(void)
         cmocka_unit_test(used_bytes_beyond_the_file_are_not_read),
         cmocka_unit_test(what_lies_beyond_used_bytes_is_not_looked_at),
         cmocka_unit_test(an_endless_file_is_read_to_a_bound),
+        cmocka_unit_test(a_capture_is_found_again_as_it_is_now),
+        cmocka_unit_test(a_namespace_is_a_number_or_another_one_than_any),
         cmocka_unit_test(a_file_cut_at_any_length_gives_the_whole_captures_before),
         cmocka_unit_test(flipped_bits_never_break_the_reader),
     };

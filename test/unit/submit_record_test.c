@@ -83,14 +83,39 @@ static void make(struct made *made)
     };
 }
 
+static struct run_source source_of(const struct made *made)
+{
+    return (struct run_source){.conf = &made->conf,
+                               .journal = &made->journal,
+                               .capture = &made->capture,
+                               .ending = &made->ending,
+                               .dropped = made->dropped,
+                               .probability = made->probability};
+}
+
+/* Builds the record with parts that other records have left in the memo, and compares those with
+ * the ones that were made for it alone. */
+static void assert_remembered(const struct run_source *source, struct json_memo *memo,
+                              struct json_object *expected)
+{
+    static const char *const parts[] = {"libA", "buildIdA", "envT", "slurmT", "XALT_qaT"};
+    struct run_source other = *source;
+    struct record record;
+    other.memo = memo;
+    assert_int_equal(run_record_build(&other, &record), 0);
+    struct json_object *found = json_tokener_parse(record.text);
+    assert_non_null(found);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        assert_string_equal(json_object_get_string(json_object_object_get(found, parts[i])),
+                            json_object_get_string(json_object_object_get(expected, parts[i])));
+    json_object_put(found);
+    record_free(&record);
+}
+
 static void build(struct made *made)
 {
-    struct run_source source = {.conf = &made->conf,
-                                .journal = &made->journal,
-                                .capture = &made->capture,
-                                .ending = &made->ending,
-                                .dropped = made->dropped,
-                                .probability = made->probability};
+    struct run_source source = source_of(made);
+    struct json_memo *memo = json_memo_new();
     assert_int_equal(run_record_build(&source, &made->record), 0);
     assert_int_equal(strlen(made->record.text), made->record.length);
     for (size_t i = 0; i < made->record.length; i++)
@@ -99,6 +124,9 @@ static void build(struct made *made)
     made->json = json_tokener_parse_verbose(made->record.text, &error);
     if (made->json == NULL)
         fail_msg("%s: %s", json_tokener_error_desc(error), made->record.text);
+    for (int i = 0; i < 2; i++)
+        assert_remembered(&source, memo, made->json);
+    json_memo_free(memo);
 }
 
 static void release(struct made *made)
@@ -155,8 +183,8 @@ static void a_record_has_the_keys_of_xalt_and_our_table(void **state)
                 "Build_Epoch:d currentEpoch:d end_time:d exec_epoch:d num_cores:d num_gpus:d "
                 "num_nodes:d num_tasks:d num_threads:d run_time:d start_time:d probability:d ");
     assert_keys(json_object_object_get(made.json, "slurmT"),
-                "cluster:s job_id:i step_id:s array_job_id:n array_task_id:n het_job_id:n "
-                "het_offset:n restart_count:i node:s node_id:i task_id:i exit_code:n signal:n "
+                "cluster:s job_id:i array_job_id:n array_task_id:n het_job_id:n het_offset:n "
+                "restart_count:i node:s step_id:s node_id:i task_id:i exit_code:n signal:n "
                 "core_dumped:b end_source:s end_time_error:d outlived:b cpus_alloc:i gpus_alloc:i "
                 "partition:s qos:s dropped:i captured:b build_id:s ");
     json_object_object_foreach(json_object_object_get(made.json, "XALT_measureT"), key, value)
@@ -650,6 +678,68 @@ static int tear_down(void **state)
     return system(command);
 }
 
+static void no_part_of_a_record_is_taken_for_another_ones(void **state)
+{
+    static struct capture_object objects[2];
+    struct package_run packages = {0};
+    struct json_memo *memo = json_memo_new();
+    (void)state;
+    objects[0].path = text("/lib/a");
+    objects[1].path = text("/lib/b");
+    for (int change = 0; change <= 16; change++) {
+        struct made made;
+        make(&made);
+        made.capture.objects = objects;
+        made.capture.object_count = change == 1 ? 2 : 1;
+        objects[0].build_id = change == 2   ? text("id")
+                              : change == 3 ? text("")
+                                            : (struct capture_bytes){.at = NULL};
+        objects[0].path = text(change == 4 ? "/lib/c" : "/lib/a");
+        made.capture.env = change == 5   ? (struct capture_bytes){.at = "A=1", .size = 4}
+                           : change == 6 ? (struct capture_bytes){.at = "A=2", .size = 4}
+                                         : made.capture.env;
+        made.capture.step = change == 7 ? 9 : 0;
+        made.capture.task = change == 8 ? 9 : 1;
+        made.capture.build_id = text(change == 9 ? "1" : change == 10 ? "2" : "");
+        made.dropped = change == 11;
+        made.ending.status_known = change == 12 || change == 13;
+        made.ending.status = change == 13 ? 9 : 0;
+        made.ending.outlived = change == 14;
+        made.capture.pkgs = change == 15;
+        made.capture.cut = change == 16;
+        struct run_source source = source_of(&made);
+        for (int other = 0; other < 5; other++) {
+            const struct ending exec = {.source = "exec", .end_ns = START, .error_ns = 7 * SECOND};
+            source.ending = other == 1 ? NULL : other == 2 ? &exec : &made.ending;
+            source.inferred = other == 3;
+            source.packages = other >= 3 ? &packages : NULL;
+            packages.hooked = other == 3;
+            packages.lost = other == 4;
+            assert_int_equal(run_record_build(&source, &made.record), 0);
+            made.json = json_tokener_parse(made.record.text);
+            assert_remembered(&source, memo, made.json);
+            assert_remembered(&source, memo, made.json);
+            release(&made);
+        }
+    }
+    json_memo_free(memo);
+}
+
+static void a_part_that_is_too_large_to_remember_is_made_again(void **state)
+{
+    static char env[2 * JSON_MEMO_KEY_MAX];
+    struct made made;
+    (void)state;
+    memset(env, 'x', sizeof env);
+    env[1] = '=';
+    for (size_t size = JSON_MEMO_KEY_MAX - 1; size <= JSON_MEMO_KEY_MAX + 1; size++) {
+        make(&made);
+        made.capture.env = (struct capture_bytes){.at = env, .size = size};
+        build(&made);
+        release(&made);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -670,6 +760,8 @@ int main(void)
         cmocka_unit_test(an_executable_that_is_gone_or_special_has_no_hash),
         cmocka_unit_test(objects_have_real_paths_and_hashes_where_asked_for),
         cmocka_unit_test(hostile_bytes_in_every_string_survive),
+        cmocka_unit_test(no_part_of_a_record_is_taken_for_another_ones),
+        cmocka_unit_test(a_part_that_is_too_large_to_remember_is_made_again),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Entries of an array by a number of theirs, the youngest first: jobs have tens of thousands of
+ * steps. Entries are counted from 1, so that 0 is none.
+ */
+#ifndef JOBTRAIL_JOURNAL_INDEX_H
+#define JOBTRAIL_JOURNAL_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct journal_index {
+    uint32_t *slots; /* owned; of each bucket, then of each entry, the next one. NULL: not made */
+    uint32_t mask;
+};
+
+/* Makes the index of `count` entries of which key_of() tells the number. Returns 0 or -ENOMEM. */
+int journal_index_make(struct journal_index *index, size_t count,
+                       uint32_t (*key_of)(const void *array, size_t i), const void *array);
+
+/* The youngest of `count` entries that may have the number; without an index, the youngest. */
+uint32_t journal_index_first(const struct journal_index *index, size_t count, uint32_t key);
+
+/* The next one that may. */
+uint32_t journal_index_next(const struct journal_index *index, uint32_t entry);
+
+void journal_index_free(struct journal_index *index);
+
+#endif
