@@ -296,6 +296,12 @@ uint64_t outbox_overflowed(const struct outbox *outbox)
     return outbox->overflow;
 }
 
+uint64_t outbox_room(const struct outbox *outbox)
+{
+    uint64_t most = outbox->conf->outbox_bytes;
+    return outbox->used < most ? most - outbox->used : 0;
+}
+
 uint64_t outbox_overflow_read(int directory)
 {
     char text[32] = "";

@@ -21,6 +21,7 @@
 #include "coverage_send.h"
 #include "ending.h"
 #include "file_facts.h"
+#include "hand_in_read.h"
 #include "hasher.h"
 #include "io.h"
 #include "ledger_read.h"
@@ -34,8 +35,12 @@
 enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
- * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
-enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
+ * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at, and
+ * the flush of sessions other users. */
+static const int silence_ms[] = {[WORKER_ENDS] = 600000,
+                                 [WORKER_STARTS] = 5000,
+                                 [WORKER_SESSION] = 120000,
+                                 [WORKER_RECORDS] = 120000};
 
 /* A child that was killed may hang in a file system. */
 enum { REAP_MS = 5000 };
@@ -263,17 +268,33 @@ static int send_ends(const struct worker_order *order, const void *policy, int f
     return result != 0 ? result : read;
 }
 
+static int send_records(const struct worker_order *order, int fd, struct worker_summary *summary)
+{
+    const struct hand_in_read read = {.user = order->user,
+                                      .uid = order->journal->uid,
+                                      .user_name = order->journal->user,
+                                      .give = give,
+                                      .context = &fd};
+    return hand_in_read(&read, &summary->records, &summary->damaged);
+}
+
+static int needs_policy(const struct worker_order *order)
+{
+    return order->kind == WORKER_ENDS || order->kind == WORKER_SESSION;
+}
+
 static int work(const struct worker_order *order, int fd)
 {
     const struct head last = {0, 0};
     struct worker_summary summary = {0};
     void *policy = NULL;
-    if (order->kind != WORKER_STARTS && policy_load(order->conf, &policy) != 0)
+    if (needs_policy(order) && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
-    int result = order->kind == WORKER_STARTS ? send_starts(order, fd, &summary)
-                                              : send_ends(order, policy, fd, &summary);
+    int result = order->kind == WORKER_STARTS    ? send_starts(order, fd, &summary)
+                 : order->kind == WORKER_RECORDS ? send_records(order, fd, &summary)
+                                                 : send_ends(order, policy, fd, &summary);
     free(policy);
     if (result != 0 && result != -EINVAL)
         return EXIT_BROKEN;
@@ -349,21 +370,6 @@ static pid_t start(const struct worker_order *order, int hasher, int *fd)
     return pid;
 }
 
-/* Returns 1 and the status, or 0 when the child does not end. */
-static int reap(pid_t pid, int *status)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-    for (int waited_ms = 0; waited_ms < REAP_MS; waited_ms++) {
-        pid_t got = waitpid(pid, status, WNOHANG);
-        if (got == pid)
-            return 1;
-        if (got < 0 && errno != EINTR)
-            return 0;
-        nanosleep(&pause, NULL);
-    }
-    return 0;
-}
-
 static int killed_by_others(int status)
 {
     return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM ||
@@ -376,7 +382,7 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
     struct worker_summary found = {0};
     struct stream stream = {
         .fd = -1,
-        .silence_ms = order->kind == WORKER_STARTS ? SILENCE_STARTS_MS : SILENCE_MS,
+        .silence_ms = silence_ms[order->kind],
     };
     int status = 0;
     pid_t pid = start(order, hasher, &stream.fd);
@@ -387,7 +393,7 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
     int gone = result == 0 || stream.ended;
     if (!gone)
         kill(pid, SIGKILL);
-    if (!reap(pid, &status)) {
+    if (!process_reap(pid, REAP_MS, &status)) {
         kill(pid, SIGKILL);
         return gone ? -ETIMEDOUT : result;
     }
@@ -408,12 +414,14 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
                struct worker_summary *summary)
 {
     int fd = -1, status;
+    if (order->kind == WORKER_RECORDS) /* which are finished */
+        return run(order, -1, take, context, summary);
     pid_t hasher = hasher_start(order->conf->state, order->journal->uid, order->journal->gid, &fd);
     if (hasher < 0)
         return (int)hasher;
     int result = run(order, fd, take, context, summary);
     close(fd);
     kill(hasher, SIGKILL); /* it may hang in a file system */
-    reap(hasher, &status);
+    process_reap(hasher, REAP_MS, &status);
     return result;
 }
