@@ -10,6 +10,7 @@
 #include "as_user.h"
 #include "hand_in_check.h"
 #include "hand_in_read.h"
+#include "spool_read.h"
 #include "user_files.h"
 #include "worker.h"
 
@@ -73,6 +74,17 @@ static int commit(struct collection *collection, int result)
     return result != 0 ? result : committed;
 }
 
+static int collect(struct collection *collection, uint64_t *taken, uint64_t *refused)
+{
+    collection->name = calloc(HAND_IN_RECORDS_MAX, sizeof *collection->name);
+    if (collection->name == NULL)
+        return -ENOMEM;
+    int result = commit(collection, run(collection, refused));
+    *taken += collection->count;
+    free(collection->name);
+    return result;
+}
+
 int hand_in_collect(const struct conf *conf, const struct journal *who, int user,
                     struct outbox *outbox, uint64_t *taken, uint64_t *refused)
 {
@@ -80,12 +92,7 @@ int hand_in_collect(const struct conf *conf, const struct journal *who, int user
     int records = user_directory_open(user, HAND_IN_RECORDS, who->uid);
     if (records < 0)
         return records == -ENOENT ? 0 : records;
+    int result = spool_lock(records, 0) == 0 ? collect(&collection, taken, refused) : 0;
     close(records);
-    collection.name = calloc(HAND_IN_RECORDS_MAX, sizeof *collection.name);
-    if (collection.name == NULL)
-        return -ENOMEM;
-    int result = commit(&collection, run(&collection, refused));
-    *taken += collection.count;
-    free(collection.name);
     return result;
 }
