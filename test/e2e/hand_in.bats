@@ -116,7 +116,7 @@ waiting() {
     [[ $(ls "$PLACE/state/quarantine/5.99999991.1") == $'ledger\nreason' ]]
     [[ $(stat -c %s "$PLACE/state/quarantine/5.99999991.1/ledger") -le $((65 << 20)) ]]
     # what lay beside it is put out of the way, by the user's own right
-    [[ $(ls "$SESSIONS/5" "$SESSIONS/5/refused/99999991.1" | xargs) == *"journal packages"* ]]
+    [[ $(ls "$SESSIONS/5/refused/99999991.1") == $'journal\npackages' ]]
     run -0 flush_sessions --json
     [[ $(jq -c '[.quarantined, .failed]' <<<"${lines[-1]}") == "[0,0]" ]]
 }

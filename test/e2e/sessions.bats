@@ -154,8 +154,16 @@ is_gone() {
 }
 
 @test "where no sessions are recorded, the modulefile and the command do nothing" {
-    sed -i '/^sessions/d' "$CONF"
+    sed -i 's/^sessions = .*/sessions =/' "$CONF"
     run "$SUBMIT" session --conf "$CONF"
     [[ $status == 1 && $output == "" ]]
     run -0 flush_sessions
+}
+
+@test "where no timer has made the directory, sessions start without a word" {
+    rmdir "$SESSIONS"
+    session_of 5 '[[ -z ${LD_PRELOAD-} ]] && "$programs/exit_with"' >"$PLACE/said" 2>&1
+    [[ ! -s $PLACE/said ]]
+    run "$SUBMIT" session --conf "$CONF"
+    [[ $status == 1 && $output == "" ]]
 }
