@@ -59,6 +59,7 @@ cluster = lab
 
 [spool]
 dir = $DIR/run/%n
+sessions = $DIR/sessions
 
 [preload]
 library = $STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
