@@ -19,6 +19,7 @@
 #include "directories.h"
 #include "directory.h"
 #include "io.h"
+#include "outbox_batch.h"
 
 #define TEMPORARY ".new."
 
@@ -177,13 +178,6 @@ static int end_batch(struct outbox *outbox)
     return result;
 }
 
-static int sound_name(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 0 && length <= OUTBOX_NAME_MAX && name[0] != '.' &&
-           strcspn(name, "/ \n\t\r") == length;
-}
-
 int outbox_write_line(int batch, const struct transport_record *record)
 {
     char head[8];
@@ -202,7 +196,7 @@ int outbox_write_line(int batch, const struct transport_record *record)
 
 int outbox_add(struct outbox *outbox, const struct transport_record *record)
 {
-    if (!sound_name(record->name) || record->length > OUTBOX_TEXT_MAX ||
+    if (!outbox_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
         memchr(record->text, '\n', record->length) != NULL)
         return -EINVAL;
     if (outbox->transport_count == 0)
