@@ -301,6 +301,21 @@ in_format() {
     done <"$COLLECTED/taken"
 }
 
+@test "kafka: a record that is too large is set aside, the others go on" {
+    job_with $'[transport]\nuse = kafka\n[kafka]\nbrokers = 127.0.0.1:1\nproperties = '"$BATS_TEST_TMPDIR/properties"
+    echo "message.max.bytes=20000" >"$BATS_TEST_TMPDIR/properties"
+    start_kafka
+    sed -i "s/^brokers = .*/brokers = $BROKERS/" "$CONF"
+    more_records 2
+    # shellcheck disable=SC2046
+    tracked "$PROGRAMS/exit_with" 0 $(printf '\xff%.0s' {1..8000})
+    flush --json >"$BATS_TEST_TMPDIR/summary"
+    [[ $(jq -c '[.refused, .waiting]' "$BATS_TEST_TMPDIR/summary") == "[1,0]" && $(waiting kafka) == 0 ]]
+    taken() { [[ $(wc -l <"$COLLECTED/taken") == 2 ]]; }
+    wait_for taken
+    [[ $(cat "$BATS_TEST_TMPDIR"/state/quarantine/outbox/kafka/*.reason) == *"too large"* ]]
+}
+
 @test "kafka: a property that librdkafka does not know is told" {
     job_with $'[transport]\nuse = kafka\n[kafka]\nbrokers = 127.0.0.1:1\nproperties = '"$BATS_TEST_TMPDIR/properties"
     echo 'no.such.property=1' >"$BATS_TEST_TMPDIR/properties"
