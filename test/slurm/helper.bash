@@ -59,7 +59,6 @@ cluster = lab
 
 [spool]
 dir = $DIR/run/%n
-sessions = $DIR/sessions
 
 [preload]
 library = $STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so

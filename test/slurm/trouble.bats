@@ -95,6 +95,7 @@ flush_again() { # --orphans or --job ID
 }
 
 @test "a directory for sessions in which users could rob each other" {
+    reconfigure "s|^\[preload\]|sessions = $DIR/sessions\n&|"
     mkdir -m 777 "$DIR/sessions"
     finds_bad sessions "get at each other's"
     chmod 1733 "$DIR/sessions"
