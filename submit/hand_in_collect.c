@@ -21,6 +21,7 @@ struct collection {
     struct outbox *outbox;
     char (*name)[NAME_MAX + 1]; /* owned: of what was taken */
     size_t count;
+    int broken; /* the outbox */
 };
 
 /* Of what the child says nothing is believed. */
@@ -33,10 +34,12 @@ static int take(void *context, const struct transport_record *record)
         return -EPROTO;
     if (collection->count == HAND_IN_RECORDS_MAX ||
         outbox_room(collection->outbox) < collection->conf->outbox_bytes / 2)
-        return -ENOSPC;
+        return -ENOBUFS; /* the rest waits */
     int result = outbox_add(collection->outbox, record);
     if (result == 0)
         strcpy(collection->name[collection->count++], record->name);
+    else
+        collection->broken = 1;
     return result;
 }
 
@@ -62,16 +65,21 @@ static int run(struct collection *collection, uint64_t *refused)
                                        .user = collection->user};
     int result = worker_run(&order, take, collection, &summary);
     *refused += summary.damaged;
-    return result == -ENOSPC ? 0 : result;
+    return result == -ENOBUFS ? 0 : result;
 }
 
-/* What came before the trouble is sound. */
-static int commit(struct collection *collection, int result)
+/* What came before trouble with the user's files is sound. */
+static int commit(const struct collection *collection, uint64_t *taken)
 {
-    int committed = outbox_commit(collection->outbox);
-    if (committed == 0 && collection->count > 0)
-        committed = as_user(collection->who->uid, collection->who->gid, remove_taken, collection);
-    return result != 0 ? result : committed;
+    if (collection->broken) {
+        outbox_abort(collection->outbox);
+        return 0;
+    }
+    int result = outbox_commit(collection->outbox);
+    if (result != 0 || collection->count == 0)
+        return result;
+    *taken += collection->count;
+    return as_user(collection->who->uid, collection->who->gid, remove_taken, collection);
 }
 
 static int collect(struct collection *collection, uint64_t *taken, uint64_t *refused)
@@ -79,10 +87,10 @@ static int collect(struct collection *collection, uint64_t *taken, uint64_t *ref
     collection->name = calloc(HAND_IN_RECORDS_MAX, sizeof *collection->name);
     if (collection->name == NULL)
         return -ENOMEM;
-    int result = commit(collection, run(collection, refused));
-    *taken += collection->count;
+    int result = run(collection, refused);
+    int committed = commit(collection, taken);
     free(collection->name);
-    return result;
+    return result != 0 ? result : committed;
 }
 
 int hand_in_collect(const struct conf *conf, const struct journal *who, int user,

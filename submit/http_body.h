@@ -3,9 +3,8 @@
  * Bodies of HTTP requests that carry records, and what the answers say of each.
  *
  *   json    one record: the object; several: an array of them
- *   bulk    Elasticsearch's and OpenSearch's _bulk: {"create":{"_id":KEY}}, then the record, a line
- *          each
- *   splunk Splunk's HTTP Event Collector: one object {"event":RECORD, ...} after the other
+ *   bulk    Elasticsearch's and OpenSearch's _bulk: lines {"create":{"_id":KEY}} and RECORD
+ *   splunk  Splunk's HTTP Event Collector: one object {"event":RECORD, ...} after the other
  */
 #ifndef JOBTRAIL_HTTP_BODY_H
 #define JOBTRAIL_HTTP_BODY_H

@@ -3,9 +3,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -86,15 +88,29 @@ static int send_file(const struct conf *conf, int outbox, const char *name)
     return result == 0 && unlinkat(outbox, name, 0) != 0 && errno != ENOENT ? -errno : result;
 }
 
+/* The user's, if it is his: root may have another's HOME. Returns NULL and sets `*error`. */
+static DIR *open_outbox(int *error)
+{
+    struct stat status;
+    CLEANUP_FREE char *path = link_outbox();
+    int fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    *error = path == NULL || fd >= 0 || errno == ENOENT ? 0 : -errno;
+    if (fd < 0)
+        return NULL;
+    DIR *listing = fstat(fd, &status) == 0 && status.st_uid == geteuid() ? fdopendir(fd) : NULL;
+    if (listing == NULL)
+        close(fd);
+    return listing;
+}
+
 int link_send_waiting(const struct conf *conf, unsigned most, struct link_outbox_count *count)
 {
-    CLEANUP_FREE char *path = link_outbox();
     const struct dirent *entry;
-    int result = 0;
+    int result;
+    DIR *listing = open_outbox(&result);
     *count = (struct link_outbox_count){0, 0};
-    DIR *listing = path == NULL ? NULL : opendir(path);
     if (listing == NULL)
-        return path == NULL || errno == ENOENT ? 0 : -errno;
+        return result;
     while (count->sent + count->waiting < most && (entry = readdir(listing)) != NULL) {
         if (!is_link(entry->d_name))
             continue;

@@ -313,6 +313,9 @@ waiting() { # DIRECTORY
         uuids+=("$(mark "made$i" Build_UUID)")
     done
     [[ $(waiting "$OUTBOX") == 12 ]]
+    # root, with this HOME, leaves it alone
+    run env HOME="$PWD" "$JOBTRAIL_BIN/jobtrail-submit" hand-in --conf "$CONF"
+    [[ $status == 0 && $output == *"handed in 0, waiting 0"* && $(waiting "$OUTBOX") == 12 ]]
     run as_user "$JOBTRAIL_BIN/jobtrail-submit" hand-in --conf "$CONF"
     [[ $status == 1 && $output == *"not handed in: No such file or directory"*"handed in 0, waiting 12"* ]]
     : >"$OUTBOX/notes.txt"
