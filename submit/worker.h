@@ -41,7 +41,7 @@ struct worker_order {
     int packages; /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
     int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;
-    uint64_t now_ns;     /* of ends: see endings_find() */
+    uint64_t now_ns;     /* but of WORKER_STARTS: see endings_find() */
     int over;            /* of WORKER_SESSION: its leader has ended */
     const char *started; /* of WORKER_STARTS and WORKER_SESSION: a text with the uuids that are not
                             wanted again */

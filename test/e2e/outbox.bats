@@ -257,11 +257,8 @@ next_job() {
     done 2>/dev/null
     "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
     outbox retry
-    # a directory that a kill has left empty could be one that a step has just made, for a minute
-    find "$SPOOL" -mindepth 1 -type d -empty -exec touch -d '2 minutes ago' {} +
-    "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
-    ls -R "$SPOOL"
-    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(ls "$SPOOL") == "" ]]
+    # a directory that was empty and about to be removed is taken for a new one, for a minute
+    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(find "$SPOOL" -type f) == "" ]]
     [[ $(find "$(STATE)/outbox" -name '.new*') == "" ]]
     echo "$(file_keys | wc -l) files, $(http_keys | wc -l) by http, $(find "$(STATE)/quarantine" -name reason)"
     [[ $(file_keys | wc -l) == "$kills" && $(file_keys | uniq -d) == "" ]]
