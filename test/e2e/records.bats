@@ -25,8 +25,7 @@ traced_flush() {
 }
 
 @test "a run's uuid is of version 7 and tells the millisecond of its start" {
-    local i
-    for i in 1 2 3; do tracked "$PROGRAMS/exit_with"; done
+    for _ in 1 2 3; do tracked "$PROGRAMS/exit_with"; done
     flush
     [[ $(records | jq length) == 3 ]]
     while read -r uuid start; do
