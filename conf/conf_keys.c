@@ -330,7 +330,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"site", "syshost", FIELD(syshost), "", parse_name, print_text},
     {"spool", "dir", FIELD(spool), DEFAULT_SPOOL, parse_spool, print_text},
     {"spool", "ledger_size", FIELD(ledger_bytes), DEFAULT_LEDGER_SIZE, parse_size, print_size},
-    {"spool", "sessions", FIELD(sessions), "", parse_path_or_none, print_text},
+    {"spool", "sessions", FIELD(sessions), DEFAULT_SESSIONS, parse_path_or_none, print_text},
     {"preload", "library", FIELD(library), DEFAULT_LIBRARY, parse_library, print_text},
     {"hooks", "dir", FIELD(hooks), DEFAULT_HOOKS, parse_hooks, print_text},
     {"hooks", "standard_library", FIELD(standard_library), "no", parse_yes_no, print_yes_no},

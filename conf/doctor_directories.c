@@ -157,6 +157,26 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
                    "%u jobs are over and not flushed yet", over);
 }
 
+/* Users' own, to which they add. */
+static void check_sessions(struct doctor *doctor, const char *path)
+{
+    struct stat status;
+    if (path[0] == '\0')
+        return;
+    if (stat(path, &status) != 0)
+        doctor_add(doctor, FINDING_OK, "sessions", path, "",
+                   "not there yet: jobtrail-send.timer makes it");
+    else if (!S_ISDIR(status.st_mode) || status.st_uid != 0 || (status.st_mode & 07777) != 01733)
+        doctor_add(doctor, FINDING_BAD, "sessions", path, "chown root and chmod 1733",
+                   "users cannot leave records there, or could get at each other's");
+    else if (is_shared(path))
+        doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
+                   "on a shared file system");
+    else
+        doctor_add(doctor, FINDING_OK, "sessions", path, "", "root's, with %" PRIu64 " MiB free",
+                   free_bytes(path) >> 20);
+}
+
 static void check_watcher(struct doctor *doctor, const char *spool)
 {
     char path[PATH_MAX + 16];
@@ -200,6 +220,7 @@ void doctor_directories(struct doctor *doctor, const struct conf *conf)
         check_spool(doctor, conf, spool);
         check_watcher(doctor, spool);
     }
+    check_sessions(doctor, conf->sessions);
     check_plain(doctor, "state", conf->state, "mend [submit] state in jobtrail.conf");
     check_quarantine(doctor, conf->state);
     if (strcmp(conf->transport, "file") == 0)

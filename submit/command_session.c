@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "command_session.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +49,12 @@ int command_session(const char *path)
     int status = EXIT_NOT_HERE;
     if (conf.sessions[0] != '\0') {
         int result = make(&conf, spool);
-        if (result != 0)
+        if (result != 0 && result != -ENOENT)
             fprintf(stderr, "jobtrail-submit: session in %s: %s\n", conf.sessions,
                     strerror(-result));
-        status = result != 0 ? EXIT_UNUSABLE : print_variables(&conf, spool);
+        status = result == -ENOENT ? EXIT_NOT_HERE
+                 : result != 0     ? EXIT_UNUSABLE
+                                   : print_variables(&conf, spool);
     }
     conf_free(&conf);
     return status;

@@ -9,7 +9,15 @@
 
 #include "record_name.h"
 
-enum { STATUS_CONFLICT = 409, STATUS_TOO_MANY = 429 };
+enum { STATUS_CONFLICT = 409 };
+
+/* Of Splunk's HTTP Event Collector. */
+enum {
+    SPLUNK_INCORRECT_INDEX = 7,
+    SPLUNK_NO_CHANNEL = 10,
+    SPLUNK_INVALID_CHANNEL = 11,
+    SPLUNK_ACK_DISABLED = 14,
+};
 
 enum http_format http_format_of(const char *name)
 {
@@ -64,6 +72,11 @@ char *http_body(enum http_format format, struct transport_item *const items[], s
     return NULL;
 }
 
+int http_status_refuses(long status)
+{
+    return status == 400 || status == 413 || status == 415 || status == 422;
+}
+
 static void set_outcome(struct transport_item *item, struct json_object *answer)
 {
     struct json_object *result, *status, *error;
@@ -73,7 +86,7 @@ static void set_outcome(struct transport_item *item, struct json_object *answer)
     int code = json_object_get_int(status);
     if ((code >= 200 && code < 300) || code == STATUS_CONFLICT) {
         item->outcome = TRANSPORT_ACCEPTED;
-    } else if (code >= 400 && code < 500 && code != STATUS_TOO_MANY) {
+    } else if (http_status_refuses(code)) {
         item->outcome = TRANSPORT_REFUSED;
         int told = json_object_object_get_ex(result, "error", &error);
         snprintf(item->why, sizeof item->why, "status %d: %s", code,
@@ -90,6 +103,18 @@ static struct json_object *parse(const char *text, size_t size)
     if (tokener != NULL)
         json_tokener_free(tokener);
     return parsed;
+}
+
+int http_splunk_refuses(const char *answer, size_t size)
+{
+    struct json_object *parsed = parse(answer, size), *code;
+    int number = json_object_is_type(parsed, json_type_object) &&
+                         json_object_object_get_ex(parsed, "code", &code)
+                     ? json_object_get_int(code)
+                     : 0;
+    json_object_put(parsed);
+    return number != SPLUNK_INCORRECT_INDEX && number != SPLUNK_NO_CHANNEL &&
+           number != SPLUNK_INVALID_CHANNEL && number != SPLUNK_ACK_DISABLED;
 }
 
 int http_bulk_answer(const char *answer, size_t size, struct transport_item *const items[],

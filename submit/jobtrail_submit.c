@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_hand_in.h"
 #include "command_outbox.h"
 #include "command_session.h"
 #include "complaints.h"
@@ -26,6 +27,7 @@ static const char usage[] =
     "[--dry-run]\n"
     "       jobtrail-submit flush [--conf FILE] [--node NAME] --sessions\n"
     "       jobtrail-submit session [--conf FILE]\n"
+    "       jobtrail-submit hand-in [--conf FILE]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --stop]\n"
     "       jobtrail-submit send|outbox ...    see jobtrail-submit outbox --help\n"
     "\n"
@@ -55,6 +57,9 @@ static const char usage[] =
     "recorded,\n"
     "and prints the variables that they need. The modulefile runs it, as the user.\n"
     "\n"
+    "hand-in\n"
+    "Hands in the records of links that wait in your own outbox, see jobtrail-ld(1).\n"
+    "\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
@@ -63,7 +68,7 @@ static const char usage[] =
 struct arguments {
     const char *conf;
     struct flush_options flush;
-    int all, json, stop, detach, watch, session;
+    int all, json, stop, detach, watch, session, hand_in;
 };
 
 static const char *default_node(void)
@@ -158,7 +163,9 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
     const char *command = optind == argc - 1 ? argv[optind] : "";
     int job = arguments->all || arguments->flush.job != 0 || arguments->flush.sessions;
     arguments->session = strcmp(command, "session") == 0;
-    if (arguments->session && !job && !arguments->stop && !arguments->detach)
+    arguments->hand_in = strcmp(command, "hand-in") == 0;
+    if ((arguments->session || arguments->hand_in) && !job && !arguments->stop &&
+        !arguments->detach)
         return 0;
     arguments->watch = strcmp(command, "watch") == 0;
     if (arguments->watch
@@ -232,6 +239,8 @@ int main(int argc, char *argv[])
     complaints_open();
     if (arguments.session)
         return command_session(arguments.conf);
+    if (arguments.hand_in)
+        return command_hand_in(arguments.conf);
     if (arguments.watch)
         return watch(&arguments);
     if (conf_load(arguments.conf, &conf, &error) != 0) {

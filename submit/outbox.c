@@ -18,6 +18,7 @@
 #include "crc.h"
 #include "directories.h"
 #include "directory.h"
+#include "outbox_batch.h"
 
 #define TEMPORARY ".new."
 
@@ -176,13 +177,6 @@ static int end_batch(struct outbox *outbox)
     return result;
 }
 
-static int sound_name(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 0 && length <= OUTBOX_NAME_MAX && name[0] != '.' &&
-           strcspn(name, "/ \n\t\r") == length;
-}
-
 FILE *outbox_create_batch(int directory, const char *name)
 {
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -207,7 +201,7 @@ int outbox_write_line(FILE *batch, const struct transport_record *record)
 
 int outbox_add(struct outbox *outbox, const struct transport_record *record)
 {
-    if (!sound_name(record->name) || record->length > OUTBOX_TEXT_MAX ||
+    if (!outbox_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
         memchr(record->text, '\n', record->length) != NULL)
         return -EINVAL;
     if (outbox->transport_count == 0)
@@ -299,6 +293,12 @@ void outbox_abort(struct outbox *outbox)
 uint64_t outbox_overflowed(const struct outbox *outbox)
 {
     return outbox->overflow;
+}
+
+uint64_t outbox_room(const struct outbox *outbox)
+{
+    uint64_t most = outbox->conf->outbox_bytes;
+    return outbox->used < most ? most - outbox->used : 0;
 }
 
 uint64_t outbox_overflow_read(int directory)

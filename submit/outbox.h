@@ -54,6 +54,9 @@ void outbox_abort(struct outbox *outbox);
 /* Records that this writer has dropped for want of room. */
 uint64_t outbox_overflowed(const struct outbox *outbox);
 
+/* Bytes that may be added before records are dropped. */
+uint64_t outbox_room(const struct outbox *outbox);
+
 void outbox_close(struct outbox *outbox);
 
 /* Opens <state>/outbox. Returns a descriptor or -errno (-ENOENT: there is none yet). */

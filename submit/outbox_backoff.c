@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SHORTEST_S = 15, LONGEST_S = 900 };
+enum { SHORTEST_S = 15, LONGEST_S = 900, MOST_S = 2 * LONGEST_S };
 
 void outbox_backoff_read(int directory, struct outbox_backoff *backoff)
 {
@@ -28,8 +28,7 @@ void outbox_backoff_read(int directory, struct outbox_backoff *backoff)
 int outbox_backoff_holds(const struct outbox_backoff *backoff)
 {
     uint64_t now = (uint64_t)time(NULL);
-    return backoff->failures > 0 && now < backoff->until_s &&
-           backoff->until_s - now <= 2 * LONGEST_S;
+    return backoff->failures > 0 && now < backoff->until_s && backoff->until_s - now <= MOST_S;
 }
 
 static uint64_t pause_s(unsigned failures)
@@ -45,18 +44,24 @@ static uint64_t pause_s(unsigned failures)
     return pause / 2 + pause * random / UINT32_MAX;
 }
 
-int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff, const char *reason)
+static uint64_t until_s(unsigned failures, unsigned asked_s)
+{
+    uint64_t pause = pause_s(failures), asked = asked_s < MOST_S ? asked_s : MOST_S;
+    return (uint64_t)time(NULL) + (pause > asked ? pause : asked);
+}
+
+int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff,
+                          const struct transport_trouble *trouble)
 {
     unsigned failures = backoff->failures < 1000 ? backoff->failures + 1 : backoff->failures;
     int fd = openat(directory, OUTBOX_BACKOFF ".new",
                     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result =
-        dprintf(fd, "%u %" PRIu64 " %.*s\n", failures, (uint64_t)time(NULL) + pause_s(failures),
-                (int)strcspn(reason, "\n"), reason) < 0
-            ? -EIO
-            : 0;
+    int result = dprintf(fd, "%u %" PRIu64 " %.*s\n", failures, until_s(failures, trouble->wait_s),
+                         (int)strcspn(trouble->text, "\n"), trouble->text) < 0
+                     ? -EIO
+                     : 0;
     if (close(fd) != 0 && result == 0)
         result = -errno;
     if (result == 0 && renameat(directory, OUTBOX_BACKOFF ".new", directory, OUTBOX_BACKOFF) != 0)

@@ -2,13 +2,16 @@
  *
  * How long a transport that has failed is left alone: 15 seconds, doubled with each further failure
  * up to 15 minutes, of which each node takes between half and one and a half by chance, so that a
- * collector that comes back is not met by all nodes at once. In the file .backoff, "FAILURES UNTIL
- * REASON", UNTIL in seconds since the Epoch: it outlives reboots.
+ * collector that comes back is not met by all nodes at once; longer, half an hour at the most,
+ * where the receiver asks for it. In the file .backoff, "FAILURES UNTIL REASON", UNTIL in seconds
+ * since the Epoch: it outlives reboots.
  */
 #ifndef JOBTRAIL_OUTBOX_BACKOFF_H
 #define JOBTRAIL_OUTBOX_BACKOFF_H
 
 #include <stdint.h>
+
+#include "transport.h"
 
 #define OUTBOX_BACKOFF ".backoff"
 
@@ -26,7 +29,8 @@ void outbox_backoff_read(int directory, struct outbox_backoff *backoff);
 int outbox_backoff_holds(const struct outbox_backoff *backoff);
 
 /* Notes one more failure after `backoff`. Returns 0 or -errno. */
-int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff, const char *reason);
+int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff,
+                          const struct transport_trouble *trouble);
 
 void outbox_backoff_clear(int directory);
 

@@ -95,11 +95,19 @@ static int read_whole(int fd, char **text, size_t *size)
     return 0;
 }
 
+int outbox_name_is_sound(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 0 && length <= OUTBOX_NAME_MAX && name[0] != '.' &&
+           strcspn(name, "/ \n\t\r") == length;
+}
+
 /* The line, whose end has become NUL, as a record. Returns whether it is one. */
 static int parse_line(char *line, size_t length, struct transport_record *record)
 {
     char *end;
-    if (length < 8 || line[4] != ' ' || strspn(line, "0123456789abcdef") != 4)
+    if (length < 8 || line[4] != ' ' || strspn(line, "0123456789abcdef") != 4 ||
+        strlen(line) != length)
         return 0;
     unsigned long crc = strtoul(line, &end, 16);
     if (crc16(line + 5, length - 5) != crc)
@@ -108,6 +116,10 @@ static int parse_line(char *line, size_t length, struct transport_record *record
     if (blank == NULL)
         return 0;
     *blank = '\0';
+    if (!outbox_name_is_sound(line + 5)) {
+        *blank = ' ';
+        return 0;
+    }
     *record = (struct transport_record){line + 5, blank + 1, length - (size_t)(blank + 1 - line)};
     return 1;
 }
@@ -140,10 +152,11 @@ static int take_line(struct outbox_batch *batch, char *line, size_t length, int 
                                                       : add_damage(batch, line, length);
 }
 
-static int parse(struct outbox_batch *batch, size_t size)
+int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch)
 {
     int result = 0;
-    for (char *at = batch->text, *last = at + size; at < last && result == 0;) {
+    *batch = (struct outbox_batch){.text = text};
+    for (char *at = text, *last = at + size; at < last && result == 0;) {
         char *end = memchr(at, '\n', (size_t)(last - at));
         size_t length = (size_t)((end == NULL ? last : end) - at);
         at[length] = '\0';
@@ -156,13 +169,14 @@ static int parse(struct outbox_batch *batch, size_t size)
 int outbox_batch_read(int directory, const char *name, struct outbox_batch *batch)
 {
     struct outbox_batch found = {.text = NULL};
+    char *text = NULL;
     size_t size = 0;
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    int result = fd < 0 ? -errno : read_whole(fd, &found.text, &size);
+    int result = fd < 0 ? -errno : read_whole(fd, &text, &size);
     if (fd >= 0)
         close(fd);
     if (result == 0)
-        result = parse(&found, size);
+        result = outbox_batch_parse(text, size, &found);
     if (result == 0)
         *batch = found;
     else

@@ -237,7 +237,7 @@ static int send_locked(struct sender *sender)
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "%s", strerror(-result));
     make_printable(sender->trouble.text);
     complain(sender, sender->trouble.text);
-    outbox_backoff_extend(sender->directory, &backoff, sender->trouble.text);
+    outbox_backoff_extend(sender->directory, &backoff, &sender->trouble);
     return result;
 }
 

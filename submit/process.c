@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "process.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 
 int process_start(int32_t pid, uint64_t *ticks)
 {
@@ -32,4 +35,18 @@ int process_alive(int32_t pid, uint64_t ticks)
 {
     uint64_t start;
     return process_start(pid, &start) && start == ticks;
+}
+
+int process_reap(pid_t pid, int patience_ms, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int waited_ms = 0; waited_ms < patience_ms; waited_ms++) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return 1;
+        if (got < 0 && errno != EINTR)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
 }

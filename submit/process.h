@@ -3,6 +3,7 @@
 #define JOBTRAIL_PROCESS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* When the process `pid` started, in clock ticks after boot. Returns 1, or 0 where there is none; a
  * zombie is none. */
@@ -11,5 +12,9 @@ int process_start(int32_t pid, uint64_t *ticks);
 /* Whether the process `pid` that started `ticks` clock ticks after boot still runs: a zombie does
  * not, nor does another process that has got its pid. */
 int process_alive(int32_t pid, uint64_t ticks);
+
+/* Waits for a child that is about to end. Returns 1 and its status as waitpid(2) gives it, or 0
+ * when it has not ended in that time. */
+int process_reap(pid_t pid, int patience_ms, int *status);
 
 #endif

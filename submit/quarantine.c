@@ -40,6 +40,16 @@ static int copy_bytes(int from, int to, uint64_t limit)
     return got < 0 || ftruncate(to, at) != 0 || fsync(to) != 0 ? -errno : 0;
 }
 
+static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
+{
+    int to =
+        openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int result = to < 0 ? -errno : copy_bytes(from, to, limit);
+    if (to >= 0)
+        close(to);
+    return result;
+}
+
 /* What is missing, or no file that root would open, is left out: the reason stays. */
 static int copy_file(int from_directory, int to_directory, const char *name, uint64_t limit)
 {
@@ -48,11 +58,7 @@ static int copy_file(int from_directory, int to_directory, const char *name, uin
         return 0;
     if (from < 0)
         return from;
-    int to =
-        openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int result = to < 0 ? -errno : copy_bytes(from, to, limit);
-    if (to >= 0)
-        close(to);
+    int result = copy_open(from, to_directory, name, limit);
     close(from);
     return result;
 }
@@ -155,27 +161,76 @@ static int fill(const struct conf *conf, int directory, int target, const char *
     return result;
 }
 
-int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory,
-                    const char *reason, char *name, size_t size)
+static int open_quarantine(const struct conf *conf)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/quarantine", conf->state);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return -ENAMETOOLONG;
-    int quarantine = directory_make(path, 0700);
+    return length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
+}
+
+/* Makes a directory there. Returns a descriptor or -errno. */
+static int open_target(int quarantine, const char *name)
+{
+    int result = directory_make_one(quarantine, name, 0700);
+    if (result != 0)
+        return result;
+    int target = openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return target < 0 ? -errno : target;
+}
+
+int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory,
+                    const char *reason, char *name, size_t size)
+{
+    int quarantine = open_quarantine(conf);
     if (quarantine < 0)
         return quarantine;
     int result = find_name(quarantine, job, directory, name, size);
-    if (result == 0)
-        result = directory_make_one(quarantine, name, 0700);
-    int target = result != 0
-                     ? -1
-                     : openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (result == 0)
-        result = target < 0 ? -errno
-                            : fill(conf, directory, target, reason,
-                                   used_bytes(quarantine) < QUARANTINE_MAX_BYTES);
+    int target = result != 0 ? result : open_target(quarantine, name);
+    result = target < 0 ? target
+                        : fill(conf, directory, target, reason,
+                               used_bytes(quarantine) < QUARANTINE_MAX_BYTES);
     if (result == 0 && fsync(quarantine) != 0)
+        result = -errno;
+    if (target >= 0)
+        close(target);
+    close(quarantine);
+    return result;
+}
+
+/* Sessions of the user whose session this is: UID.PID.TICKS, unlike JOB.RESTART. */
+static unsigned count_sessions(int quarantine, const char *session)
+{
+    unsigned count = 0;
+    size_t uid_length = strcspn(session, ".") + 1;
+    const struct dirent *entry;
+    int fd = openat(quarantine, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    if (listing == NULL && fd >= 0)
+        close(fd);
+    while (listing != NULL && (entry = readdir(listing)) != NULL)
+        count += strncmp(entry->d_name, session, uid_length) == 0 &&
+                 strchr(entry->d_name + uid_length, '.') != NULL;
+    if (listing != NULL)
+        closedir(listing);
+    return count;
+}
+
+int quarantine_keep_session(const struct conf *conf, const char *session, int ledger,
+                            const char *reason)
+{
+    int quarantine = open_quarantine(conf);
+    if (quarantine < 0)
+        return quarantine;
+    int target = count_sessions(quarantine, session) >= QUARANTINE_MAX_SESSIONS
+                     ? -EDQUOT
+                     : open_target(quarantine, session);
+    int whole = used_bytes(quarantine) < QUARANTINE_MAX_BYTES;
+    int result = target < 0             ? target
+                 : whole && ledger >= 0 ? copy_open(ledger, target, "ledger", conf->ledger_bytes)
+                                        : 0;
+    if (result == 0)
+        result = write_reason(target, reason, whole);
+    if (result == 0 && (fsync(target) != 0 || fsync(quarantine) != 0))
         result = -errno;
     if (target >= 0)
         close(target);

@@ -12,11 +12,20 @@
  * user wrote; the journal and the reason are small, and kept always. */
 #define QUARANTINE_MAX_BYTES (UINT64_C(1) << 30)
 
+/* The most sessions of one user, who can make as many as he likes. */
+enum { QUARANTINE_MAX_SESSIONS = 100 };
+
 /* Copies the files of a job's spool directory to <state>/quarantine/<job>.<restart>, with the
  * `reason` beside them in the file `reason`, so that nothing that could not be used is lost. All is
  * on the disk when it returns. Where that directory holds another job of the same id, the name gets
  * a number: the one used is written to `size` bytes at `name`. Returns 0 or -errno. */
 int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory,
                     const char *reason, char *name, size_t size);
+
+/* The same for the ledger of a session `session` (UID.PID.TICKS), open at `ledger`, -1 where there
+ * is none to be copied. Returns 0 or -errno; -EDQUOT where as many of this user's are there
+ * already. */
+int quarantine_keep_session(const struct conf *conf, const char *session, int ledger,
+                            const char *reason);
 
 #endif

@@ -24,11 +24,16 @@ struct json_object *record_start(void)
     return object;
 }
 
-int record_finish(struct json_object *object, struct record *record)
+char *record_text(struct json_object *object)
 {
     const char *utf8 = json_text(object);
+    return utf8 == NULL ? NULL : text_ascii_json(utf8);
+}
+
+int record_finish(struct json_object *object, struct record *record)
+{
     char crc[7];
-    record->text = utf8 == NULL ? NULL : text_ascii_json(utf8);
+    record->text = record_text(object);
     if (record->text == NULL)
         return -ENOMEM;
     record->length = strlen(record->text);
@@ -43,7 +48,7 @@ void record_free(struct record *record)
     record->text = NULL;
 }
 
-static void plain_name(const char *text, char *name, size_t size)
+void record_plain_name(const char *text, char *name, size_t size)
 {
     size_t length = 0;
     for (; *text != '\0' && length < size - 1; text++)
@@ -56,11 +61,11 @@ void record_name(struct record *record, const char *kind, const char *syshost,
 {
     time_t start = (time_t)(time_ns / 1000000000u);
     struct tm local;
-    char date[32] = "", host[64], user[64];
+    char date[32] = "", host[64], user[RECORD_USER_SIZE];
     if (localtime_r(&start, &local) != NULL)
         strftime(date, sizeof date, "%Y_%m_%d_%H_%M_%S", &local);
-    plain_name(syshost, host, sizeof host);
-    plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, user, sizeof user);
+    record_plain_name(syshost, host, sizeof host);
+    record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, user, sizeof user);
     snprintf(record->name, sizeof record->name, "%s.%s.%s_%04u.%s.%s.json", kind, host, date,
              (unsigned)(time_ns % 1000000000u / 100000u), user, uuid);
 }

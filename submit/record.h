@@ -13,7 +13,7 @@
 #include "conf.h"
 #include "journal_read.h"
 
-enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37 };
+enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37, RECORD_USER_SIZE = 64 };
 
 struct record {
     char name[RECORD_NAME_MAX]; /* file name */
@@ -30,6 +30,13 @@ struct json_object *record_start(void);
 int record_finish(struct json_object *object, struct record *record);
 
 void record_free(struct record *record);
+
+/* The object on one line, in ASCII, as all our records are; malloc'ed. NULL when out of memory. */
+char *record_text(struct json_object *object);
+
+/* A host's or user's name as it stands in a record's file name, `size` bytes at the most: without
+ * dots, slashes and blanks. */
+void record_plain_name(const char *text, char *name, size_t size);
 
 /* "KIND.SYSHOST.DATE.USER.UUID.json", KIND before and UUID after any dots of their own; DATE is
  * `time_ns` in local time, to 1/10000 s. */

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "directories.h"
 #include "process.h"
 
 int session_parse(const char *name, struct session *session)
@@ -36,8 +35,7 @@ int session_own(struct session *session)
     return 0;
 }
 
-/* A directory of this user's that nobody else can look into. */
-static int open_own(int at, const char *name)
+int session_open_own(int at, const char *name)
 {
     struct stat status;
     int result = mkdirat(at, name, 0700) != 0 && errno != EEXIST ? -errno : 0;
@@ -52,22 +50,29 @@ static int open_own(int at, const char *name)
     return -EPERM;
 }
 
-int session_make(const char *sessions, const struct session *session, char path[PATH_MAX])
+int session_open_user(const char *sessions)
 {
-    char user[16], name[48];
-    snprintf(user, sizeof user, "%u", (unsigned)geteuid());
-    snprintf(name, sizeof name, "%d.%" PRIu64, (int)session->leader, session->ticks);
-    int length = snprintf(path, PATH_MAX, "%s/%s/%s", sessions, user, name);
-    if (length < 0 || length >= PATH_MAX)
-        return -ENAMETOOLONG;
+    char name[16];
+    snprintf(name, sizeof name, "%u", (unsigned)geteuid());
     /* it cannot be read: users shall not see who else there is */
     int base = open(sessions, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (base < 0)
         return -errno;
-    int own = open_own(base, user);
-    int fd = own < 0 ? own : open_own(own, name);
+    int user = session_open_own(base, name);
     close(base);
-    if (own >= 0)
-        close(own);
+    return user;
+}
+
+int session_make(const char *sessions, const struct session *session, char path[PATH_MAX])
+{
+    char name[48];
+    snprintf(name, sizeof name, "%d.%" PRIu64, (int)session->leader, session->ticks);
+    int length = snprintf(path, PATH_MAX, "%s/%u/%s", sessions, (unsigned)geteuid(), name);
+    if (length < 0 || length >= PATH_MAX)
+        return -ENAMETOOLONG;
+    int user = session_open_user(sessions);
+    int fd = user < 0 ? user : session_open_own(user, name);
+    if (user >= 0)
+        close(user);
     return fd;
 }

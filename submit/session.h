@@ -24,6 +24,13 @@ int session_parse(const char *name, struct session *session);
  * leader has ended). */
 int session_own(struct session *session);
 
+/* Opens a directory of the calling user's that nobody else can look into, made where it is missing.
+ * Returns a descriptor or -errno (-EPERM: it is there, and another's or open to others). */
+int session_open_own(int at, const char *name);
+
+/* The same for <sessions>/<uid>. */
+int session_open_user(const char *sessions);
+
 /* Makes the calling user's directory for a session below `sessions`, mode 0700, and writes its
  * path. Returns an open descriptor of it or -errno. */
 int session_make(const char *sessions, const struct session *session, char path[PATH_MAX]);

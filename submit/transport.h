@@ -32,6 +32,7 @@ struct transport_item {
 /* What a whole transport could not do, for people. */
 struct transport_trouble {
     char text[256];
+    unsigned wait_s; /* for so long the receiver wants to be left alone; 0: it did not say */
 };
 
 struct transport {

@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,10 +174,19 @@ static char *compressed(const char *body, size_t size, size_t *packed_size)
     return packed;
 }
 
-/* These statuses are about the record, all others about the collector or our access to it. */
-static int refuses(long status)
+static int refuses(const struct http_state *state, long status, const struct answer *answer)
 {
-    return status == 400 || status == 413 || status == 415 || status == 422;
+    if (status == 400 && state->format == HTTP_SPLUNK && answer->text != NULL)
+        return http_splunk_refuses(answer->text, answer->size);
+    return http_status_refuses(status);
+}
+
+/* Retry-After (RFC 9110, 10.2.3), in seconds or as a date. */
+static unsigned asked_to_wait(CURL *curl)
+{
+    curl_off_t wait = 0;
+    curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait);
+    return wait <= 0 ? 0 : wait > INT_MAX ? INT_MAX : (unsigned)wait;
 }
 
 static enum verdict judge(const struct http_state *state, CURLcode code, const char *error,
@@ -201,7 +211,8 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
         return VERDICT_TAKEN;
     snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s",
              state->conf->http_url, status, answer->text == NULL ? "" : answer->text);
-    return refuses(status) ? VERDICT_REFUSED : VERDICT_LATER;
+    trouble->wait_s = asked_to_wait(state->curl);
+    return refuses(state, status, answer) ? VERDICT_REFUSED : VERDICT_LATER;
 }
 
 static enum verdict post(const struct http_state *state, const char *body, size_t size,

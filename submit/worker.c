@@ -20,16 +20,22 @@
 #include <unistd.h>
 
 #include "file_facts.h"
+#include "hand_in_read.h"
 #include "hasher.h"
 #include "ledger_send.h"
 #include "policy_load.h"
 #include "privileges.h"
+#include "process.h"
 
 enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PATIENCE_MS = 20 };
 
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
- * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at. */
-enum { SILENCE_MS = 600000, SILENCE_STARTS_MS = 5000 };
+ * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at, and
+ * the flush of sessions other users. */
+static const int silence_ms[] = {[WORKER_ENDS] = 600000,
+                                 [WORKER_STARTS] = 5000,
+                                 [WORKER_SESSION] = 120000,
+                                 [WORKER_RECORDS] = 120000};
 
 /* A child that was killed may hang in a file system. */
 enum { REAP_MS = 5000 };
@@ -129,6 +135,22 @@ static int finish(FILE *pipe, const struct worker_summary *summary)
     return fflush(pipe) != 0 || ferror(pipe) ? -EPIPE : 0;
 }
 
+static int send_records(const struct worker_order *order, struct outlet *outlet,
+                        struct worker_summary *summary)
+{
+    const struct hand_in_read read = {.user = order->user,
+                                      .uid = order->journal->uid,
+                                      .user_name = order->journal->user,
+                                      .give = give,
+                                      .context = outlet};
+    return hand_in_read(&read, &summary->records, &summary->damaged);
+}
+
+static int needs_policy(const struct worker_order *order)
+{
+    return order->kind == WORKER_ENDS || order->kind == WORKER_SESSION;
+}
+
 static int work(const struct worker_order *order, int fd)
 {
     static char buffer[OUTLET_BYTES];
@@ -139,12 +161,13 @@ static int work(const struct worker_order *order, int fd)
     void *policy = NULL;
     if (outlet.pipe == NULL || setvbuf(outlet.pipe, buffer, _IOFBF, sizeof buffer) != 0)
         return EXIT_BROKEN;
-    if (order->kind != WORKER_STARTS && policy_load(order->conf, &policy) != 0)
+    if (needs_policy(order) && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
         return EXIT_BROKEN;
     const struct ledger_send send = {order, policy, give, &outlet};
-    int result = ledger_send(&send, &summary);
+    int result = order->kind == WORKER_RECORDS ? send_records(order, &outlet, &summary)
+                                               : ledger_send(&send, &summary);
     free(policy);
     if (result != 0 && result != -EINVAL) {
         fflush(outlet.pipe);
@@ -221,21 +244,6 @@ static pid_t start(const struct worker_order *order, int hasher, int *fd)
     return pid;
 }
 
-/* Returns 1 and the status, or 0 when the child does not end. */
-static int reap(pid_t pid, int *status)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-    for (int waited_ms = 0; waited_ms < REAP_MS; waited_ms++) {
-        pid_t got = waitpid(pid, status, WNOHANG);
-        if (got == pid)
-            return 1;
-        if (got < 0 && errno != EINTR)
-            return 0;
-        nanosleep(&pause, NULL);
-    }
-    return 0;
-}
-
 static int killed_by_others(int status)
 {
     return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM ||
@@ -248,7 +256,7 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
     struct worker_summary found = {0};
     struct stream stream = {
         .fd = -1,
-        .silence_ms = order->kind == WORKER_STARTS ? SILENCE_STARTS_MS : SILENCE_MS,
+        .silence_ms = silence_ms[order->kind],
     };
     int status = 0;
     pid_t pid = start(order, hasher, &stream.fd);
@@ -259,7 +267,7 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
     int gone = result == 0 || stream.ended;
     if (!gone)
         kill(pid, SIGKILL);
-    if (!reap(pid, &status)) {
+    if (!process_reap(pid, REAP_MS, &status)) {
         kill(pid, SIGKILL);
         return gone ? -ETIMEDOUT : result;
     }
@@ -280,12 +288,14 @@ int worker_run(const struct worker_order *order, worker_take *take, void *contex
                struct worker_summary *summary)
 {
     int fd = -1, status;
+    if (order->kind == WORKER_RECORDS) /* which are finished */
+        return run(order, -1, take, context, summary);
     pid_t hasher = hasher_start(order->conf->state, order->journal->uid, order->journal->gid, &fd);
     if (hasher < 0)
         return (int)hasher;
     int result = run(order, fd, take, context, summary);
     close(fd);
     kill(hasher, SIGKILL); /* it may hang in a file system */
-    reap(hasher, &status);
+    process_reap(hasher, REAP_MS, &status);
     return result;
 }

@@ -15,7 +15,7 @@
 struct worker_summary {
     uint64_t records;
     uint64_t sampled_out; /* killed runs only: others have gone without a trace */
-    uint64_t damaged;     /* slots of the ledger that could not be used */
+    uint64_t damaged;     /* slots of the ledger that could not be used; of WORKER_RECORDS: files */
     uint64_t dropped;     /* captures that found no room */
     uint64_t running;     /* of WORKER_SESSION: runs that go on */
     uint64_t packages;    /* records of packages */
@@ -28,6 +28,7 @@ enum worker_kind {
     WORKER_ENDS,    /* of all runs: the job is over */
     WORKER_STARTS,  /* of the runs that go on and whose start gets a record of its own */
     WORKER_SESSION, /* ends of the runs that are over, of a session that may go on */
+    WORKER_RECORDS, /* none: finished records that the user has handed in (hand_in_read.h) */
 };
 
 /* Called in the parent for each record; a result other than 0 ends the work and is returned. */
@@ -38,16 +39,18 @@ struct worker_order {
     const struct journal *journal;
     int ledger;   /* open for reading; -1: it could not be made */
     int packages; /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
+    int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;
     uint64_t now_ns;     /* but of WORKER_STARTS: see ending_find() */
     int over;            /* of WORKER_SESSION: its leader has ended */
-    const char *started; /* but of WORKER_ENDS: a text with the uuids that are not wanted again */
+    const char *started; /* of WORKER_STARTS and WORKER_SESSION: a text with the uuids that are not
+                            wanted again */
 };
 
 /* Turns a ledger into records. Returns 0 and
  * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO
  * when the child broke down; -EINTR when somebody killed it; -ETIMEDOUT when it said nothing
- * for ten minutes (starts: five seconds); or what `take` returned. */
+ * for ten minutes (sessions: two minutes, starts: five seconds); or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

@@ -19,6 +19,11 @@ new_links() {
     cat >"$CONF" <<EOF
 [site]
 cluster = lab
+[spool]
+dir = $BATS_TEST_TMPDIR/spool
+sessions = $BATS_TEST_TMPDIR/sessions
+[submit]
+state = $BATS_TEST_TMPDIR/state
 [file]
 dir = $RECORDS
 [link]

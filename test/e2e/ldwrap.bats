@@ -259,6 +259,103 @@ S
     [[ ! -e $PWD/state && -z $(ls -A "$RECORDS") ]]
 }
 
+# as_user COMMAND...: as games, in a directory of his, which is his home
+as_user() {
+    setpriv --reuid 5 --regid 60 --clear-groups env "${WRAPPED[@]}" USER=games HOME="$PWD" "$@"
+}
+
+a_users_home() {
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.."
+    plain gcc -c hello.c
+    chmod -R a+rX "$WORK"
+    install -d -m 700 -o games "$BATS_TEST_TMPDIR/home"
+    mkdir -m 700 "$RECORDS"
+    cd "$BATS_TEST_TMPDIR/home" || return
+    OUTBOX=$PWD/.local/state/jobtrail/outbox
+}
+
+# timer: what the unit runs
+timer() {
+    local command
+    sed -n 's/^ExecStart=//p' "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-send.service" >"$BATS_TEST_TMPDIR/commands"
+    while read -r command; do
+        bash -c "$JOBTRAIL_BIN/${command##*/bin/} --conf $CONF"
+    done <"$BATS_TEST_TMPDIR/commands"
+}
+
+waiting() { # DIRECTORY
+    find "$1" -name 'link.*.json' -type f 2>/dev/null | wc -l
+}
+
+@test "what an ordinary user links reaches the site's records by the timer, with the defaults" {
+    a_users_home
+    timer # the first makes the directory
+    [[ $(stat -c '%U %a' "$BATS_TEST_TMPDIR/sessions") == "root 1733" ]]
+    as_user ld -shared "$WORK/hello.o" -o made
+    [[ ! -e $OUTBOX && $(waiting "$BATS_TEST_TMPDIR/sessions/5/records") == 1 ]]
+    timer
+    [[ $(waiting "$BATS_TEST_TMPDIR/sessions/5/records") == 0 ]]
+    [[ $(links | jq -r '.[0].resultT | "\(.build_user) \(.uuid)"') == "games $(mark made Build_UUID)" ]]
+    "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/link.*.json
+}
+
+@test "the default configuration takes links in" {
+    sed -i '/^sessions = /d' "$CONF"
+    [[ $("$JOBTRAIL_BIN/jobtrail-conf" show --json --conf "$CONF" | jq -r .spool.sessions.value) == \
+        /var/spool/jobtrail/sessions ]]
+}
+
+@test "what waits in a user's outbox goes on with his next link, and by hand-in" {
+    local i uuids=()
+    a_users_home
+    for ((i = 0; i < 12; i++)); do
+        as_user ld -shared "$WORK/hello.o" -o "made$i"
+        uuids+=("$(mark "made$i" Build_UUID)")
+    done
+    [[ $(waiting "$OUTBOX") == 12 ]]
+    # root, with this HOME, leaves it alone
+    run env HOME="$PWD" "$JOBTRAIL_BIN/jobtrail-submit" hand-in --conf "$CONF"
+    [[ $status == 0 && $output == *"handed in 0, waiting 0"* && $(waiting "$OUTBOX") == 12 ]]
+    run as_user "$JOBTRAIL_BIN/jobtrail-submit" hand-in --conf "$CONF"
+    [[ $status == 1 && $output == *"not handed in: No such file or directory"*"handed in 0, waiting 12"* ]]
+    : >"$OUTBOX/notes.txt"
+    mkfifo "$OUTBOX/link.lab.a.games.${uuids[0]}.json"
+    timer
+    [[ $(links | jq length) == 0 ]]
+    as_user ld -shared "$WORK/hello.o" -o last
+    uuids+=("$(mark last Build_UUID)")
+    ((${#uuids[@]} == 13 && $(waiting "$OUTBOX") >= 4 && $(waiting "$OUTBOX") <= 5))
+    run as_user "$JOBTRAIL_BIN/jobtrail-submit" hand-in --conf "$CONF"
+    [[ $status == 0 && $output == *"waiting 1" ]] # the FIFO
+    [[ $(waiting "$OUTBOX") == 0 && -e $OUTBOX/notes.txt ]]
+    timer
+    diff <(printf '%s\n' "${uuids[@]}" | sort) <(links | jq -r '.[].resultT.uuid' | sort)
+}
+
+@test "a user whose directory somebody else has taken keeps his records, and root is told" {
+    a_users_home
+    timer
+    install -d -m 777 -o man "$BATS_TEST_TMPDIR/sessions/5"
+    as_user ld -shared "$WORK/hello.o" -o made
+    [[ $(waiting "$OUTBOX") == 1 && -z $(ls "$BATS_TEST_TMPDIR/sessions/5") ]]
+    run timer
+    [[ $output == *"directories are not of the user whose number they have"* ]]
+    rmdir "$BATS_TEST_TMPDIR/sessions/5"
+    as_user "$JOBTRAIL_BIN/jobtrail-submit" hand-in --conf "$CONF"
+    timer
+    recorded_as "$(mark made Build_UUID)"
+}
+
+@test "a home that cannot be written to, and a full one, keep no link from its end" {
+    a_users_home
+    mkdir "$BATS_TEST_TMPDIR/output"
+    chmod 777 "$BATS_TEST_TMPDIR/output"
+    chown root .
+    as_user ld -shared "$WORK/hello.o" -o "$BATS_TEST_TMPDIR/output/made" >"$BATS_TEST_TMPDIR/said" 2>&1
+    is_marked "$BATS_TEST_TMPDIR/output/made"
+    [[ ! -s $BATS_TEST_TMPDIR/said ]]
+}
+
 @test "the preload library finds the watermark in memory" {
     wrapped gcc hello.c -o marked
     uuid=$(mark marked Build_UUID)

@@ -90,7 +90,7 @@ check_all() {
 
 @test "jobtrail-record(5) tells every key of the schemas" {
     page=$(man -l --nh --nj "$JOBTRAIL_STAGE"/share/man/man5/jobtrail-record.5 | col -b)
-    for kind in run link pkg; do
+    for kind in run link pkg coverage; do
         while read -r key; do
             grep -qw -- "$key" <<<"$page" || missing+=" $kind:$key"
         done < <("$CHECK" --keys "$kind")

@@ -135,27 +135,53 @@ is_gone() {
     [[ $(endings | grep exit_with) == "exit_with fini" ]]
 }
 
-@test "the modulefile has the session recorded, and takes it back" {
-    modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl
-    mkdir "$PLACE/modulefiles"
+# module_session LOAD UNLOAD: a session that loads the module by this shell text, runs a program, unloads it
+# and runs another: the first alone is recorded
+module_session() {
+    mkdir -p "$PLACE/modulefiles"
     sed "s|exec [^ ]*/jobtrail-submit session|exec $SUBMIT session --conf $CONF|" \
         "$PLACE/stage/share/jobtrail/modulefiles/jobtrail" >"$PLACE/modulefiles/jobtrail"
-    MORE=(MODULEPATH="$PLACE/modulefiles" modulecmd="$modulecmd" HOME=/ USER=games)
     # shellcheck disable=SC2016
-    setsid --wait setpriv --reuid 5 --regid 5 --clear-groups env -i PATH=/usr/bin:/bin \
-        programs="$PLACE/programs" "${MORE[@]}" bash -c '
-            eval "$("$modulecmd" bash load jobtrail)"
+    setsid --wait setpriv --reuid 5 --regid 5 --clear-groups env -i PATH=/usr/bin:/bin HOME=/ USER=games \
+        MODULEPATH="$PLACE/modulefiles" programs="$PLACE/programs" "${MORE[@]}" bash -c '
+            eval "$('"$1"')"
             "$programs/exit_with" 0 recorded
-            eval "$("$modulecmd" bash unload jobtrail)"
+            eval "$('"$2"')"
             [[ -z ${LD_PRELOAD-} && -z ${JOBTRAIL_SPOOL-} ]] || exit 1
             "$programs/exit_with" 0 not'
     flush_sessions
-    [[ $(records | jq -c 'map(select(.userT.exec_path | endswith("/exit_with")) | .cmdlineA[2])') == '["recorded"]' ]]
+    [[ $(records | jq -c 'map(select(.userT.exec_path | endswith("/exit_with"))
+        | [.cmdlineA[2], .userT.scheduler, .userT.user])') == '[["recorded","unknown","games"]]' ]]
+}
+
+@test "the modulefile has the session recorded, and takes it back: Environment Modules" {
+    MORE=(modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl)
+    module_session '"$modulecmd" bash load jobtrail' '"$modulecmd" bash unload jobtrail'
+}
+
+@test "the modulefile has the session recorded, and takes it back: Lmod" {
+    "$JOBTRAIL_SOURCE/test/debian-source" "$JOBTRAIL_BUILD/test/debian-source" --binary lmod
+    cp -R "$(echo "$JOBTRAIL_BUILD"/test/debian-source/lmod/usr/share/lmod/8*)" "$PLACE/lmod"
+    rm "$PLACE/lmod/lib" # a link to where the package has it
+    cp -R "$(echo "$JOBTRAIL_BUILD"/test/debian-source/lmod/usr/lib/lmod/8*/lib)" "$PLACE/lmod"
+    for fast in yes no; do # Tcl's library in Lmod's process, or a process of its own
+        MORE=(LMOD_DIR="$PLACE/lmod/libexec" LMOD_FAST_TCL_INTERP=$fast)
+        rm -rf "$RECORDS"
+        module_session 'lua5.3 "$LMOD_DIR/lmod" bash load jobtrail' 'lua5.3 "$LMOD_DIR/lmod" bash unload jobtrail'
+    done
 }
 
 @test "where no sessions are recorded, the modulefile and the command do nothing" {
-    sed -i '/^sessions/d' "$CONF"
+    sed -i 's/^sessions = .*/sessions =/' "$CONF"
     run "$SUBMIT" session --conf "$CONF"
     [[ $status == 1 && $output == "" ]]
     run -0 flush_sessions
+}
+
+@test "where no timer has made the directory, sessions start without a word" {
+    rmdir "$SESSIONS"
+    session_of 5 '[[ -z ${LD_PRELOAD-} ]] && "$programs/exit_with"' >"$PLACE/said" 2>&1
+    [[ ! -s $PLACE/said ]]
+    run "$SUBMIT" session --conf "$CONF"
+    [[ $status == 1 && $output == "" ]]
 }

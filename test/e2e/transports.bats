@@ -204,6 +204,53 @@ in_format() {
     [[ $(http_keys | wc -l) == 6 && $(http_keys | uniq -d | wc -l) == 0 && $(waiting http) == 0 ]]
 }
 
+@test "http: an index that is closed to writers costs no record, nor does a Splunk token of the wrong kind" {
+    http_job 'format = bulk'
+    start_http
+    to_collector /_bulk
+    more_records 2
+    tracked "$PROGRAMS/exit_with" 0 blocked-one
+    echo "block blocked-one" >"$COLLECTED/mode"
+    flush
+    [[ $(http_keys | wc -l) == 2 && $(waiting http) == 1 && ! -e $BATS_TEST_TMPDIR/state/quarantine/outbox ]]
+    rm "$COLLECTED/mode"
+    outbox retry
+    [[ $(http_keys | wc -l) == 3 && $(waiting http) == 0 ]]
+
+    sed -i 's/^format = .*/format = splunk/' "$CONF"
+    to_collector /splunk
+    more_records 2
+    tracked "$PROGRAMS/exit_with" 0 bad-one
+    echo ack >"$COLLECTED/mode"
+    run -0 flush
+    [[ $output == *"Data channel is missing"* && $(waiting http) == 3 ]]
+    [[ ! -e $BATS_TEST_TMPDIR/state/quarantine/outbox ]]
+    echo "refuse bad-one" >"$COLLECTED/mode"
+    outbox retry
+    [[ $(http_keys | wc -l) == 5 && $(waiting http) == 0 ]]
+    grep -q "Invalid data format" "$BATS_TEST_TMPDIR"/state/quarantine/outbox/http/*.reason
+}
+
+@test "http: a collector that says when to come again is left alone so long" {
+    local pause
+    http_job 'format = bulk'
+    start_http
+    to_collector /_bulk
+    more_records 1
+    echo "wait 600" >"$COLLECTED/mode"
+    flush
+    [[ $(waiting http) == 1 ]]
+    pause=$(($(cut -d' ' -f2 "$BATS_TEST_TMPDIR/state/outbox/http/.backoff") - $(date +%s)))
+    ((pause > 500 && pause <= 600))
+    echo "wait 1000000" >"$COLLECTED/mode" # but not for days
+    run -1 outbox retry
+    pause=$(($(cut -d' ' -f2 "$BATS_TEST_TMPDIR/state/outbox/http/.backoff") - $(date +%s)))
+    ((pause > 1700 && pause <= 1800))
+    rm "$COLLECTED/mode"
+    outbox retry
+    [[ $(http_keys | wc -l) == 1 && $(waiting http) == 0 ]]
+}
+
 @test "http: errors, slow and dying answers lose nothing and are tried again later" {
     http_job $'format = bulk\ntimeout = 1'
     start_http
@@ -252,6 +299,21 @@ in_format() {
     while read -r kind key text; do
         [[ $kind == run && $key == $(jq -r .userT.run_uuid <<<"$text") ]]
     done <"$COLLECTED/taken"
+}
+
+@test "kafka: a record that is too large is set aside, the others go on" {
+    job_with $'[transport]\nuse = kafka\n[kafka]\nbrokers = 127.0.0.1:1\nproperties = '"$BATS_TEST_TMPDIR/properties"
+    echo "message.max.bytes=20000" >"$BATS_TEST_TMPDIR/properties"
+    start_kafka
+    sed -i "s/^brokers = .*/brokers = $BROKERS/" "$CONF"
+    more_records 2
+    # shellcheck disable=SC2046
+    tracked "$PROGRAMS/exit_with" 0 $(printf '\xff%.0s' {1..8000})
+    flush --json >"$BATS_TEST_TMPDIR/summary"
+    [[ $(jq -c '[.refused, .waiting]' "$BATS_TEST_TMPDIR/summary") == "[1,0]" && $(waiting kafka) == 0 ]]
+    taken() { [[ $(wc -l <"$COLLECTED/taken") == 2 ]]; }
+    wait_for taken
+    [[ $(cat "$BATS_TEST_TMPDIR"/state/quarantine/outbox/kafka/*.reason) == *"too large"* ]]
 }
 
 @test "kafka: a property that librdkafka does not know is told" {

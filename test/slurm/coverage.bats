@@ -206,6 +206,12 @@ MULTI
     [[ $("$STAGE/bin/jobtrail-acct" --store "$store" --coverage -j "$job" -nPo Outcome,Tasks | sort) == $'recorded|8\nscript|1\nstatic|2' ]]
 }
 
+@test "the coverage records of all these jobs are what the schema says" {
+    mapfile -t files < <(find "$DIR" -name 'coverage.lab.*.json')
+    ((${#files[@]} > 20))
+    "$JOBTRAIL_SOURCE/test/collectors/check_records" "${files[@]}"
+}
+
 @test "with coverage = no there is none, but static programs have their run records" {
     write_jobtrail_conf ''
     sed -i 's/^\[submit\]/&\ncoverage = no/' "$DIR/jobtrail.conf"

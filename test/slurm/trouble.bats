@@ -81,7 +81,7 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 ]]
     [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]]
     [[ $(jq -r 'map(.check) | sort | join(" ")' <<<"$output") == \
-        "configuration helper library plugin plugstack policy records release spool state watcher" ]]
+        "configuration helper library plugin plugstack policy records release sessions spool state watcher" ]]
     run doctor
     [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: built for Slurm "* ]]
 }
@@ -92,6 +92,16 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 && $output == *"ok      policy "* ]]
     touch -d "$(stat -c %z "$DIR/jobtrail.conf") 1 second ago" "$DIR/jobtrail.policy"
     finds_bad policy "older than the configuration"
+}
+
+@test "a directory for sessions in which users could rob each other" {
+    reconfigure "s|^\[preload\]|sessions = $DIR/sessions\n&|"
+    mkdir -m 777 "$DIR/sessions"
+    finds_bad sessions "get at each other's"
+    chmod 1733 "$DIR/sessions"
+    run doctor
+    [[ $status == 0 && $output == *"ok      sessions $DIR/sessions: root's"* ]]
+    rmdir "$DIR/sessions"
 }
 
 @test "a missing helper" {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is a record that a user may hand in: a user can lie about his own programs, never about
+ * another's.
+ */
+#ifndef JOBTRAIL_HAND_IN_CHECK_H
+#define JOBTRAIL_HAND_IN_CHECK_H
+
+#include <stddef.h>
+
+/* Whether this is the file name of a link's or a package's record of the user `user_name`: runs and
+ * coverage are what root knows. */
+int hand_in_name_fits(const char *name, const char *user_name);
+
+/* Whether the text is on one line, in ASCII without control characters but DEL, and between the
+ * braces of an object. */
+int hand_in_is_line(const char *text, size_t size);
+
+/* Whether the text is JSON as we write it (so that whoever reads it finds the same in it), and
+ * tells of what its name does: the uuid, and of a link the user who built. `text` ends with a NUL.
+ * Of a name that fits. */
+int hand_in_text_fits(const char *name, const char *user_name, const char *text);
+
+#endif

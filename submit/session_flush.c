@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "session_flush.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "as_user.h"
+#include "hand_in_read.h"
+#include "ledger.h"
+#include "process.h"
+#include "quarantine.h"
+#include "session.h"
+#include "spool_read.h"
+#include "user_files.h"
+#include "worker.h"
+
+struct visit {
+    const struct session_user *user;
+    struct sessions *sessions;
+    struct session session;
+    const char *session_name;
+    int directory;
+    char name[64];  /* UID.SESSION, of its notes */
+    char *sent;     /* owned: the notes */
+    FILE *new_sent; /* names to be added to them */
+};
+
+static void complain(const struct visit *visit, const char *what, int error)
+{
+    fprintf(stderr, "jobtrail-submit: session %s: %s: %s\n", visit->name, what, strerror(-error));
+}
+
+static int take(void *context, const struct transport_record *record)
+{
+    struct visit *visit = context;
+    fprintf(visit->new_sent, "%s\n", record->name);
+    return outbox_add(visit->sessions->outbox, record);
+}
+
+static int read_sent(struct visit *visit)
+{
+    size_t size;
+    /* a name for each capture that there is room for */
+    size_t most = visit->sessions->conf->ledger_bytes / LEDGER_PAGE * (NAME_MAX + 1);
+    int result = spool_read_file(visit->sessions->notes, visit->name, most, &visit->sent, &size);
+    if (result != -ENOENT)
+        return result == -EFBIG ? -EINVAL : result;
+    visit->sent = strdup("");
+    return visit->sent == NULL ? -ENOMEM : 0;
+}
+
+static int note_sent(const struct visit *visit, const char *names, size_t size)
+{
+    if (size == 0)
+        return 0;
+    int fd = openat(visit->sessions->notes, visit->name,
+                    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int result = write(fd, names, size) == (ssize_t)size ? 0 : -EIO;
+    close(fd);
+    return result;
+}
+
+static int run_worker(struct visit *visit, int ledger, struct worker_summary *summary)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct worker_order order = {
+        .conf = visit->sessions->conf,
+        .journal = &visit->user->journal,
+        .ledger = ledger,
+        .packages = -1,
+        .kind = WORKER_SESSION,
+        .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+        .over = !process_alive(visit->session.leader, visit->session.ticks),
+        .started = visit->sent};
+    int result = worker_run(&order, take, visit, summary);
+    summary->running += !order.over;
+    return result;
+}
+
+static int send_ended(struct visit *visit, int ledger, struct worker_summary *summary)
+{
+    char *names = NULL;
+    size_t size = 0;
+    int result = read_sent(visit);
+    if (result != 0)
+        return result;
+    visit->new_sent = open_memstream(&names, &size);
+    result = visit->new_sent == NULL ? -ENOMEM : run_worker(visit, ledger, summary);
+    if (visit->new_sent != NULL)
+        fclose(visit->new_sent);
+    if (result == 0)
+        result = outbox_commit(visit->sessions->outbox);
+    else
+        outbox_abort(visit->sessions->outbox);
+    if (result == 0)
+        result = note_sent(visit, names, size);
+    free(names);
+    free(visit->sent);
+    return result;
+}
+
+/* In the user's place: what lies in his directory is his to remove. What he has put beside the
+ * ledger is not removed, but put out of the way. */
+static int remove_directory(const void *context)
+{
+    const struct visit *visit = context;
+    int user = visit->user->directory;
+    unlinkat(visit->directory, "ledger", 0);
+    if (unlinkat(user, visit->session_name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+        return 0;
+    mkdirat(user, HAND_IN_REFUSED, 0700);
+    int refused = user_directory_open(user, HAND_IN_REFUSED, visit->user->journal.uid);
+    return refused < 0 ? refused
+                       : renameat(user, visit->session_name, refused, visit->session_name);
+}
+
+static void remove_session(const struct visit *visit)
+{
+    const struct journal *who = &visit->user->journal;
+    int result = as_user(who->uid, who->gid, remove_directory, visit);
+    if (result != 0) {
+        complain(visit, "its directory cannot be removed", result);
+        visit->sessions->count->failed++;
+        return;
+    }
+    unlinkat(visit->sessions->notes, visit->name, 0);
+    visit->sessions->count->jobs++;
+}
+
+/* What cannot be used. Returns whether the session may be removed. */
+static int set_aside(const struct visit *visit, int ledger, const char *reason)
+{
+    struct flush_count *count = visit->sessions->count;
+    int result = quarantine_keep_session(visit->sessions->conf, visit->name, ledger, reason);
+    if (result == 0) {
+        fprintf(stderr, "jobtrail-submit: session %s: %s: kept in %s/quarantine/%s\n", visit->name,
+                reason, visit->sessions->conf->state, visit->name);
+        count->quarantined++;
+        return 1;
+    }
+    complain(visit, reason, result);
+    if (result == -EDQUOT)
+        count->damaged++;
+    else
+        count->failed++;
+    return result == -EDQUOT;
+}
+
+static int is_no_ledger(int result)
+{
+    return result == -EINVAL || result == -EPROTO || result == -EPERM || result == -EXDEV;
+}
+
+/* Sends what there is to be sent. Returns whether the session is over and its directory may go, and
+ * through `*timed_out` whether the user's other sessions are for later. */
+static int flush_ledger(struct visit *visit, int ledger, int *timed_out)
+{
+    struct worker_summary summary = {0};
+    struct flush_count *count = visit->sessions->count;
+    int result = ledger < 0 ? ledger : send_ended(visit, ledger, &summary);
+    *timed_out = result == -ETIMEDOUT;
+    if (result == -ENOENT) /* about to be made, unless nobody is there to do so */
+        return !process_alive(visit->session.leader, visit->session.ticks);
+    if (is_no_ledger(result))
+        return set_aside(visit, ledger, "the ledger is not one");
+    if (result != 0) {
+        complain(visit, "not flushed, to be tried again", result);
+        count->failed++;
+        return 0;
+    }
+    count->records += summary.records;
+    if (summary.running > 0)
+        return 0;
+    count->dropped += summary.dropped;
+    count->damaged += summary.damaged;
+    return summary.damaged == 0 || set_aside(visit, ledger, "damaged captures in the ledger");
+}
+
+/* Returns 0 or -ETIMEDOUT. */
+static int flush_locked(struct visit *visit)
+{
+    int timed_out;
+    int ledger = user_file_open(visit->directory, "ledger", visit->user->journal.uid);
+    if (flush_ledger(visit, ledger, &timed_out))
+        remove_session(visit);
+    if (ledger >= 0)
+        close(ledger);
+    return timed_out ? -ETIMEDOUT : 0;
+}
+
+int session_flush(const struct session_user *user, const char *name)
+{
+    struct visit visit = {.user = user, .sessions = user->sessions, .session_name = name};
+    int result = 0;
+    if (!session_parse(name, &visit.session))
+        return 0;
+    snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)user->journal.uid, name);
+    visit.directory = user_directory_open(user->directory, name, user->journal.uid);
+    if (visit.directory < 0)
+        return 0;
+    if (spool_lock(visit.directory, 0) == 0)
+        result = flush_locked(&visit);
+    close(visit.directory);
+    return result;
+}

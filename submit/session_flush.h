@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Flushing one session outside of Slurm (sessions.h).
+ */
+#ifndef JOBTRAIL_SESSION_FLUSH_H
+#define JOBTRAIL_SESSION_FLUSH_H
+
+#include "flush.h"
+#include "journal_read.h"
+#include "outbox.h"
+
+struct sessions {
+    const struct conf *conf;
+    const char *node;
+    struct outbox *outbox;
+    struct flush_count *count;
+    int notes;       /* <state>/sessions */
+    uint64_t others; /* directories that another user than theirs has made */
+};
+
+/* One whose directory is there. */
+struct session_user {
+    struct sessions *sessions;
+    struct journal journal; /* owned: what stands for a job's, whose user he is */
+    int directory;
+    uint64_t deadline_ns; /* when it is the next one's turn */
+};
+
+/* Flushes the session in the user's directory `name`; of another name, nothing is done. Trouble is
+ * told on stderr and counted. Returns 0, or -ETIMEDOUT where the user's files do not answer. */
+int session_flush(const struct session_user *user, const char *name);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Opening what lies in a directory of a user's, by root or by the user himself. Nothing leads out
+ * of it: no symbolic link, no hard link to another's file, and no mount, which could be a file
+ * system of the user's own that never answers (Linux before 5.6 cannot tell these apart). Whatever
+ * is there, opening it does not wait.
+ */
+#ifndef JOBTRAIL_USER_FILES_H
+#define JOBTRAIL_USER_FILES_H
+
+#include <sys/types.h>
+
+/* Opens a directory of the user `uid` for reading. Returns a descriptor or -errno (-EPERM: it is
+ * another's; -EXDEV: something is mounted there; -ELOOP, -ENOTDIR: it is none). */
+int user_directory_open(int at, const char *name, uid_t uid);
+
+/* Opens a regular file of the user's, with one link, for reading. Returns a descriptor or -errno
+ * (as above, and -EINVAL for any other kind of file). */
+int user_file_open(int at, const char *name, uid_t uid);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a flush looks at of a record that a user hands in: "NAME USER\nTEXT".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hand_in_check.h"
+#include "record.h"
+#include "record_name.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void check(const char *name, const char *user, const char *text)
+{
+    struct record_name parsed;
+    char part[RECORD_USER_SIZE + 2] = ".";
+    if (!hand_in_name_fits(name, user))
+        return;
+    record_plain_name(user, part + 1, RECORD_USER_SIZE);
+    strcat(part, ".");
+    if (record_name_parse(name, &parsed) != 0 || strchr(name, '/') != NULL ||
+        strstr(name, part) == NULL ||
+        (strcmp(parsed.kind, "link") != 0 && strcmp(parsed.kind, "pkg") != 0))
+        abort();
+    if (hand_in_is_line(text, strlen(text)) && hand_in_text_fits(name, user, text) &&
+        strstr(text, parsed.uuid) == NULL)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    char *name = calloc(size + 1, 1);
+    if (name == NULL)
+        abort();
+    memcpy(name, data, size);
+    char *text = strchr(name, '\n');
+    char *user = strchr(name, ' ');
+    if (text != NULL && user != NULL && user < text) {
+        *text++ = '\0';
+        *user++ = '\0';
+        check(name, user, text);
+    }
+    free(name);
+    return 0;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The flush on made-up jobs.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "submit_node.h"
+#include "worker.h"
+
+static void a_job_becomes_records_once(void **state)
+{
+    (void)state;
+    make_whole_job("7.0", 3);
+    made_header(&made)->dropped[LEDGER_DROP_SPACE] = 4;
+    put_ledger("7.0");
+    assert_count(flush(), COUNT(.jobs = 1, .records = 3, .dropped = 4));
+    assert_false(exists(below(spool_dir, "7.0")));
+    assert_int_equal(count_files(records_dir, ""), 3);
+    assert_int_equal(count_files(records_dir, "run.tiny."), 3);
+    assert_int_equal(count_files(records_dir, ".alice.zzz.019a9f00-0000-7000-8000-"), 3);
+    assert_int_equal(count_files(state_dir, ""), 2); /* the outbox and the hashes */
+    assert_int_equal(count_files(below(state_dir, "outbox"), ""), 1);
+    assert_int_equal(count_files(below(state_dir, "outbox/file"), ""), 1); /* the lock */
+    assert_count(flush(), COUNT(0));
+    assert_int_equal(count_files(records_dir, ""), 3);
+}
+
+static void a_record_ends_with_a_newline_and_is_for_the_group_at_most(void **state)
+{
+    struct stat status;
+    char last[2];
+    (void)state;
+    make_whole_job("7.0", 1);
+    flush();
+    DIR *listing = opendir(records_dir);
+    struct dirent *entry;
+    while ((entry = readdir(listing)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        int fd = openat(dirfd(listing), entry->d_name, O_RDONLY | O_CLOEXEC);
+        assert_int_equal(fstat(fd, &status), 0);
+        assert_int_equal(status.st_mode & 0137, 0);
+        assert_int_equal(pread(fd, last, 2, status.st_size - 2), 2);
+        assert_memory_equal(last, "}\n", 2);
+        close(fd);
+    }
+    closedir(listing);
+}
+
+static void only_the_job_asked_for_is_flushed_with_all_its_restarts(void **state)
+{
+    struct conf conf = conf_of();
+    (void)state;
+    make_whole_job("7.0", 1);
+    make_whole_job("7.1", 1);
+    make_whole_job("8.0", 1);
+    assert_count(flush_with(&conf, 7, 0), COUNT(.jobs = 2, .records = 2));
+    assert_false(exists(below(spool_dir, "7.0")));
+    assert_false(exists(below(spool_dir, "7.1")));
+    assert_true(exists(below(spool_dir, "8.0")));
+}
+
+static void a_spool_that_never_was_holds_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(rmdir(spool_dir), 0);
+    assert_count(flush(), COUNT(0));
+    assert_false(exists(records_dir));
+}
+
+static void a_job_without_captures_leaves_nothing(void **state)
+{
+    (void)state;
+    make_job("7.0", EPILOG);
+    make_whole_job("8.0", 0);
+    assert_count(flush(), COUNT(.jobs = 2));
+    assert_int_equal(count_files(spool_dir, ""), 0);
+    assert_false(exists(records_dir));
+}
+
+static void a_job_whose_task_runs_is_left_alone(void **state)
+{
+    char line[256], name[16];
+    (void)state;
+    snprintf(line, sizeof line, "task time=1700000001.000000000 step=0 task=0 pid=%d ticks=%lu\n",
+             (int)getpid(), (unsigned long)own_ticks());
+    make_job("7.0", line);
+    make_ledger(1);
+    put_ledger("7.0");
+    assert_count(flush(), COUNT(.running = 1));
+    assert_true(exists(below(spool_dir, "7.0/ledger")));
+    assert_false(exists(records_dir));
+    /* once its epilog has run, it has outlived its job */
+    snprintf(name, sizeof name, "8.0");
+    strcat(line, EPILOG);
+    make_job(name, line);
+    put_ledger(name);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 1, .running = 1));
+}
+
+static void a_job_whose_task_is_gone_is_flushed_without_an_epilog(void **state)
+{
+    char line[256];
+    (void)state;
+    snprintf(line, sizeof line, "task time=1700000001.000000000 step=0 task=0 pid=%d ticks=%lu\n",
+             (int)getpid(), (unsigned long)own_ticks() + 1); /* another one with our pid */
+    make_job("7.0", line);
+    make_ledger(1);
+    put_ledger("7.0");
+    assert_count(flush(), COUNT(.jobs = 1, .records = 1));
+    assert_int_equal(count_files(records_dir, ".zzz."), 1);
+}
+
+static void a_step_that_is_being_set_up_is_left_alone(void **state)
+{
+    char line[256];
+    (void)state;
+    snprintf(line, sizeof line,
+             "step time=1700000001.000000000 job=7 step=1 uid=%u gid=%u pid=%d ticks=%lu\n",
+             (unsigned)getuid(), (unsigned)getgid(), (int)getpid(), (unsigned long)own_ticks());
+    make_job("7.0", line);
+    make_ledger(1);
+    put_ledger("7.0");
+    assert_count(flush(), COUNT(.running = 1));
+    strcat(line, "end time=1700000002.000000000 step=1\n");
+    make_job("8.0", line);
+    put_ledger("8.0");
+    assert_count(flush(), COUNT(.jobs = 1, .records = 1, .running = 1));
+}
+
+static void a_dry_run_prints_and_changes_nothing(void **state)
+{
+    struct conf conf = conf_of();
+    char text[16];
+    (void)state;
+    make_whole_job("7.0", 2);
+    make_whole_job("8.0", 2);
+    made_at(&made, LEDGER_PAGE)->fields_bytes = UINT32_MAX;
+    put_ledger("8.0");
+    fflush(stdout);
+    int saved = dup(STDOUT_FILENO);
+    int out = memfd_create("stdout", MFD_CLOEXEC);
+    dup2(out, STDOUT_FILENO);
+    struct flush_count count = flush_with(&conf, 0, 1);
+    fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    assert_int_equal(count.records, 3);
+    assert_int_equal(count.damaged, 1);
+    assert_int_equal(count.quarantined, 0);
+    assert_int_equal(pread(out, text, 10, 0), 10);
+    assert_memory_equal(text, "{\"crc\":\"0x", 10);
+    off_t size = lseek(out, 0, SEEK_END);
+    char *whole = malloc((size_t)size);
+    int lines = 0;
+    assert_int_equal(pread(out, whole, (size_t)size, 0), size);
+    for (off_t i = 0; i < size; i++)
+        lines += whole[i] == '\n';
+    assert_int_equal(lines, 3);
+    free(whole);
+    close(out);
+    assert_true(exists(below(spool_dir, "7.0/ledger")));
+    assert_true(exists(below(spool_dir, "8.0/ledger")));
+    assert_false(exists(records_dir));
+    assert_false(exists(state_dir));
+    assert_count(flush(), COUNT(.jobs = 2, .records = 3, .damaged = 1, .quarantined = 1));
+}
+
+static void what_cannot_be_delivered_stays_for_the_next_try(void **state)
+{
+    const struct flush_options options = {.node = "n1"};
+    struct conf conf = conf_of();
+    struct flush_count count;
+    (void)state;
+    /* no outbox: the captures stay */
+    make_whole_job("7.0", 2);
+    write_bytes(state_dir, "", 0);
+    assert_int_equal(flush_run(&conf, &options, &count), -ENOTDIR);
+    assert_true(exists(below(spool_dir, "7.0/ledger")));
+    assert_int_equal(unlink(state_dir), 0);
+    /* no directory for the records: they stay in the outbox */
+    write_bytes(records_dir, "", 0);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 2, .waiting = 1));
+    assert_false(exists(below(spool_dir, "7.0")));
+    assert_int_equal(count_files(below(state_dir, "outbox/file"), "."),
+                     3); /* and lock and backoff */
+    assert_int_equal(unlink(records_dir), 0);
+    assert_count(flush(), COUNT(.waiting = 1)); /* not before the backoff is over */
+    assert_int_equal(unlink(below(state_dir, "outbox/file/.backoff")), 0);
+    assert_count(flush(), COUNT(0));
+    assert_int_equal(count_files(records_dir, "run.tiny."), 2);
+    assert_int_equal(count_files(below(state_dir, "outbox/file"), ""), 1);
+}
+
+static void one_job_in_trouble_does_not_keep_the_others(void **state)
+{
+    (void)state;
+    make_whole_job("7.0", 1);
+    make_whole_job("8.0", 1);
+    make_whole_job("9.0", 1);
+    int fd = open(below(spool_dir, "8.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0); /* another flush is at it */
+    assert_count(flush(), COUNT(.jobs = 2, .records = 2, .failed = 1));
+    assert_true(exists(below(spool_dir, "8.0")));
+    close(fd);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 1));
+}
+
+static void two_flushes_at_once_send_each_record_once(void **state)
+{
+    char name[16];
+    (void)state;
+    for (int i = 1; i <= 10; i++) {
+        snprintf(name, sizeof name, "%d.0", i);
+        make_whole_job(name, 3);
+    }
+    struct conf conf = conf_of();
+    conf.epilog_timeout_s = 60;
+    pid_t child = fork();
+    if (child == 0)
+        _exit((int)flush_with(&conf, 0, 0).records);
+    uint64_t records = flush_with(&conf, 0, 0).records;
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(records + (unsigned)WEXITSTATUS(status), 30);
+    assert_int_equal(count_files(spool_dir, ""), 0);
+}
+
+static void a_flush_leaves_no_descriptor_open(void **state)
+{
+    (void)state;
+    make_whole_job("7.0", 1);
+    made.bytes[0] = 'x';
+    put_ledger("7.0");
+    make_whole_job("8.0", 2);
+    int before = count_files("/proc/self/fd", "");
+    flush();
+    assert_int_equal(count_files("/proc/self/fd", ""), before);
+}
+
+/* The hash of the only record. */
+static void read_hash(char hash[64])
+{
+    char text[256], *found;
+    DIR *listing = opendir(records_dir);
+    struct dirent *entry;
+    hash[0] = '\0';
+    while ((entry = readdir(listing)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        int fd = openat(dirfd(listing), entry->d_name, O_RDONLY | O_CLOEXEC);
+        ssize_t size = read(fd, text, sizeof text - 1);
+        close(fd);
+        assert_true(size > 0);
+        text[size] = '\0';
+        found = strstr(text, "\"hash_id\":\"");
+        assert_non_null(found);
+        assert_int_equal(sscanf(found, "\"hash_id\":\"%63[^\"]", hash), 1);
+    }
+    closedir(listing);
+}
+
+static void a_user_learns_nothing_of_files_that_only_root_can_read(void **state)
+{
+    /* Whoever runs this test can read the file, but not with the rights of the job's user. */
+    static const struct {
+        mode_t mode;
+        const char *hash;
+    } cases[] = {{0, "0"}, {0444, "a9993e364706816aba3e25717850c26c9cd0d89d"}};
+    unsigned id = geteuid() == 0 ? 65534 : (unsigned)getuid();
+    unsigned group = geteuid() == 0 ? 65534 : (unsigned)getgid();
+    (void)state;
+    assert_int_equal(chmod(root, 0755), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512], hash[64];
+        struct ledger_slot slot = made_slot(50, UINT64_C(1700000010000000000));
+        write_bytes(below(root, "program"), "abc", 3);
+        assert_int_equal(chmod(below(root, "program"), cases[i].mode), 0);
+        make_job("7.0", "");
+        snprintf(text, sizeof text, "step time=1.000000000 job=7 step=0 uid=%u gid=%u\n" EPILOG, id,
+                 group);
+        write_bytes(below(spool_dir, "7.0/journal"), text, strlen(text));
+        made_start(&made);
+        fields.size = 0;
+        made_text(&fields, LEDGER_EXEC, below(root, "program"));
+        made_add(&made, &slot, 0, &fields);
+        put_ledger("7.0");
+        assert_count(flush(), COUNT(.jobs = 1, .records = 1));
+        read_hash(hash);
+        assert_string_equal(hash, cases[i].hash);
+        assert_int_equal(unlink(below(root, "program")), 0);
+    }
+}
+
+static int refuse_second(void *context, const struct transport_record *record)
+{
+    int *taken = context;
+    assert_int_equal(strlen(record->text), record->length);
+    return ++*taken == 2 ? -EDQUOT : 0;
+}
+
+static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
+{
+    struct conf conf = conf_of();
+    struct journal journal = {0};
+    struct worker_summary summary = {.records = 77};
+    char text[256];
+    int taken = 0;
+    (void)state;
+    make_ledger(3);
+    int ledger = made_file(&made, made.size);
+    snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
+             (unsigned)getgid());
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    const struct worker_order order = {.conf = &conf,
+                                       .journal = &journal,
+                                       .ledger = ledger,
+                                       .packages = -1,
+                                       .kind = WORKER_ENDS,
+                                       .now_ns = 1};
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EDQUOT);
+    assert_int_equal(taken, 2);
+    taken = 10;
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), 0);
+    assert_int_equal(taken, 13);
+    assert_int_equal(summary.records, 3);
+    journal.uid = (uid_t)-1; /* nobody can become this one */
+    summary.records = 77;
+    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EPROTO);
+    assert_int_equal(taken, 13);
+    assert_int_equal(summary.records, 77);
+    journal_free(&journal);
+    close(ledger);
+}
+
+static void records_that_nobody_wants_go_nowhere(void **state)
+{
+    struct conf conf = conf_of();
+    (void)state;
+    make_whole_job("7.0", 1);
+    conf.transport = (char *)"none";
+    assert_count(flush_with(&conf, 0, 0), COUNT(.jobs = 1, .records = 1));
+    assert_false(exists(records_dir));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_job_becomes_records_once),
+        TEST(a_record_ends_with_a_newline_and_is_for_the_group_at_most),
+        TEST(only_the_job_asked_for_is_flushed_with_all_its_restarts),
+        TEST(a_spool_that_never_was_holds_nothing),
+        TEST(a_job_without_captures_leaves_nothing),
+        TEST(a_job_whose_task_runs_is_left_alone),
+        TEST(a_job_whose_task_is_gone_is_flushed_without_an_epilog),
+        TEST(a_step_that_is_being_set_up_is_left_alone),
+        TEST(a_dry_run_prints_and_changes_nothing),
+        TEST(what_cannot_be_delivered_stays_for_the_next_try),
+        TEST(one_job_in_trouble_does_not_keep_the_others),
+        TEST(two_flushes_at_once_send_each_record_once),
+        TEST(a_flush_leaves_no_descriptor_open),
+        TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
+        TEST(a_worker_that_breaks_down_or_is_refused_ends_the_work),
+        TEST(records_that_nobody_wants_go_nowhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
