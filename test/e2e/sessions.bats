@@ -135,7 +135,7 @@ is_gone() {
     [[ $(endings | grep exit_with) == "exit_with fini" ]]
 }
 
-# module_session LOAD UNLOAD: a session that loads the module by this shell text, runs a program, unloads it
+# module_session LOAD UNLOAD VARIABLE=VALUE...: a session that loads the module by this shell text, runs a program, unloads it
 # and runs another: the first alone is recorded
 module_session() {
     mkdir -p "$PLACE/modulefiles"
@@ -143,7 +143,7 @@ module_session() {
         "$PLACE/stage/share/jobtrail/modulefiles/jobtrail" >"$PLACE/modulefiles/jobtrail"
     # shellcheck disable=SC2016
     setsid --wait setpriv --reuid 5 --regid 5 --clear-groups env -i PATH=/usr/bin:/bin HOME=/ USER=games \
-        MODULEPATH="$PLACE/modulefiles" programs="$PLACE/programs" "${MORE[@]}" bash -c '
+        MODULEPATH="$PLACE/modulefiles" programs="$PLACE/programs" "${@:3}" bash -c '
             eval "$('"$1"')"
             "$programs/exit_with" 0 recorded
             eval "$('"$2"')"
@@ -155,8 +155,8 @@ module_session() {
 }
 
 @test "the modulefile has the session recorded, and takes it back: Environment Modules" {
-    MORE=(modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl)
-    module_session '"$modulecmd" bash load jobtrail' '"$modulecmd" bash unload jobtrail'
+    module_session '"$modulecmd" bash load jobtrail' '"$modulecmd" bash unload jobtrail' \
+        modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl
 }
 
 @test "the modulefile has the session recorded, and takes it back: Lmod" {
@@ -165,9 +165,9 @@ module_session() {
     rm "$PLACE/lmod/lib" # a link to where the package has it
     cp -R "$(echo "$JOBTRAIL_BUILD"/test/debian-source/lmod/usr/lib/lmod/8*/lib)" "$PLACE/lmod"
     for fast in yes no; do # Tcl's library in Lmod's process, or a process of its own
-        MORE=(LMOD_DIR="$PLACE/lmod/libexec" LMOD_FAST_TCL_INTERP=$fast)
         rm -rf "$RECORDS"
-        module_session 'lua5.3 "$LMOD_DIR/lmod" bash load jobtrail' 'lua5.3 "$LMOD_DIR/lmod" bash unload jobtrail'
+        module_session 'lua5.3 "$LMOD_DIR/lmod" bash load jobtrail' 'lua5.3 "$LMOD_DIR/lmod" bash unload jobtrail' \
+            LMOD_DIR="$PLACE/lmod/libexec" LMOD_FAST_TCL_INTERP=$fast
     done
 }
 

@@ -311,8 +311,8 @@ in_format() {
     tracked "$PROGRAMS/exit_with" 0 $(printf '\xff%.0s' {1..8000})
     flush --json >"$BATS_TEST_TMPDIR/summary"
     [[ $(jq -c '[.refused, .waiting]' "$BATS_TEST_TMPDIR/summary") == "[1,0]" && $(waiting kafka) == 0 ]]
-    taken() { [[ $(wc -l <"$COLLECTED/taken") == 2 ]]; }
-    wait_for taken
+    # shellcheck disable=SC2016
+    wait_for eval '[[ $(wc -l <"$COLLECTED/taken") == 2 ]]'
     [[ $(cat "$BATS_TEST_TMPDIR"/state/quarantine/outbox/kafka/*.reason) == *"too large"* ]]
 }
 
