@@ -132,7 +132,6 @@ time.sleep(600)' "$BATS_TEST_TMPDIR/port" 3>&- &
     http_job
     more_records 1
     flush
-    previous=0
     for failures in 2 3 4; do
         run -1 outbox retry
         read -r count until reason <"$(STATE)/outbox/http/.backoff"
@@ -140,9 +139,15 @@ time.sleep(600)' "$BATS_TEST_TMPDIR/port" 3>&- &
         pause=$((until - $(date +%s)))
         least=$((15 * 2 ** (failures - 1) / 2))
         [[ $pause -ge $((least - 2)) && $pause -le $((least * 3 + 1)) ]]
-        [[ $until != "$previous" ]]
-        previous=$until
     done
+    pauses=()
+    for _ in 1 2 3 4 5 6; do # of 450 to 1350 s
+        echo "9 0 often" >"$(STATE)/outbox/http/.backoff"
+        run -1 outbox retry
+        read -r count until reason <"$(STATE)/outbox/http/.backoff"
+        pauses+=($(((until - $(date +%s)) / 10)))
+    done
+    [[ $(printf '%s\n' "${pauses[@]}" | sort -u | wc -l) -gt 1 ]]
     # a clock that was set back does not stop it for years
     echo "3 99999999999 the clock" >"$(STATE)/outbox/http/.backoff"
     start_http
