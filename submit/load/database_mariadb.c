@@ -21,7 +21,7 @@
 #include "schema.h"
 
 #define ER_WSREP_NOT_READY 1047 /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
-#define MAX_COLUMNS        80
+#define MAX_COLUMNS        256  /* and parameters */
 #define RESULT_BYTES       (RESULT_TEXT_MAX + 1)
 #define RESULT_TEXT_MAX    65535u
 #define BULK_BYTES         (4u << 20) /* of one message to the server, about */
@@ -45,7 +45,6 @@ struct database {
     struct statement *statements;
     struct address address;
     bool dry_run;
-    int64_t last_id;
     size_t packet_bytes; /* what the server takes in one message */
     char error[512];
 };
@@ -242,24 +241,28 @@ static int ready(struct database *database, struct statement *statement)
         return error;
     }
     statement->prepared = prepared;
-    return 0;
+    return mysql_stmt_param_count(prepared) <= MAX_COLUMNS
+               ? 0
+               : refuse(database, -EIO, "a statement has too many parameters");
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static const size_t width_of[] = {
-    [VALUE_NULL] = sizeof(char *),
-    [VALUE_INT] = sizeof(long long),
-    [VALUE_REAL] = sizeof(double),
-    [VALUE_TEXT] = sizeof(char *),
+    [VALUE_NULL] = sizeof(char *), [VALUE_INT] = sizeof(long long), [VALUE_REAL] = sizeof(double),
+    [VALUE_TEXT] = sizeof(char *), [VALUE_BYTES] = sizeof(char *),
 };
 
 static const enum enum_field_types type_of[] = {
-    [VALUE_NULL] = MYSQL_TYPE_STRING,
-    [VALUE_INT] = MYSQL_TYPE_LONGLONG,
-    [VALUE_REAL] = MYSQL_TYPE_DOUBLE,
-    [VALUE_TEXT] = MYSQL_TYPE_STRING,
+    [VALUE_NULL] = MYSQL_TYPE_STRING, [VALUE_INT] = MYSQL_TYPE_LONGLONG,
+    [VALUE_REAL] = MYSQL_TYPE_DOUBLE, [VALUE_TEXT] = MYSQL_TYPE_STRING,
+    [VALUE_BYTES] = MYSQL_TYPE_BLOB,
 };
+
+static bool is_string(const struct value *value)
+{
+    return value->kind == VALUE_TEXT || value->kind == VALUE_BYTES;
+}
 
 /* A column has one kind of value, apart from NULL. */
 static enum value_kind kind_of_column(const struct value *rows, size_t count, size_t columns,
@@ -286,7 +289,7 @@ static void fill_column(MYSQL_BIND *bind, enum value_kind kind, const struct val
             ((double *)bind->buffer)[i] = value->real;
         else
             ((const char **)bind->buffer)[i] = value->text;
-        if (kind == VALUE_TEXT)
+        if (is_string(value))
             bind->length[i] = (unsigned long)value->size;
     }
 }
@@ -320,7 +323,6 @@ static int execute(struct database *database, MYSQL_STMT *prepared, MYSQL_BIND *
     if (mysql_stmt_attr_set(prepared, STMT_ATTR_ARRAY_SIZE, &count) != 0 ||
         mysql_stmt_bind_param(prepared, binds) != 0 || mysql_stmt_execute(prepared) != 0)
         return statement_trouble(database, prepared);
-    database->last_id = (int64_t)mysql_stmt_insert_id(prepared);
     return 0;
 }
 
@@ -343,7 +345,7 @@ static size_t row_bytes(const struct value *row, size_t columns)
 {
     size_t bytes = 16 * columns;
     for (size_t i = 0; i < columns; i++)
-        if (row[i].kind == VALUE_TEXT)
+        if (is_string(&row[i]))
             bytes += row[i].size;
     return bytes;
 }
@@ -426,9 +428,9 @@ static int select_rows(struct database *database, struct statement *statement,
     for (size_t i = 0; i < columns; i++) {
         const struct value *value = &parameters[i];
         binds[i].buffer_type = value->kind == VALUE_NULL ? MYSQL_TYPE_NULL : type_of[value->kind];
-        binds[i].buffer = value->kind == VALUE_TEXT ? (void *)(uintptr_t)value->text
-                                                    : (void *)(uintptr_t)&value->whole;
-        binds[i].length_value = value->kind == VALUE_TEXT ? (unsigned long)value->size : 0;
+        binds[i].buffer =
+            is_string(value) ? (void *)(uintptr_t)value->text : (void *)(uintptr_t)&value->whole;
+        binds[i].length_value = is_string(value) ? (unsigned long)value->size : 0;
         binds[i].length = &binds[i].length_value;
     }
     if ((columns > 0 && mysql_stmt_bind_param(prepared, binds) != 0) ||
@@ -467,11 +469,6 @@ static int next_row(struct database *database, struct statement *statement, stru
     for (size_t i = 0; i < columns && i < statement->columns; i++)
         row[i] = result_value(&statement->results[i]);
     return 1;
-}
-
-static int64_t last_id(const struct database *database)
-{
-    return database->last_id;
 }
 
 /* ---- Transactions --------------------------------------------------------------------------- */
@@ -580,10 +577,16 @@ static void close_database(struct database *database)
     mysql_library_end();
 }
 
+static const struct migration migrations[SCHEMA_VERSION] = {
+    [2] = {schema_mariadb_2_rename, {schema_mariadb_2_copy, NULL}},
+};
+
 const struct database_ops database_mariadb = {
     .scheme = "mariadb",
     .schema = schema_mariadb,
     .views = schema_views_mariadb,
+    .migrations = migrations,
+    .or_keep = "ON DUPLICATE KEY UPDATE",
     .share_lock = " LOCK IN SHARE MODE",
     .open = open_database,
     .version = version,
@@ -592,7 +595,6 @@ const struct database_ops database_mariadb = {
     .write = write_rows,
     .select = select_rows,
     .next = next_row,
-    .last_id = last_id,
     .begin = begin,
     .commit = commit,
     .rollback = rollback,

@@ -127,9 +127,9 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
 static void set_pending_aside(struct loader *loader, size_t at, const char *reason)
 {
     const struct load_place *place = &loader->places[at];
-    const char *json = json_object_to_json_string(loader->records[at].root);
+    struct record *record = &loader->records[at];
     if (loader->source == NULL) {
-        loader_set_aside(loader, json, strlen(json), place->name, reason);
+        loader_set_aside(loader, load_record_text(record), record->size, place->name, reason);
         return;
     }
     int fd = source_open_sub(loader->source, place->sub);

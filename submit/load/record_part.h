@@ -9,7 +9,14 @@
 #include "json_members.h"
 #include "load_record.h"
 
-enum part_kind { PART_LIBS, PART_ENVIRONMENT, PART_ANCESTORS, PART_BUILD, PART_FUNCTIONS };
+enum part_kind {
+    PART_LIBS,
+    PART_ENVIRONMENT,
+    PART_ANCESTORS,
+    PART_BUILD,
+    PART_FUNCTIONS,
+    PART_KINDS
+};
 
 /* Takes the part that stands at `slice` (of size 0 when there is none) under `key`, which is for
  * messages. Equal parts of records with another `scope`, NULL for none, count as different. Returns
