@@ -6,10 +6,10 @@
 
 #include <openssl/evp.h>
 
-/* Looked up once for the whole program, since a look-up costs more than most digests here. */
+/* Looked up once for each thread, since a look-up costs more than most digests here. */
 static EVP_MD_CTX *sha1_context(void)
 {
-    static EVP_MD_CTX *context;
+    static _Thread_local EVP_MD_CTX *context;
     if (context == NULL)
         context = EVP_MD_CTX_new();
     if (context == NULL)

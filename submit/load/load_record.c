@@ -182,7 +182,7 @@ static int read_array(struct record *record, const struct json_slice *lists, enu
 
 struct reader {
     struct record *record;
-    const struct id_cache *known;
+    struct id_cache *seen;
     struct json_slice lists[LISTS];
     struct load_reason *reason;
 };
@@ -190,7 +190,7 @@ struct reader {
 static int read_part(const struct reader *reader, struct record_part *part, enum part_kind kind,
                      enum list list, const char *scope)
 {
-    return record_part_read(part, kind, list_keys[list], scope, reader->lists[list], reader->known,
+    return record_part_read(part, kind, list_keys[list], scope, reader->lists[list], reader->seen,
                             reader->reason);
 }
 
@@ -428,11 +428,11 @@ static bool is_plain(const char *text, size_t size)
     return is_ascii(text, size) && strstr(text, "\\u0000") == NULL;
 }
 
-int load_record(char *text, size_t size, const struct id_cache *known, struct record *out,
+int load_record(char *text, size_t size, struct id_cache *seen, struct record *out,
                 struct load_reason *reason)
 {
     struct record record = {0};
-    struct reader reader = {.record = &record, .known = known, .reason = reason};
+    struct reader reader = {.record = &record, .seen = seen, .reason = reason};
     int error = record_crc_check(text, size, reason);
     if (error == 0 && memchr(text, '\0', size) != NULL)
         error = load_refuse(reason, "holds a NUL byte");

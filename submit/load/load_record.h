@@ -145,10 +145,11 @@ extern const struct record_fields run_fields, executable_fields, program_fields,
 extern const struct record_fields build_fields, link_fields, package_fields;
 
 /* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it. A
- * part whose digest is in `known` (which may be NULL) has been read before and is not parsed again.
- * Returns 0 and fills `*record`, which load_record_free() releases and which owns the text from now
- * on; or the text stays the caller's: -EBADMSG and `*reason` when it is damaged; -ENOMEM. */
-int load_record(char *text, size_t size, const struct id_cache *known, struct record *record,
+ * part whose digest is in `seen` (which may be NULL) has been read before and is not parsed again;
+ * others are added.  * Returns 0 and fills `*record`, which load_record_free() releases and which
+ * owns the text from now on; or the text stays the caller's: -EBADMSG and `*reason` when it is
+ * damaged; -ENOMEM. */
+int load_record(char *text, size_t size, struct id_cache *seen, struct record *record,
                 struct load_reason *reason);
 
 /* The record's text as it was read, which the record's values are not to be used after. */

@@ -282,11 +282,6 @@ int store_open(const struct database_ops *ops, const char *location, bool dry_ru
     return error == 0 ? prepare(store) : error;
 }
 
-const struct id_cache *store_known(const struct store *store)
-{
-    return &store->known;
-}
-
 void store_close(struct store *store)
 {
     if (store == NULL)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- A run as one row. The joins are outer ones, so that tables of which nothing is asked are not read.
+-- A run as one row. Of outer joins MariaDB does not read the tables that nothing is asked of.
 CREATE OR REPLACE VIEW run AS SELECT
     run_own.id, run_own.uuid, run_own.is_start_only, run_own.date, job_part.user, job_part.account,
     job_part.queue, job_part.scheduler, job_part.syshost, job_part.submit_host, job_part.container,

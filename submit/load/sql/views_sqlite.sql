@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- A run as one row. The joins are outer ones, so that tables of which nothing is asked are not read.
+-- A run as one row. Of outer joins SQLite does not read the tables that nothing is asked of, but the
+-- two that runs are chosen by must be free to come first.
 DROP VIEW IF EXISTS run;
 CREATE VIEW run AS SELECT
     run_own.id, run_own.uuid, run_own.is_start_only, run_own.date, job_part.user, job_part.account,
@@ -14,8 +15,8 @@ CREATE VIEW run AS SELECT
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
     ending.signal, ending.core_dumped, ending.end_source, run_own.end_time_error
 FROM run_own
-LEFT JOIN program ON program.id = run_own.program_id
-LEFT JOIN job_part ON job_part.id = run_own.job_part_id
+JOIN program ON program.id = run_own.program_id
+JOIN job_part ON job_part.id = run_own.job_part_id
 LEFT JOIN layout ON layout.id = run_own.layout_id
 LEFT JOIN ending ON ending.id = run_own.ending_id;
 
