@@ -31,7 +31,7 @@ struct database {
     char error[512];
 };
 
-/* ---- Trouble ------------------------------------------------------------------------------- */
+/* ---- Trouble -------------------------------------------------------------------------------- */
 
 static int refuse(struct database *database, const char *text)
 {
@@ -51,7 +51,7 @@ static const char *error_text(const struct database *database)
     return database == NULL ? "out of memory" : database->error;
 }
 
-/* ---- Statements ---------------------------------------------------------------------------- */
+/* ---- Statements ----------------------------------------------------------------------------- */
 
 static int script(struct database *database, const char *sql)
 {
@@ -192,7 +192,7 @@ static void rollback(struct database *database)
         sqlite3_exec(database->connection, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* ---- Opening and closing --------------------------------------------------------------------- */
+/* ---- Opening and closing -------------------------------------------------------------------- */
 
 static int query_int(struct database *database, const char *sql, int *value)
 {
@@ -217,8 +217,7 @@ static int version(struct database *database, int *out)
     return error;
 }
 
-/* ---- Functions for migrations -----------------------------------------------------------------
- */
+/* ---- Functions for migrations --------------------------------------------------------------- */
 
 static void result_digest(sqlite3_context *context, int error, const struct digest *digest)
 {
@@ -303,7 +302,9 @@ static int use_shared_log(struct database *database)
 
 static int open_connection(struct database *database, const char *location)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE;
+    /* one thread at a time uses it */
+    int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX;
     if (database->dry_run && access(location, F_OK) != 0)
         location = ":memory:";
     if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)

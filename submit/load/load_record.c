@@ -18,8 +18,7 @@
 #include "record_values.h"
 #include "text.h"
 
-/* ---- The members of a record ------------------------------------------------------------------
- */
+/* ---- The members of a record ---------------------------------------------------------------- */
 
 /* Members that are kept as text at first. */
 enum list { CMDLINE, LIBS, ANCESTORS, ENVIRONMENT, BUILD, LINKED, FUNCTIONS, LINK_LINE, LISTS };
@@ -105,8 +104,7 @@ static int read_members(const char *text, size_t size, struct json_object *root,
     }
 }
 
-/* ---- Values that follow -----------------------------------------------------------------------
- */
+/* ---- Values that follow --------------------------------------------------------------------- */
 
 static bool is_uuid(const char *text)
 {
@@ -177,8 +175,7 @@ static int read_array(struct record *record, const struct json_slice *lists, enu
     return *text == NULL ? -ENOMEM : 0;
 }
 
-/* ---- Kinds of records -------------------------------------------------------------------------
- */
+/* ---- Kinds of records ----------------------------------------------------------------------- */
 
 struct reader {
     struct record *record;
@@ -357,8 +354,7 @@ static int read_kind(struct reader *reader)
     return load_refuse(reader->reason, "is no run, link, package or coverage record");
 }
 
-/* ---- Bytes --------------------------------------------------------------------------------------
- */
+/* ---- Bytes ---------------------------------------------------------------------------------- */
 
 /* No path or argument holds a NUL, and no C string could: U+FFFD stands for it. */
 static void replace_escaped_nuls(char *json)

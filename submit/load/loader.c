@@ -315,7 +315,7 @@ static void report_unreadable(void *context, const char *sub, int error)
     loader->input_trouble = true;
 }
 
-/* ---- The loader ------------------------------------------------------------------------------ */
+/* ---- The loader ----------------------------------------------------------------------------- */
 
 static int make_batch(struct load_batch *batch, size_t size)
 {

@@ -13,7 +13,7 @@ const char *const plain_keys[PLAIN_TABLES] = {
     [PLAIN_HASH_ID] = "hash_id",
 };
 
-/* ---- Forms ----------------------------------------------------------------------------------- */
+/* ---- Forms ---------------------------------------------------------------------------------- */
 
 static bool is(struct json_slice value, const char *word)
 {
@@ -74,7 +74,7 @@ bool is_plain_array(struct json_slice value)
     }
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values --------------------------------------------------------------------------------- */
 
 /* Exact where its digits are a number that a double holds, and strtod() for others. */
 static double number_of(struct json_slice value)

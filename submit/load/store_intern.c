@@ -15,7 +15,7 @@
 #define WANTED       (-1) /* in `known`: its id will be */
 #define MAX_REST     24
 
-/* ---- Statements ------------------------------------------------------------------------------ */
+/* ---- Statements ----------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -101,7 +101,7 @@ int store_prepare_intern(struct store *store)
     return error;
 }
 
-/* ---- Digests --------------------------------------------------------------------------------- */
+/* ---- Digests -------------------------------------------------------------------------------- */
 
 static int checked(struct store *store, int error)
 {
@@ -122,7 +122,7 @@ static struct digest key_of(enum table table, const struct digest *digest)
     return key;
 }
 
-/* ---- What is wanted -------------------------------------------------------------------------- */
+/* ---- What is wanted ------------------------------------------------------------------------- */
 
 static int make_room(struct wants *wants)
 {
@@ -286,8 +286,7 @@ int store_intern(struct store *store, enum table table, const char *const *texts
     return error;
 }
 
-/* ---- Rows of a record's fields ----------------------------------------------------------------
- */
+/* ---- Rows of a record's fields -------------------------------------------------------------- */
 
 struct value store_value(const struct record_field *field, const void *values)
 {

@@ -59,7 +59,7 @@ int store_prepare_parts(struct store *store)
     return error;
 }
 
-/* ---- Members --------------------------------------------------------------------------------- */
+/* ---- Members -------------------------------------------------------------------------------- */
 
 static const char *text_at(struct json_object *array, size_t index)
 {
@@ -132,7 +132,7 @@ static int each_member(struct json_object *set, visit_member *visit, void *conte
     return error < 0 ? error : 0;
 }
 
-/* ---- Parts that are not known ---------------------------------------------------------------- */
+/* ---- Parts that are not known --------------------------------------------------------------- */
 
 static int digest_json(struct store *store, const struct record_part *part, const char *scope,
                        struct digest *digest, const char **json)
@@ -213,7 +213,7 @@ int store_part_id(struct store *store, const struct record_part *part, int64_t *
     return 0;
 }
 
-/* ---- Settling -------------------------------------------------------------------------------- */
+/* ---- Settling ------------------------------------------------------------------------------- */
 
 struct asking {
     struct store *store;

@@ -24,7 +24,7 @@ static size_t column_count(void)
     return OTHER_COLUMNS + run_fields.count;
 }
 
-/* ---- Statements ------------------------------------------------------------------------------ */
+/* ---- Statements ----------------------------------------------------------------------------- */
 
 /* Each column and what is to stand behind it, with commas between. */
 static void list_columns(FILE *sql, const char *behind)
@@ -81,8 +81,7 @@ int store_prepare_runs(struct store *store)
     return error;
 }
 
-/* ---- What is known of a run -------------------------------------------------------------------
- */
+/* ---- What is known of a run ----------------------------------------------------------------- */
 
 enum known { UNKNOWN, STARTED, ENDED };
 
@@ -137,8 +136,7 @@ static int ask_all(struct store *store, const struct record *records, size_t cou
     return error;
 }
 
-/* ---- The runs of a batch ----------------------------------------------------------------------
- */
+/* ---- The runs of a batch -------------------------------------------------------------------- */
 
 /* A run that is to be written, and the digests of what it shares. */
 struct new_run {
@@ -217,7 +215,7 @@ void store_free_runs(struct store *store)
     store->runs = NULL;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows ----------------------------------------------------------------------------------- */
 
 static int want_program(struct store *store, struct new_run *new)
 {
