@@ -33,6 +33,8 @@ enum table {
     TABLES
 };
 
+#define STORE_WANTED (-1) /* in `known`: asked for, and without an id yet */
+
 /* Rows of a table that are asked for. */
 struct wants {
     size_t columns;         /* that of the digest, and the others */

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define FIND_AT_ONCE 128  /* digests in one question */
-#define WANTED       (-1) /* in `known`: its id will be */
 #define MAX_REST     24
 
 /* ---- Statements ----------------------------------------------------------------------------- */
@@ -154,7 +153,7 @@ int store_want(struct store *store, enum table table, const struct digest *diges
     struct value *row = wants->rows + wants->count++ * wants->columns;
     for (size_t i = 1; i < wants->columns; i++)
         row[i] = rest[i - 1];
-    id_cache_add(&store->known, &key, WANTED);
+    id_cache_add(&store->known, &key, STORE_WANTED);
     return 1;
 }
 
@@ -162,7 +161,7 @@ int64_t store_id(const struct store *store, enum table table, const struct diges
 {
     const struct digest key = key_of(table, digest);
     int64_t id = id_cache_find(&store->known, &key);
-    return id == WANTED ? 0 : id;
+    return id == STORE_WANTED ? 0 : id;
 }
 
 static int find_some(struct store *store, enum table table, const struct value *digests)

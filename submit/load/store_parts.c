@@ -202,15 +202,15 @@ int store_want_part(struct store *store, enum part_kind kind, struct record_part
         return wanted;
     new->is_first = wanted > 0;
     store->new_count++;
+    id_cache_add(&store->known, &part->digest, STORE_WANTED);
     return 0;
 }
 
 int store_part_id(struct store *store, const struct record_part *part, int64_t *id)
 {
     *id = part->text.size == 0 ? 0 : id_cache_find(&store->known, &part->digest);
-    if (*id == 0 && part->value != NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    return 0;
+    bool is_lost = *id == STORE_WANTED || (*id == 0 && part->value != NULL);
+    return is_lost ? store_refuse(store, -ENOMEM, "out of memory") : 0;
 }
 
 /* ---- Settling ------------------------------------------------------------------------------- */

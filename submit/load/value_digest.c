@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "value_digest.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +8,25 @@
 #define NUMBER_SIZE 32
 #define EXACT       1e15 /* whole numbers up to here are printed alike everywhere */
 
+/* Several times as fast as snprintf(), and most values are whole numbers. */
+static size_t write_whole(int64_t whole, char number[NUMBER_SIZE])
+{
+    char *at = number + NUMBER_SIZE;
+    uint64_t left = whole < 0 ? 0 - (uint64_t)whole : (uint64_t)whole;
+    do
+        *--at = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (whole < 0)
+        *--at = '-';
+    size_t size = (size_t)(number + NUMBER_SIZE - at);
+    memmove(number, at, size);
+    return size;
+}
+
 static size_t write_real(double real, char number[NUMBER_SIZE])
 {
     bool is_whole = fabs(real) < EXACT && real == (double)(int64_t)real;
-    return is_whole ? (size_t)snprintf(number, NUMBER_SIZE, "%" PRId64, (int64_t)real)
+    return is_whole ? write_whole((int64_t)real, number)
                     : (size_t)snprintf(number, NUMBER_SIZE, "%.17g", real);
 }
 
@@ -24,7 +38,7 @@ static size_t piece_of(const struct value *value, char number[NUMBER_SIZE], cons
         number[0] = (char)0xff;
         return 1;
     case VALUE_INT:
-        return (size_t)snprintf(number, NUMBER_SIZE, "%" PRId64, value->whole);
+        return write_whole(value->whole, number);
     case VALUE_REAL:
         return write_real(value->real, number);
     default:
