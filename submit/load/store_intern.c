@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIND_AT_ONCE 128  /* digests in one question */
+#define FIND_AT_ONCE 128 /* digests in one question */
 #define MAX_REST     24
 
 /* ---- Statements ----------------------------------------------------------------------------- */
@@ -206,7 +206,8 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* The rows that are not there, in the order of their digests: two loaders that add the same rows
- * do not wait for each other in a circle. Returns their number. */
+ * do not wait for each other in a circle. Parts of jobs, of which a loader has its own, stay in the
+ * order of the runs, so that neighbours in an index come together. Returns their number. */
 static size_t list_missing(const struct store *store, enum table table, const struct value **list)
 {
     const struct wants *wants = &store->wants[table];
@@ -217,7 +218,8 @@ static size_t list_missing(const struct store *store, enum table table, const st
         if (store_id(store, table, &wants->digests[i]) == 0)
             list[count++] = row;
     }
-    qsort(list, count, sizeof *list, compare_rows);
+    if (table != TABLE_JOB_PART)
+        qsort(list, count, sizeof *list, compare_rows);
     return count;
 }
 

@@ -290,6 +290,14 @@ static int add_member(void *context, const char *name, struct json_object *value
     return 0;
 }
 
+static int compare_members(const void *left, const void *right)
+{
+    const struct value *one = left, *other = right;
+    int64_t order = one[0].whole != other[0].whole ? one[0].whole - other[0].whole
+                                                   : one[1].whole - other[1].whole;
+    return order < 0 ? -1 : order > 0;
+}
+
 /* Members of the sets that `missing` says were not there. */
 static int write_members(struct store *store, enum part_kind kind, const bool *missing)
 {
@@ -300,6 +308,8 @@ static int write_members(struct store *store, enum part_kind kind, const bool *m
         if (missing[i] && rows.new->kind == kind)
             error = each_member(rows.new->part->value, add_member, &rows);
     }
+    if (rows.count > 0) /* at the end of the table, which fills its pages */
+        qsort(rows.rows, rows.count, 2 * sizeof *rows.rows, compare_members);
     if (error == 0 && rows.count > 0)
         error = store->ops->write(store->database, store->add_member[kind], rows.rows, rows.count);
     free(rows.rows);

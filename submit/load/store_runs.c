@@ -173,19 +173,25 @@ static int want_shared(struct store *store, struct new_run *new)
     return error < 0 ? error : 0;
 }
 
-static int choose_run(struct store *store, struct run_batch *batch, struct id_cache *seen,
-                      struct run_record *run, enum store_result *result)
+static enum store_result choose_run(struct run_batch *batch, struct id_cache *seen,
+                                    struct run_record *run)
 {
     const struct digest key = key_of(run->uuid);
     enum known known = (enum known)id_cache_find(seen, &key);
-    *result = STORE_UNCHANGED;
     if (known == ENDED || (known == STARTED && run->is_start_only))
-        return 0;
+        return STORE_UNCHANGED;
     note(seen, run->uuid, run->is_start_only ? STARTED : ENDED);
-    *result = known == UNKNOWN ? STORE_NEW : STORE_UPDATED;
     struct new_run *new = &batch->list[batch->count++];
     *new = (struct new_run){.run = run, .is_update = known != UNKNOWN};
-    return want_shared(store, new);
+    return known == UNKNOWN ? STORE_NEW : STORE_UPDATED;
+}
+
+/* By time, where uuids are of version 7: neighbours in the indexes come together. */
+static int compare_runs(const void *left, const void *right)
+{
+    const struct new_run *one = left, *other = right;
+    int order = strcmp(one->run->uuid, other->run->uuid);
+    return order != 0 ? order : (one->is_update ? 1 : 0) - (other->is_update ? 1 : 0);
 }
 
 int store_want_runs(struct store *store, struct record *records, size_t count,
@@ -200,8 +206,12 @@ int store_want_runs(struct store *store, struct record *records, size_t count,
                                                      : ask_all(store, records, count, &seen);
     for (size_t i = 0; error == 0 && i < count; i++)
         if (records[i].kind == RECORD_RUN)
-            error = choose_run(store, batch, &seen, &records[i].run, &results[i]);
+            results[i] = choose_run(batch, &seen, &records[i].run);
     id_cache_free(&seen);
+    if (error == 0)
+        qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = want_shared(store, &batch->list[i]);
     return error;
 }
 
@@ -285,20 +295,11 @@ static int write_runs(struct store *store, struct run_batch *batch, bool updates
                              batch->rows, filled);
 }
 
-/* By time, where uuids are of version 7: neighbours in the indexes come together. */
-static int compare_runs(const void *left, const void *right)
-{
-    const struct new_run *one = left, *other = right;
-    int order = strcmp(one->run->uuid, other->run->uuid);
-    return order != 0 ? order : (one->is_update ? 1 : 0) - (other->is_update ? 1 : 0);
-}
-
 int store_put_runs(struct store *store)
 {
     struct run_batch *batch = store->runs;
     if (batch->count == 0)
         return 0;
-    qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
     batch->rows = calloc(batch->count, (column_count() + 1) * sizeof *batch->rows);
     int error = batch->rows == NULL ? store_refuse(store, -ENOMEM, "out of memory")
                                     : want_programs(store, batch);
