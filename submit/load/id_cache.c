@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FIRST_SIZE 1024u
-#define LAST_USED  (3u << 18) /* of a table of 28 MiB */
+#define LAST_USED  (5u << 16) /* of a table of 14 MiB, with room for what a batch adds */
 
 struct id_cache_slot {
     struct digest digest;
