@@ -119,6 +119,16 @@ static bool is_uuid(const char *text)
     return true;
 }
 
+/* In lower case, as RFC 9562 has it: not every database compares them as text. */
+static int check_uuid(char *text, const char *key, struct load_reason *reason)
+{
+    if (!is_uuid(text))
+        return load_refuse(reason, "%s is not a uuid", key);
+    for (; *text != '\0'; text++)
+        *text = (char)tolower((unsigned char)*text);
+    return 0;
+}
+
 /* XALT names the job in userT alone; at some sites not as a bare number. */
 static void derive_job_id(struct run_record *run)
 {
@@ -234,8 +244,7 @@ static int read_rest(struct reader *reader)
 {
     struct record *record = reader->record;
     struct run_record *run = &record->run;
-    int error =
-        is_uuid(run->uuid) ? 0 : load_refuse(reader->reason, "userT.run_uuid is not a uuid");
+    int error = check_uuid((char *)(uintptr_t)run->uuid, "userT.run_uuid", reader->reason);
     if (error == 0)
         error = read_array(record, reader->lists, CMDLINE, &run->cmdline, reader->reason);
     if (error == 0)
@@ -280,8 +289,8 @@ static int read_package(struct reader *reader)
 {
     struct package_record *package = &reader->record->package;
     int error = record_read_values(reader->record->root, &package_fields, package, reader->reason);
-    if (error == 0 && !is_uuid(package->run_uuid))
-        error = load_refuse(reader->reason, "xalt_run_uuid is not a uuid");
+    if (error == 0)
+        error = check_uuid((char *)(uintptr_t)package->run_uuid, "xalt_run_uuid", reader->reason);
     return error;
 }
 

@@ -48,9 +48,9 @@ static int add_link(struct store *store, const struct link_record *link)
     struct digest digest;
     int64_t executable = 0, libs, functions;
     int error = store_want_executable(store, link->exec_path, link->hash_id, &digest);
-    if (error == 0 && link->exec_path != NULL)
+    if (error >= 0 && link->exec_path != NULL)
         executable = store_id(store, TABLE_EXECUTABLE, &digest);
-    if (error == 0)
+    if (error >= 0)
         error = store_part_id(store, &link->libs, &libs);
     if (error == 0)
         error = store_part_id(store, &link->functions, &functions);
@@ -110,7 +110,7 @@ int store_put_package(struct store *store, const struct record *record, enum sto
     const struct package_record *package = &record->package;
     struct digest digest;
     int error = want_package(store, package, &digest);
-    if (error != 0)
+    if (error < 0)
         return error;
     const struct value row[] = {value_text(package->run_uuid),
                                 value_int(store_id(store, TABLE_PACKAGE, &digest))};
