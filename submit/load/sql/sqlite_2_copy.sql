@@ -21,7 +21,7 @@ INSERT INTO function_set SELECT id, bytes(hash) FROM function_set_2;
 INSERT INTO function_set_member SELECT * FROM function_set_member_2;
 INSERT INTO link SELECT * FROM link_2;
 INSERT INTO package SELECT id, bytes(identity), program, name, version, path FROM package_2;
-INSERT INTO run_package SELECT * FROM run_package_2;
+INSERT INTO run_package (run_uuid, package_id) SELECT run_uuid, package_id FROM run_package_2;
 INSERT INTO coverage SELECT * FROM coverage_2;
 INSERT INTO account_field SELECT * FROM account_field_2;
 DROP TABLE store_state_2;
