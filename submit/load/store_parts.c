@@ -163,14 +163,15 @@ static int want_build(struct store *store, const struct record_part *part, struc
 }
 
 /* Returns as store_want(). */
-static int want_row(struct store *store, struct new_part *new)
+static int want_row(struct store *store, struct new_part *fresh)
 {
     const char *json;
-    if (new->kind == PART_BUILD)
-        return want_build(store, new->part, &new->digest);
-    int error = digest_json(store, new->part, new->scope, &new->digest, &json);
+    if (fresh->kind == PART_BUILD)
+        return want_build(store, fresh->part, &fresh->digest);
+    int error = digest_json(store, fresh->part, fresh->scope, &fresh->digest, &json);
     const struct value rest[] = {value_text(json)};
-    return error == 0 ? store_want(store, part_tables[new->kind].table, &new->digest, rest) : error;
+    return error == 0 ? store_want(store, part_tables[fresh->kind].table, &fresh->digest, rest)
+                      : error;
 }
 
 static int make_room(struct store *store)
@@ -195,12 +196,12 @@ int store_want_part(struct store *store, enum part_kind kind, struct record_part
         return store_refuse(store, -ENOMEM, "out of memory");
     if (part->value == NULL)
         return 0;
-    struct new_part *new = &store->new_parts[store->new_count];
-    *new = (struct new_part){.kind = kind, .part = part, .scope = scope};
-    int wanted = want_row(store, new);
+    struct new_part *fresh = &store->new_parts[store->new_count];
+    *fresh = (struct new_part){.kind = kind, .part = part, .scope = scope};
+    int wanted = want_row(store, fresh);
     if (wanted < 0)
         return wanted;
-    new->is_first = wanted > 0;
+    fresh->is_first = wanted > 0;
     store->new_count++;
     id_cache_add(&store->known, &part->digest, STORE_WANTED);
     return 0;
@@ -228,10 +229,10 @@ static int ask_for(void *context, const char *name, struct json_object *value)
     return asking->want(asking->store, name, value, asking->scope, &ignored);
 }
 
-static bool is_missing(const struct store *store, const struct new_part *new)
+static bool is_missing(const struct store *store, const struct new_part *fresh)
 {
-    return new->is_first &&part_tables[new->kind].members !=
-           NULL &&store_id(store, part_tables[new->kind].table, &new->digest) == 0;
+    return fresh->is_first && part_tables[fresh->kind].members != NULL &&
+           store_id(store, part_tables[fresh->kind].table, &fresh->digest) == 0;
 }
 
 /* Of the sets of this kind that are not there: the members, or what those need. */
@@ -239,10 +240,10 @@ static int want_members(struct store *store, enum part_kind kind, want_member *w
 {
     int error = 0;
     for (size_t i = 0; error == 0 && i < store->new_count; i++) {
-        const struct new_part *new = &store->new_parts[i];
-        struct asking asking = {store, want, new->scope};
-        if (new->kind == kind && is_missing(store, new))
-            error = each_member(new->part->value, ask_for, &asking);
+        const struct new_part *fresh = &store->new_parts[i];
+        struct asking asking = {store, want, fresh->scope};
+        if (fresh->kind == kind && is_missing(store, fresh))
+            error = each_member(fresh->part->value, ask_for, &asking);
     }
     return error;
 }
@@ -263,7 +264,7 @@ static int settle_members(struct store *store, enum part_kind kind)
 /* Rows of (set, member) */
 struct member_rows {
     struct store *store;
-    const struct new_part *new;
+    const struct new_part *fresh;
     struct value *rows; /* owned */
     size_t count, room;
 };
@@ -271,7 +272,7 @@ struct member_rows {
 static int add_member(void *context, const char *name, struct json_object *value)
 {
     struct member_rows *rows = context;
-    const struct part_table *table = &part_tables[rows->new->kind];
+    const struct part_table *table = &part_tables[rows->fresh->kind];
     struct digest digest;
     if (rows->count == rows->room) {
         size_t room = rows->room == 0 ? 1024 : rows->room * 2;
@@ -281,11 +282,11 @@ static int add_member(void *context, const char *name, struct json_object *value
         rows->rows = larger;
         rows->room = room;
     }
-    int error = table->want(rows->store, name, value, rows->new->scope, &digest);
+    int error = table->want(rows->store, name, value, rows->fresh->scope, &digest);
     if (error != 0)
         return error < 0 ? error : store_refuse(rows->store, -ENOMEM, "out of memory");
     struct value *row = rows->rows + 2 * rows->count++;
-    row[0] = value_int(store_id(rows->store, table->table, &rows->new->digest));
+    row[0] = value_int(store_id(rows->store, table->table, &rows->fresh->digest));
     row[1] = value_int(store_id(rows->store, table->member_table, &digest));
     return 0;
 }
@@ -304,9 +305,9 @@ static int write_members(struct store *store, enum part_kind kind, const bool *m
     struct member_rows rows = {.store = store};
     int error = 0;
     for (size_t i = 0; error == 0 && i < store->new_count; i++) {
-        rows.new = &store->new_parts[i];
-        if (missing[i] && rows.new->kind == kind)
-            error = each_member(rows.new->part->value, add_member, &rows);
+        rows.fresh = &store->new_parts[i];
+        if (missing[i] && rows.fresh->kind == kind)
+            error = each_member(rows.fresh->part->value, add_member, &rows);
     }
     if (rows.count > 0) /* at the end of the table, which fills its pages */
         qsort(rows.rows, rows.count, 2 * sizeof *rows.rows, compare_members);
@@ -337,9 +338,9 @@ int store_settle_parts(struct store *store)
     for (enum part_kind kind = 0; error == 0 && kind < PART_KINDS; kind++)
         error = settle_kind(store, kind, missing);
     for (size_t i = 0; error == 0 && i < store->new_count; i++) {
-        const struct new_part *new = &store->new_parts[i];
-        id_cache_add(&store->known, &new->part->digest,
-                     store_id(store, part_tables[new->kind].table, &new->digest));
+        const struct new_part *fresh = &store->new_parts[i];
+        id_cache_add(&store->known, &fresh->part->digest,
+                     store_id(store, part_tables[fresh->kind].table, &fresh->digest));
     }
     free(missing);
     store->new_count = 0;

@@ -151,16 +151,16 @@ struct run_batch {
     struct value *rows; /* owned */
 };
 
-static int want_shared(struct store *store, struct new_run *new)
+static int want_shared(struct store *store, struct new_run *fresh)
 {
-    struct run_record *run = new->run;
-    int error = store_want_executable(store, run->exec_path, run->hash_id, &new->executable);
+    struct run_record *run = fresh->run;
+    int error = store_want_executable(store, run->exec_path, run->hash_id, &fresh->executable);
     if (error >= 0)
-        error = store_want_fields(store, TABLE_JOB_PART, NULL, 0, run, &new->job_part);
+        error = store_want_fields(store, TABLE_JOB_PART, NULL, 0, run, &fresh->job_part);
     if (error >= 0)
-        error = store_want_fields(store, TABLE_LAYOUT, NULL, 0, run, &new->layout);
+        error = store_want_fields(store, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
     if (error >= 0)
-        error = store_want_fields(store, TABLE_ENDING, NULL, 0, run, &new->ending);
+        error = store_want_fields(store, TABLE_ENDING, NULL, 0, run, &fresh->ending);
     if (error >= 0)
         error =
             store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
@@ -181,8 +181,8 @@ static enum store_result choose_run(struct run_batch *batch, struct id_cache *se
     if (known == ENDED || (known == STARTED && run->is_start_only))
         return STORE_UNCHANGED;
     note(seen, run->uuid, run->is_start_only ? STARTED : ENDED);
-    struct new_run *new = &batch->list[batch->count++];
-    *new = (struct new_run){.run = run, .is_update = known != UNKNOWN};
+    struct new_run *fresh = &batch->list[batch->count++];
+    *fresh = (struct new_run){.run = run, .is_update = known != UNKNOWN};
     return known == UNKNOWN ? STORE_NEW : STORE_UPDATED;
 }
 
@@ -227,15 +227,15 @@ void store_free_runs(struct store *store)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-static int want_program(struct store *store, struct new_run *new)
+static int want_program(struct store *store, struct new_run *fresh)
 {
     int64_t ids[3] = {0};
-    if (new->run->exec_path != NULL)
-        ids[0] = store_id(store, TABLE_EXECUTABLE, &new->executable);
-    int error = store_part_id(store, &new->run->libs, &ids[1]);
+    if (fresh->run->exec_path != NULL)
+        ids[0] = store_id(store, TABLE_EXECUTABLE, &fresh->executable);
+    int error = store_part_id(store, &fresh->run->libs, &ids[1]);
     if (error == 0)
-        error = store_part_id(store, &new->run->build, &ids[2]);
-    return error == 0 ? store_want_fields(store, TABLE_PROGRAM, ids, 3, new->run, &new->program)
+        error = store_part_id(store, &fresh->run->build, &ids[2]);
+    return error == 0 ? store_want_fields(store, TABLE_PROGRAM, ids, 3, fresh->run, &fresh->program)
                       : error;
 }
 
@@ -247,9 +247,9 @@ static int want_programs(struct store *store, const struct run_batch *batch)
     return error < 0 ? error : store_settle(store, TABLE_PROGRAM);
 }
 
-static int fill_row(struct store *store, const struct new_run *new, struct value *row)
+static int fill_row(struct store *store, const struct new_run *fresh, struct value *row)
 {
-    const struct run_record *run = new->run;
+    const struct run_record *run = fresh->run;
     int64_t environment, ancestors;
     int error = store_part_id(store, &run->environment, &environment);
     if (error == 0)
@@ -261,10 +261,10 @@ static int fill_row(struct store *store, const struct new_run *new, struct value
         value_text(run->date[0] == '\0' ? NULL : run->date),
         value_text(run->cmdline),
         value_text(run->ancestor_pids),
-        value_id(store_id(store, TABLE_PROGRAM, &new->program)),
-        value_id(store_id(store, TABLE_JOB_PART, &new->job_part)),
-        value_id(store_id(store, TABLE_LAYOUT, &new->layout)),
-        value_id(store_id(store, TABLE_ENDING, &new->ending)),
+        value_id(store_id(store, TABLE_PROGRAM, &fresh->program)),
+        value_id(store_id(store, TABLE_JOB_PART, &fresh->job_part)),
+        value_id(store_id(store, TABLE_LAYOUT, &fresh->layout)),
+        value_id(store_id(store, TABLE_ENDING, &fresh->ending)),
         value_id(environment),
         value_id(ancestors),
     };
@@ -281,13 +281,13 @@ static int write_runs(struct store *store, struct run_batch *batch, bool updates
     size_t filled = 0;
     int error = 0;
     for (size_t i = 0; error == 0 && i < batch->count; i++) {
-        const struct new_run *new = &batch->list[i];
-        if (new->is_update != updates)
+        const struct new_run *fresh = &batch->list[i];
+        if (fresh->is_update != updates)
             continue;
         struct value *row = batch->rows + filled++ * columns;
-        error = fill_row(store, new, row);
+        error = fill_row(store, fresh, row);
         if (updates)
-            row[columns - 1] = value_text(new->run->uuid);
+            row[columns - 1] = value_text(fresh->run->uuid);
     }
     if (error != 0 || filled == 0)
         return error;
