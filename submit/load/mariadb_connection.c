@@ -14,7 +14,9 @@
 
 #include "credentials.h"
 
-#define ER_WSREP_NOT_READY 1047 /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
+#define PATIENCE_SECONDS   120   /* with a server that says nothing */
+#define SCHEMA_SECONDS     86400 /* the same, while it changes tables */
+#define ER_WSREP_NOT_READY 1047  /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
 
 /* ---- Trouble -------------------------------------------------------------------------------- */
 
@@ -152,10 +154,10 @@ int maria_query_number(struct database *database, const char *sql, long long *nu
     return 0;
 }
 
-static int connect_to(struct database *database, MYSQL *connection)
+static int connect_to(struct database *database, MYSQL *connection, unsigned patience)
 {
     const struct address *address = &database->address;
-    unsigned timeout = 10, patience = 120;
+    unsigned timeout = 10;
     const char *credentials = credentials_path();
     int error = credentials_check(credentials, database->error, sizeof database->error);
     if (error < 0)
@@ -188,17 +190,31 @@ static int settle(struct database *database)
     return error;
 }
 
-int maria_reconnect(struct database *database)
+static int reconnect(struct database *database, unsigned patience)
 {
     maria_disconnect(database);
     MYSQL *connection = mysql_init(NULL);
     if (connection == NULL)
         return maria_refuse(database, -ENOMEM, "out of memory");
-    int error = connect_to(database, connection);
+    int error = connect_to(database, connection, patience);
     if (error != 0) {
         mysql_close(connection);
         return error;
     }
     database->connection = connection;
     return settle(database);
+}
+
+int maria_reconnect(struct database *database)
+{
+    return reconnect(database, PATIENCE_SECONDS);
+}
+
+/* A change of large tables takes as long as it takes; what follows shall not wait so long. */
+int maria_change_schema(struct database *database, const char *sql)
+{
+    int error = reconnect(database, SCHEMA_SECONDS);
+    if (error == 0)
+        error = maria_script(database, sql);
+    return error == 0 ? maria_reconnect(database) : error;
 }

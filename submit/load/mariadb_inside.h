@@ -45,8 +45,9 @@ int maria_parse_address(struct address *address, const char *location);
 void maria_disconnect(struct database *database);
 int maria_reconnect(struct database *database);
 
-/* Runs several statements. */
+/* Runs several statements; the same when they may take hours, on a connection of their own. */
 int maria_script(struct database *database, const char *sql);
+int maria_change_schema(struct database *database, const char *sql);
 
 /* The number that a query has in its first row and column; 0 when there is none. */
 int maria_query_number(struct database *database, const char *sql, long long *number);

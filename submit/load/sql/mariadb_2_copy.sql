@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 -- From version 2 to 3, after mariadb.sql: the rows of the old `run`. It goes last: until then all may
--- be run again.
+-- be run again. The server knows nothing of the new tables' sizes yet, so it is told how to join them.
 BEGIN NOT ATOMIC
     IF EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = database()
                AND table_name = 'run_2') THEN
@@ -65,14 +65,14 @@ BEGIN NOT ATOMIC
         INSERT IGNORE INTO run_own (id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
             program_id, job_part_id, layout_id, ending_id, environment_id, ancestors_id,
             record_epoch, start_time, end_time, run_time, end_time_error)
-        SELECT run_2.id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids, program.id,
+        SELECT STRAIGHT_JOIN run_2.id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids, program.id,
             job_part.id, layout.id, ending.id, environment_id, ancestors_id, record_epoch,
             start_time, end_time, run_time, end_time_error
         FROM run_2
-        JOIN program ON program.identity = program_digest
-        JOIN job_part ON job_part.identity = job_part_digest
-        JOIN layout ON layout.identity = layout_digest
-        JOIN ending ON ending.identity = ending_digest
+        JOIN program FORCE INDEX (identity) ON program.identity = program_digest
+        JOIN job_part FORCE INDEX (identity) ON job_part.identity = job_part_digest
+        JOIN layout FORCE INDEX (identity) ON layout.identity = layout_digest
+        JOIN ending FORCE INDEX (identity) ON ending.identity = ending_digest
         ORDER BY run_2.id;
         DROP TABLE run_2;
     END IF;
