@@ -15,7 +15,7 @@ import urllib.parse
 from .program import Failure
 from .text import escape
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 CREDENTIALS = "/etc/jobtrail/mariadb.cnf"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28

@@ -13,10 +13,10 @@ static const char pid_key[] = "\"pid\":";
 
 /* What is read and what is written, which may be one longer for each percent sign. */
 struct split {
-    const char *from;
+    const char *from, *end;
     char *start, *to;
+    char *pids, *pids_to;
     const char *job; /* digits; NULL when not known */
-    struct json_object *pids;
 };
 
 static bool ends_with_key(const struct split *split)
@@ -26,37 +26,42 @@ static bool ends_with_key(const struct split *split)
            memcmp(split->to - size, pid_key, size) == 0;
 }
 
-static int take_pid(struct split *split, size_t digits)
+static size_t digits_at(const struct split *split)
 {
-    struct json_object *pid = json_object_new_int64(atoll(split->from));
-    if (pid == NULL || json_object_array_add(split->pids, pid) != 0)
-        return -ENOMEM;
-    split->from += digits;
-    *split->to++ = '0';
-    return 0;
+    const char *at = split->from;
+    while (at < split->end && *at >= '0' && *at <= '9')
+        at++;
+    return (size_t)(at - split->from);
 }
 
-static int take_digits(struct split *split, size_t digits)
+static void take_pid(struct split *split, size_t digits)
+{
+    bool is_first = split->pids_to == split->pids;
+    *split->pids_to++ = is_first ? '[' : ',';
+    memcpy(split->pids_to, split->from, digits);
+    split->pids_to += digits;
+    *split->to++ = '0';
+}
+
+static void take_digits(struct split *split, size_t digits)
 {
     bool is_job = split->job != NULL && strlen(split->job) == digits &&
                   memcmp(split->job, split->from, digits) == 0;
     if (digits <= MAX_DIGITS && ends_with_key(split))
-        return take_pid(split, digits);
-    if (is_job)
+        take_pid(split, digits);
+    else if (is_job)
         split->to = (char *)memcpy(split->to, "%j", 2) + 2;
     else
         split->to = (char *)memcpy(split->to, split->from, digits) + digits;
     split->from += digits;
-    return 0;
 }
 
-static int split_all(struct split *split)
+static void split_all(struct split *split)
 {
-    while (*split->from != '\0') {
-        size_t digits = strspn(split->from, "0123456789");
+    while (split->from < split->end) {
+        size_t digits = digits_at(split);
         if (digits > 0) {
-            if (take_digits(split, digits) != 0)
-                return -ENOMEM;
+            take_digits(split, digits);
             continue;
         }
         if (*split->from == '%')
@@ -64,31 +69,23 @@ static int split_all(struct split *split)
         *split->to++ = *split->from++;
     }
     *split->to = '\0';
-    return 0;
 }
 
-/* Room for a percent sign before each, and for two characters in the place of a digit. */
-static int split_text(const char *text, const char *job, char **out, struct json_object *pids)
+/* Room for a percent sign before each, and for two characters in the place of a digit; what goes to
+ * the pids had a longer key before it. */
+int ancestor_pids_split(struct json_slice slice, const char *job, char **text, char **pids)
 {
-    char *room = malloc(2 * strlen(text) + 1);
-    if (room == NULL)
+    struct split split = {.from = slice.at, .end = slice.at + slice.size, .job = job};
+    *text = split.start = split.to = malloc(2 * slice.size + 1);
+    *pids = split.pids = split.pids_to = malloc(slice.size + 2);
+    if (*text == NULL || *pids == NULL)
         return -ENOMEM;
-    struct split split = {.from = text, .start = room, .to = room, .job = job, .pids = pids};
-    *out = room;
-    return split_all(&split);
-}
-
-int ancestor_pids_split(struct json_slice slice, const char *job, char **text,
-                        struct json_object *owner, const char **pids)
-{
-    struct json_object *array = json_object_new_array();
-    char *copy = strndup(slice.at, slice.size);
-    int error =
-        copy == NULL || array == NULL || json_object_object_add(owner, "ancestor_pids", array) != 0
-            ? -ENOMEM
-            : split_text(copy, job, text, array);
-    if (error == 0 && json_object_array_length(array) > 0)
-        *pids = json_object_to_json_string_ext(array, JSON_C_TO_STRING_PLAIN);
-    free(copy);
-    return error;
+    split_all(&split);
+    if (split.pids_to == split.pids) {
+        free(*pids);
+        *pids = NULL;
+        return 0;
+    }
+    memcpy(split.pids_to, "]", 2);
+    return 0;
 }

@@ -5,15 +5,12 @@
 #ifndef JOBTRAIL_ANCESTOR_PIDS_H
 #define JOBTRAIL_ANCESTOR_PIDS_H
 
-#include <json-c/json.h>
-
 #include "json_members.h"
 
 /* Splits the text of a ptA into one with each "pid":N as "pid":0, malloc'ed in `*text`, and the
- * numbers as a JSON array, which `owner` comes to own; `*pids` stays NULL when there are none. The
- * number of the `job` (NULL when not known), of which paths and titles are full, becomes %j in the
- * text, and a percent sign two. Returns 0 or -ENOMEM. */
-int ancestor_pids_split(struct json_slice slice, const char *job, char **text,
-                        struct json_object *owner, const char **pids);
+ * numbers as the text of a JSON array, malloc'ed in `*pids`, which stays NULL when there are none.
+ * The number of the `job` (NULL when not known), of which paths and titles are full, becomes %j in
+ * the text, and a percent sign two. Returns 0 or -ENOMEM. */
+int ancestor_pids_split(struct json_slice slice, const char *job, char **text, char **pids);
 
 #endif

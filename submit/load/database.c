@@ -15,6 +15,14 @@ struct value value_text(const char *text)
     return value;
 }
 
+struct value value_bytes(const void *bytes, size_t size)
+{
+    struct value value = {.kind = VALUE_BYTES};
+    value.text = bytes;
+    value.size = size;
+    return value;
+}
+
 struct value value_int(int64_t whole)
 {
     return (struct value){.kind = VALUE_INT, .whole = whole};

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum value_kind { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_TEXT };
+enum value_kind { VALUE_NULL, VALUE_INT, VALUE_REAL, VALUE_TEXT, VALUE_BYTES };
 
 struct value {
     enum value_kind kind;
@@ -24,7 +24,7 @@ struct value {
         int64_t whole;
         double real;
         struct {
-            const char *text; /* not owned; UTF-8 */
+            const char *text; /* not owned; UTF-8, or bytes */
             size_t size;
         };
     };
@@ -32,6 +32,7 @@ struct value {
 
 /* TEXT is NUL-terminated; NULL becomes VALUE_NULL. */
 struct value value_text(const char *text);
+struct value value_bytes(const void *bytes, size_t size);
 struct value value_int(int64_t whole);
 struct value value_id(int64_t id); /* 0 becomes VALUE_NULL */
 
@@ -42,13 +43,16 @@ struct database;  /* each kind defines its own */
 struct statement; /* owned by its database */
 
 struct migration {
-    const char *rename, *copy; /* run before and after the schema's script */
+    const char *before, *after[2]; /* scripts run before and after the schema's; NULL: none */
 };
 
 struct database_ops {
     const char *scheme;         /* "sqlite" in sqlite:FILE */
     const char *schema, *views; /* scripts that make all tables of SCHEMA_VERSION; the views */
     const struct migration *migrations; /* [n] leads from version n to the schema; NULL: none */
+    /* Behind an INSERT, and before `COLUMN = COLUMN`: a row that another loader has just added is
+     * left as it is. NULL where nobody else can have added any. */
+    const char *or_keep;
     const char *share_lock; /* ends a SELECT whose row nobody is to change until the commit */
 
     /* Opens the database at `location` (the address without its scheme). With `dry_run` nothing on
@@ -77,9 +81,6 @@ struct database_ops {
                   const struct value *parameters);
     int (*next)(struct database *database, struct statement *statement, struct value *row,
                 size_t columns);
-
-    /* Of the row that write() added last. */
-    int64_t (*last_id)(const struct database *database);
 
     int (*begin)(struct database *database);
 

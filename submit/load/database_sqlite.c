@@ -13,8 +13,8 @@
 
 #include <sqlite3.h>
 
-#include "hash.h"
 #include "schema.h"
+#include "value_digest.h"
 
 #define BUSY_TIMEOUT_MS 60000
 
@@ -31,7 +31,7 @@ struct database {
     char error[512];
 };
 
-/* ---- Trouble ------------------------------------------------------------------------------- */
+/* ---- Trouble -------------------------------------------------------------------------------- */
 
 static int refuse(struct database *database, const char *text)
 {
@@ -51,7 +51,7 @@ static const char *error_text(const struct database *database)
     return database == NULL ? "out of memory" : database->error;
 }
 
-/* ---- Statements ---------------------------------------------------------------------------- */
+/* ---- Statements ----------------------------------------------------------------------------- */
 
 static int script(struct database *database, const char *sql)
 {
@@ -92,6 +92,8 @@ static int bind_value(sqlite3_stmt *prepared, int at, const struct value *value)
     case VALUE_TEXT:
         return sqlite3_bind_text64(prepared, at, value->text, value->size, SQLITE_STATIC,
                                    SQLITE_UTF8);
+    case VALUE_BYTES:
+        return sqlite3_bind_blob64(prepared, at, value->text, value->size, SQLITE_STATIC);
     default:
         return sqlite3_bind_null(prepared, at);
     }
@@ -143,6 +145,9 @@ static struct value column(sqlite3_stmt *prepared, int at)
         value.text = (const char *)sqlite3_column_text(prepared, at);
         value.size = (size_t)sqlite3_column_bytes(prepared, at);
         break;
+    case SQLITE_BLOB:
+        return value_bytes(sqlite3_column_blob(prepared, at),
+                           (size_t)sqlite3_column_bytes(prepared, at));
     }
     return value;
 }
@@ -159,11 +164,6 @@ static int next_row(struct database *database, struct statement *statement, stru
     int error = code == SQLITE_DONE ? 0 : trouble(database);
     sqlite3_reset(statement->prepared);
     return error;
-}
-
-static int64_t last_id(const struct database *database)
-{
-    return sqlite3_last_insert_rowid(database->connection);
 }
 
 /* ---- Transactions --------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ static void rollback(struct database *database)
         sqlite3_exec(database->connection, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* ---- Opening and closing --------------------------------------------------------------------- */
+/* ---- Opening and closing -------------------------------------------------------------------- */
 
 static int query_int(struct database *database, const char *sql, int *value)
 {
@@ -217,35 +217,76 @@ static int version(struct database *database, int *out)
     return error;
 }
 
-/* identity(TEXT...): how rows are known, for migrations. */
-static void identity(sqlite3_context *context, int count, sqlite3_value **values)
+/* ---- Functions for migrations --------------------------------------------------------------- */
+
+static void result_digest(sqlite3_context *context, int error, const struct digest *digest)
 {
-    const void *pieces[16];
-    size_t sizes[16];
-    struct digest digest;
-    char hex[HASH_HEX_SIZE];
-    for (int i = 0; i < count; i++) {
-        pieces[i] = sqlite3_value_text(values[i]);
-        pieces[i] = pieces[i] == NULL ? (const void *)"" : pieces[i];
-        sizes[i] = (size_t)sqlite3_value_bytes(values[i]);
-    }
-    if (hash_pieces(pieces, sizes, (size_t)count, &digest) != 0) {
+    if (error == 0)
+        sqlite3_result_blob(context, digest, sizeof *digest, SQLITE_TRANSIENT);
+    else
         sqlite3_result_error(context, "this host's crypto policy has no SHA-1", -1);
-        return;
-    }
-    hash_hex(&digest, hex);
-    sqlite3_result_text(context, hex, -1, SQLITE_TRANSIENT);
 }
 
-static int add_identity(struct database *database)
+/* identity(TEXT...): as digest_texts() */
+static void identity(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    int error = 0;
-    for (int count = 1; error == 0 && count <= 16; count++)
-        if (sqlite3_create_function(database->connection, "identity", count,
-                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, identity, NULL,
-                                    NULL) != SQLITE_OK)
-            error = trouble(database);
-    return error;
+    const char *texts[VALUE_DIGEST_MAX];
+    struct digest digest;
+    for (int i = 0; i < count; i++)
+        texts[i] = (const char *)sqlite3_value_text(values[i]);
+    result_digest(context, digest_texts(texts, (size_t)count, &digest), &digest);
+}
+
+/* digest(VALUE...): as digest_values() */
+static void digest_of(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    struct value values[VALUE_DIGEST_MAX];
+    struct digest digest;
+    for (int i = 0; i < count; i++) {
+        switch (sqlite3_value_type(arguments[i])) {
+        case SQLITE_INTEGER:
+            values[i] = value_int(sqlite3_value_int64(arguments[i]));
+            break;
+        case SQLITE_FLOAT:
+            values[i] =
+                (struct value){.kind = VALUE_REAL, .real = sqlite3_value_double(arguments[i])};
+            break;
+        default:
+            values[i] = value_text((const char *)sqlite3_value_text(arguments[i]));
+        }
+    }
+    result_digest(context, digest_values(values, (size_t)count, &digest), &digest);
+}
+
+/* bytes(TEXT): a digest from its hex digits */
+static void bytes_of(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct digest digest;
+    const char *hex = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    if (hex != NULL && hash_from_hex(hex, &digest))
+        sqlite3_result_blob(context, &digest, sizeof digest, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error(context, "a row's identity is damaged", -1);
+}
+
+static int add_function(struct database *database, const char *name, int count,
+                        void (*function)(sqlite3_context *context, int count,
+                                         sqlite3_value **values))
+{
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    int code = sqlite3_create_function(database->connection, name, count, flags, NULL, function,
+                                       NULL, NULL);
+    return code == SQLITE_OK ? 0 : trouble(database);
+}
+
+static int add_functions(struct database *database)
+{
+    int error = add_function(database, "bytes", 1, bytes_of);
+    sqlite3_limit(database->connection, SQLITE_LIMIT_FUNCTION_ARG, VALUE_DIGEST_MAX);
+    if (error == 0)
+        error = add_function(database, "identity", -1, identity);
+    return error == 0 ? add_function(database, "digest", -1, digest_of) : error;
 }
 
 /* The log and its index stay when the loader ends: people who may read the store but not write in
@@ -261,7 +302,9 @@ static int use_shared_log(struct database *database)
 
 static int open_connection(struct database *database, const char *location)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE;
+    /* one thread at a time uses it */
+    int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX;
     if (database->dry_run && access(location, F_OK) != 0)
         location = ":memory:";
     if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)
@@ -274,7 +317,7 @@ static int open_connection(struct database *database, const char *location)
                                  "PRAGMA wal_autocheckpoint = 10000; PRAGMA temp_store = MEMORY;");
     if (error == 0)
         error = use_shared_log(database);
-    return error == 0 ? add_identity(database) : error;
+    return error == 0 ? add_functions(database) : error;
 }
 
 static int open_database(const char *location, bool dry_run, struct database **out)
@@ -302,7 +345,8 @@ static void close_database(struct database *database)
 }
 
 static const struct migration migrations[SCHEMA_VERSION] = {
-    [1] = {schema_sqlite_1_rename, schema_sqlite_1_copy},
+    [1] = {schema_sqlite_1_rename, {schema_sqlite_1_copy, schema_sqlite_run_copy}},
+    [2] = {schema_sqlite_2_rename, {schema_sqlite_2_copy, schema_sqlite_run_copy}},
 };
 
 const struct database_ops database_sqlite = {
@@ -310,6 +354,7 @@ const struct database_ops database_sqlite = {
     .schema = schema_sqlite,
     .views = schema_views_sqlite,
     .migrations = migrations,
+    .or_keep = NULL, /* it has one writer at a time */
     .share_lock = "",
     .open = open_database,
     .version = version,
@@ -318,7 +363,6 @@ const struct database_ops database_sqlite = {
     .write = write_rows,
     .select = select_rows,
     .next = next_row,
-    .last_id = last_id,
     .begin = begin,
     .commit = commit,
     .rollback = rollback,

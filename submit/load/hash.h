@@ -5,9 +5,8 @@
 #ifndef JOBTRAIL_HASH_H
 #define JOBTRAIL_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
-
-#define HASH_HEX_SIZE 41u
 
 struct digest {
     unsigned char bytes[20];
@@ -21,7 +20,7 @@ int hash_pieces(const void *const *pieces, const size_t *sizes, size_t count,
 /* The same of one piece. */
 int hash_bytes(const void *data, size_t size, struct digest *digest);
 
-/* As 40 lower-case hex digits and a NUL. */
-void hash_hex(const struct digest *digest, char hex[HASH_HEX_SIZE]);
+/* From 40 hex digits and a NUL; false when the text is something else. */
+bool hash_from_hex(const char *hex, struct digest *digest);
 
 #endif

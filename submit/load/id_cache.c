@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FIRST_SIZE 1024u
-#define LAST_SIZE  (1u << 20) /* 28 MiB */
+#define LAST_USED  (5u << 16) /* of a table of 14 MiB, with room for what a batch adds */
 
 struct id_cache_slot {
     struct digest digest;
@@ -46,10 +46,7 @@ static int make_room(struct id_cache *cache)
 {
     if (cache->used < cache->size / 4 * 3)
         return 0;
-    if (cache->size < LAST_SIZE)
-        return resize(cache, cache->size == 0 ? FIRST_SIZE : cache->size * 2);
-    id_cache_clear(cache);
-    return 0;
+    return resize(cache, cache->size == 0 ? FIRST_SIZE : cache->size * 2);
 }
 
 void id_cache_add(struct id_cache *cache, const struct digest *digest, int64_t id)
@@ -60,6 +57,12 @@ void id_cache_add(struct id_cache *cache, const struct digest *digest, int64_t i
     if (slot->id == 0)
         cache->used++;
     *slot = (struct id_cache_slot){*digest, id};
+}
+
+void id_cache_trim(struct id_cache *cache)
+{
+    if (cache->used > LAST_USED)
+        id_cache_free(cache);
 }
 
 void id_cache_clear(struct id_cache *cache)

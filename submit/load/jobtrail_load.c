@@ -19,7 +19,7 @@
 #include "module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
-#define DEFAULT_BATCH 1000
+#define DEFAULT_BATCH 2000
 #define MAX_BATCH     100000
 #define MAX_DAYS      36500
 
@@ -38,7 +38,7 @@ static const char usage[] =
     "already\n"
     "  -a, --accounts FILE      fields of science of accounts\n"
     "  -e, --expire DAYS        remove runs that started more than so many days ago\n"
-    "  -b, --batch N            records in one transaction (default: 1000)\n"
+    "  -b, --batch N            records in one transaction (default: 2000)\n"
     "  -n, --dry-run            change nothing, on disk or in the store\n"
     "  -j, --json               summary as one JSON object\n"
     "  -h, --help               this text\n"
@@ -328,17 +328,17 @@ static enum exit_code load(const struct options *options, char **paths)
         return USAGE;
 
     enum exit_code outcome = STORE_TROUBLE;
-    if (loader_init(&loader) != 0)
-        fputs("jobtrail-load: out of memory\n", stderr);
-    else if (store_open(ops, location, options->dry_run, &loader.store) != 0)
+    if (store_open(ops, location, options->dry_run, &loader.store) != 0)
         fprintf(stderr, "jobtrail-load: store %s: %s\n", location, store_error(loader.store));
+    else if (loader_init(&loader) != 0)
+        fputs("jobtrail-load: out of memory\n", stderr);
     else
         outcome = do_all(&loader, options, paths, &chores);
+    loader_free(&loader);
     store_close(loader.store);
     (options->json ? print_json : print_summary)(&loader.counts, &chores, options);
     if (loader.quarantine_fd >= 0)
         close(loader.quarantine_fd);
-    loader_free(&loader);
     return outcome;
 }
 

@@ -3,9 +3,14 @@
 
 #include <string.h>
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static void skip_blanks(struct json_members *members)
 {
-    while (members->at < members->end && strchr(" \t\r\n", *members->at) != NULL)
+    while (members->at < members->end && is_blank(*members->at))
         members->at++;
 }
 
@@ -60,7 +65,7 @@ static const char *value_end(const char *at, const char *end)
         return string_end(at, end);
     if (*at == '{' || *at == '[')
         return brackets_end(at, end);
-    while (at < end && strchr(",}] \t\r\n", *at) == NULL)
+    while (at < end && *at != ',' && *at != '}' && *at != ']' && !is_blank(*at))
         at++;
     return at;
 }

@@ -9,7 +9,7 @@
 int json_parse(const char *text, size_t size, struct json_object **parsed,
                struct load_reason *reason)
 {
-    static struct json_tokener *tokener; /* made once: it is larger than most texts */
+    static _Thread_local struct json_tokener *tokener; /* made once: larger than most texts */
     if (tokener == NULL)
         tokener = json_tokener_new_ex(MAX_DEPTH);
     if (tokener == NULL)

@@ -14,11 +14,11 @@
 #include "json_parse.h"
 #include "record_crc.h"
 #include "record_part.h"
+#include "record_plain.h"
 #include "record_values.h"
 #include "text.h"
 
-/* ---- The members of a record ------------------------------------------------------------------
- */
+/* ---- The members of a record ---------------------------------------------------------------- */
 
 /* Members that are kept as text at first. */
 enum list { CMDLINE, LIBS, ANCESTORS, ENVIRONMENT, BUILD, LINKED, FUNCTIONS, LINK_LINE, LISTS };
@@ -36,12 +36,19 @@ static bool is_key(struct json_slice key, const char *name)
     return strlen(name) == key.size && memcmp(name, key.at, key.size) == 0;
 }
 
+/* Which of the names it is; `count` when none. */
+static size_t place_among(struct json_slice key, const char *const *names, size_t count)
+{
+    size_t at = 0;
+    while (at < count && !is_key(key, names[at]))
+        at++;
+    return at;
+}
+
 static bool is_ignored(struct json_slice key)
 {
-    for (size_t i = 0; i < sizeof ignored_keys / sizeof ignored_keys[0]; i++)
-        if (is_key(key, ignored_keys[i]))
-            return true;
-    return false;
+    const size_t count = sizeof ignored_keys / sizeof ignored_keys[0];
+    return place_among(key, ignored_keys, count) < count;
 }
 
 static int add_member(struct json_object *root, struct json_slice key, struct json_slice value,
@@ -62,13 +69,11 @@ static int add_member(struct json_object *root, struct json_slice key, struct js
 static int sort_member(struct json_object *root, struct json_slice *lists, struct json_slice key,
                        struct json_slice value, struct load_reason *reason)
 {
-    for (int i = 0; i < LISTS; i++) {
-        if (is_key(key, list_keys[i])) {
-            lists[i] = value;
-            return 0;
-        }
-    }
-    return is_ignored(key) ? 0 : add_member(root, key, value, reason);
+    size_t list = place_among(key, list_keys, LISTS);
+    if (list == LISTS)
+        return is_ignored(key) ? 0 : add_member(root, key, value, reason);
+    lists[list] = value;
+    return 0;
 }
 
 /* Says why the text is no JSON object. */
@@ -99,8 +104,7 @@ static int read_members(const char *text, size_t size, struct json_object *root,
     }
 }
 
-/* ---- Values that follow -----------------------------------------------------------------------
- */
+/* ---- Values that follow --------------------------------------------------------------------- */
 
 static bool is_uuid(const char *text)
 {
@@ -113,6 +117,16 @@ static bool is_uuid(const char *text)
             return false;
     }
     return true;
+}
+
+/* In lower case, as RFC 9562 has it: not every database compares them as text. */
+static int check_uuid(char *text, const char *key, struct load_reason *reason)
+{
+    if (!is_uuid(text))
+        return load_refuse(reason, "%s is not a uuid", key);
+    for (; *text != '\0'; text++)
+        *text = (char)tolower((unsigned char)*text);
+    return 0;
 }
 
 /* XALT names the job in userT alone; at some sites not as a bare number. */
@@ -147,16 +161,22 @@ static void derive_date(struct record_real when, char *date)
         strftime(date, RECORD_DATE_SIZE, "%Y-%m-%d %H:%M:%S", &local);
 }
 
-/* An array that each record has its own of: parsed, so that it is known to be one, and as text. */
-static int read_array(struct json_object *root, const struct json_slice *lists, enum list list,
+/* An array that each record has its own of: known to be one, and as text. */
+static int read_array(struct record *record, const struct json_slice *lists, enum list list,
                       const char **text, struct load_reason *reason)
 {
     const char *key = list_keys[list];
     struct json_slice slice = lists[list];
     if (slice.size == 0)
         return 0;
-    int error = add_member(root, (struct json_slice){key, strlen(key)}, slice, reason);
-    struct json_object *array = json_object_object_get(root, key);
+    if (is_plain_array(slice)) {
+        *text = record->list_text = strndup(slice.at, slice.size);
+        return *text == NULL ? -ENOMEM : 0;
+    }
+    if (record->root == NULL && (record->root = json_object_new_object()) == NULL)
+        return -ENOMEM;
+    int error = add_member(record->root, (struct json_slice){key, strlen(key)}, slice, reason);
+    struct json_object *array = json_object_object_get(record->root, key);
     if (error != 0 || array == NULL)
         return error;
     if (!json_object_is_type(array, json_type_array))
@@ -165,12 +185,11 @@ static int read_array(struct json_object *root, const struct json_slice *lists, 
     return *text == NULL ? -ENOMEM : 0;
 }
 
-/* ---- Kinds of records -------------------------------------------------------------------------
- */
+/* ---- Kinds of records ----------------------------------------------------------------------- */
 
 struct reader {
     struct record *record;
-    const struct id_cache *known;
+    struct id_cache *seen;
     struct json_slice lists[LISTS];
     struct load_reason *reason;
 };
@@ -178,7 +197,7 @@ struct reader {
 static int read_part(const struct reader *reader, struct record_part *part, enum part_kind kind,
                      enum list list, const char *scope)
 {
-    return record_part_read(part, kind, list_keys[list], scope, reader->lists[list], reader->known,
+    return record_part_read(part, kind, list_keys[list], scope, reader->lists[list], reader->seen,
                             reader->reason);
 }
 
@@ -189,10 +208,10 @@ static int read_ancestors(struct reader *reader, struct run_record *run)
     if (slice->size == 0)
         return 0;
     const char *job = run->job_id != NULL && run->job_id[0] >= '1' ? run->job_id : NULL;
-    int error = ancestor_pids_split(*slice, job, &record->ancestors_text, record->root,
-                                    &run->ancestor_pids);
+    int error = ancestor_pids_split(*slice, job, &record->ancestors_text, &record->pids_text);
     if (error != 0)
         return error;
+    run->ancestor_pids = record->pids_text;
     *slice = (struct json_slice){record->ancestors_text, strlen(record->ancestors_text)};
     return read_part(reader, &run->ancestors, PART_ANCESTORS, ANCESTORS, NULL);
 }
@@ -208,15 +227,26 @@ static int read_build(struct reader *reader, struct run_record *run)
     return read_part(reader, &run->build, PART_BUILD, BUILD, NULL);
 }
 
-static int read_run(struct reader *reader)
+static int read_run_values(struct reader *reader)
 {
-    struct run_record *run = &reader->record->run;
-    struct json_object *root = reader->record->root;
-    int error = record_read_values(root, &run_fields, run, reader->reason);
-    if (error == 0 && !is_uuid(run->uuid))
-        error = load_refuse(reader->reason, "userT.run_uuid is not a uuid");
+    static const struct record_fields *const lists[] = {&run_fields,     &executable_fields,
+                                                        &program_fields, &job_part_fields,
+                                                        &layout_fields,  &ending_fields};
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < sizeof lists / sizeof lists[0]; i++)
+        error = record_read_values(reader->record->root, lists[i], &reader->record->run,
+                                   reader->reason);
+    return error;
+}
+
+/* All but its plain values. */
+static int read_rest(struct reader *reader)
+{
+    struct record *record = reader->record;
+    struct run_record *run = &record->run;
+    int error = check_uuid((char *)(uintptr_t)run->uuid, "userT.run_uuid", reader->reason);
     if (error == 0)
-        error = read_array(root, reader->lists, CMDLINE, &run->cmdline, reader->reason);
+        error = read_array(record, reader->lists, CMDLINE, &run->cmdline, reader->reason);
     if (error == 0)
         error = read_part(reader, &run->libs, PART_LIBS, LIBS, run->syshost);
     if (error == 0)
@@ -231,6 +261,12 @@ static int read_run(struct reader *reader)
     return error;
 }
 
+static int read_run(struct reader *reader)
+{
+    int error = read_run_values(reader);
+    return error == 0 ? read_rest(reader) : error;
+}
+
 static int read_link(struct reader *reader)
 {
     struct link_record *link = &reader->record->link;
@@ -239,7 +275,8 @@ static int read_link(struct reader *reader)
     if (error == 0 && !is_uuid(link->uuid))
         error = load_refuse(reader->reason, "resultT.uuid is not a uuid");
     if (error == 0)
-        error = read_array(root, reader->lists, LINK_LINE, &link->link_line, reader->reason);
+        error =
+            read_array(reader->record, reader->lists, LINK_LINE, &link->link_line, reader->reason);
     if (error == 0)
         error = read_part(reader, &link->libs, PART_LIBS, LINKED, link->build_syshost);
     if (error == 0)
@@ -252,8 +289,8 @@ static int read_package(struct reader *reader)
 {
     struct package_record *package = &reader->record->package;
     int error = record_read_values(reader->record->root, &package_fields, package, reader->reason);
-    if (error == 0 && !is_uuid(package->run_uuid))
-        error = load_refuse(reader->reason, "xalt_run_uuid is not a uuid");
+    if (error == 0)
+        error = check_uuid((char *)(uintptr_t)package->run_uuid, "xalt_run_uuid", reader->reason);
     return error;
 }
 
@@ -326,8 +363,7 @@ static int read_kind(struct reader *reader)
     return load_refuse(reader->reason, "is no run, link, package or coverage record");
 }
 
-/* ---- Bytes --------------------------------------------------------------------------------------
- */
+/* ---- Bytes ---------------------------------------------------------------------------------- */
 
 /* No path or argument holds a NUL, and no C string could: U+FFFD stands for it. */
 static void replace_escaped_nuls(char *json)
@@ -339,8 +375,38 @@ static void replace_escaped_nuls(char *json)
     }
 }
 
+/* Whether the record is a run with nothing but plain values, which are read then. */
+static bool read_plain_run(const char *text, size_t size, struct reader *reader)
+{
+    struct json_members members;
+    struct json_slice key, value, tables[PLAIN_TABLES] = {{0}};
+    enum json_step step = JSON_BAD;
+    if (json_members_open(&members, text, size))
+        step = json_members_next(&members, &key, &value);
+    for (; step == JSON_MEMBER; step = json_members_next(&members, &key, &value)) {
+        size_t list = place_among(key, list_keys, LISTS);
+        size_t table = place_among(key, plain_keys, PLAIN_TABLES);
+        if (list < LISTS)
+            reader->lists[list] = value;
+        else if (table < PLAIN_TABLES)
+            tables[table] = value;
+        else if (!is_ignored(key) && !is_plain_value(value))
+            return false;
+    }
+    return step == JSON_END && tables[PLAIN_USER].size > 0 &&
+           record_plain_read(tables, &reader->record->run);
+}
+
 static int read_text(const char *text, size_t size, struct reader *reader)
 {
+    if (read_plain_run(text, size, reader)) {
+        reader->record->kind = RECORD_RUN;
+        return read_rest(reader);
+    }
+    memset(reader->lists, 0, sizeof reader->lists);
+    reader->record->root = json_object_new_object();
+    if (reader->record->root == NULL)
+        return -ENOMEM;
     int error = read_members(text, size, reader->record->root, reader->lists, reader->reason);
     return error == 0 ? read_kind(reader) : error;
 }
@@ -367,18 +433,18 @@ static bool is_plain(const char *text, size_t size)
     return is_ascii(text, size) && strstr(text, "\\u0000") == NULL;
 }
 
-int load_record(char *text, size_t size, const struct id_cache *known, struct record *out,
+int load_record(char *text, size_t size, struct id_cache *seen, struct record *out,
                 struct load_reason *reason)
 {
-    struct record record = {.root = json_object_new_object()};
-    struct reader reader = {.record = &record, .known = known, .reason = reason};
+    struct record record = {0};
+    struct reader reader = {.record = &record, .seen = seen, .reason = reason};
     int error = record_crc_check(text, size, reason);
     if (error == 0 && memchr(text, '\0', size) != NULL)
         error = load_refuse(reason, "holds a NUL byte");
     if (error == 0) {
         record.text = is_plain(text, size) ? text : mapped(text, &size);
-        error = record.text == NULL || record.root == NULL ? -ENOMEM
-                                                           : read_text(record.text, size, &reader);
+        record.size = size;
+        error = record.text == NULL ? -ENOMEM : read_text(record.text, size, &reader);
     }
     if (error == 0) {
         if (record.text != text)
@@ -386,10 +452,19 @@ int load_record(char *text, size_t size, const struct id_cache *known, struct re
         *out = record;
         return 0;
     }
+    load_record_text(&record);
     if (record.text == text)
         record.text = NULL;
     load_record_free(&record);
     return error;
+}
+
+const char *load_record_text(struct record *record)
+{
+    for (size_t i = 0; record->text != NULL && i < record->size; i++)
+        if (record->text[i] == '\0')
+            record->text[i] = '"';
+    return record->text;
 }
 
 void load_record_free(struct record *record)
@@ -405,6 +480,8 @@ void load_record_free(struct record *record)
     }
     json_object_put(record->root);
     free(record->ancestors_text);
+    free(record->pids_text);
+    free(record->list_text);
     free(record->text);
 }
 

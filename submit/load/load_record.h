@@ -114,8 +114,11 @@ struct record {
         struct package_record package;
         struct coverage_record coverage;
     };
-    struct json_object *root; /* owned: what the values are part of */
+    struct json_object *root; /* owned: what the values are part of, if they are not in the text */
     char *text;               /* owned: what the parts are slices of */
+    size_t size;              /* of the text */
+    char *list_text;          /* owned: `run.cmdline` or `link.link_line`, or NULL */
+    char *pids_text;          /* owned: `run.ancestor_pids`, or NULL */
     char *ancestors_text;     /* owned: `run.ancestors` without its pids, or NULL */
 };
 
@@ -136,14 +139,21 @@ struct record_fields {
     size_t count;
 };
 
-extern const struct record_fields run_fields, build_fields, link_fields, package_fields;
+/* Of a run, by the table of the store that they go to. */
+extern const struct record_fields run_fields, executable_fields, program_fields, job_part_fields,
+    layout_fields, ending_fields;
+extern const struct record_fields build_fields, link_fields, package_fields;
 
 /* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it. A
- * part whose digest is in `known` (which may be NULL) has been read before and is not parsed again.
- * Returns 0 and fills `*record`, which load_record_free() releases and which owns the text from now
- * on; or the text stays the caller's: -EBADMSG and `*reason` when it is damaged; -ENOMEM. */
-int load_record(char *text, size_t size, const struct id_cache *known, struct record *record,
+ * part whose digest is in `seen` (which may be NULL) has been read before and is not parsed again;
+ * others are added.  * Returns 0 and fills `*record`, which load_record_free() releases and which
+ * owns the text from now on; or the text stays the caller's: -EBADMSG and `*reason` when it is
+ * damaged; -ENOMEM. */
+int load_record(char *text, size_t size, struct id_cache *seen, struct record *record,
                 struct load_reason *reason);
+
+/* The record's text as it was read, which the record's values are not to be used after. */
+const char *load_record_text(struct record *record);
 
 void load_record_free(struct record *record);
 

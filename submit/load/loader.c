@@ -12,7 +12,7 @@
 #include "load_text.h"
 
 #define PROGRESS_EVERY 100 /* records */
-#define PENDING_BYTES  (64u << 20)
+#define BATCH_BYTES    (64u << 20)
 #define PATH_BYTES     8192
 #define REPORT_BYTES   (PATH_BYTES + 1024)
 
@@ -25,7 +25,8 @@ size_t load_counts_read(const struct load_counts *counts)
 
 static void show_progress(const struct loader *loader)
 {
-    size_t read = load_counts_read(&loader->counts) + loader->pending;
+    size_t read =
+        load_counts_read(&loader->counts) + loader->batches[0].count + loader->batches[1].count;
     if (loader->show_progress && read % PROGRESS_EVERY == 0)
         fprintf(stderr, "\r%zu read, %zu set aside", read, loader->counts.damaged);
 }
@@ -124,12 +125,11 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
 }
 
 /* A record that was good, but not for the database. */
-static void set_pending_aside(struct loader *loader, size_t at, const char *reason)
+static void set_record_aside(struct loader *loader, struct record *record,
+                             const struct load_place *place, const char *reason)
 {
-    const struct load_place *place = &loader->places[at];
-    const char *json = json_object_to_json_string(loader->records[at].root);
     if (loader->source == NULL) {
-        loader_set_aside(loader, json, strlen(json), place->name, reason);
+        loader_set_aside(loader, load_record_text(record), record->size, place->name, reason);
         return;
     }
     int fd = source_open_sub(loader->source, place->sub);
@@ -165,59 +165,90 @@ static void count_result(struct load_counts *counts, enum store_result result)
     }
 }
 
-static void settle(struct loader *loader, size_t from, size_t count)
+static void settle(struct loader *loader, const struct load_batch *batch, size_t at)
 {
-    for (size_t i = from; i < from + count; i++) {
-        count_result(&loader->counts, loader->results[i]);
-        if (loader->source != NULL && loader->delete_files && !loader->dry_run)
-            remove_loaded(loader, &loader->places[i]);
-    }
+    count_result(&loader->counts, batch->results[at]);
+    if (loader->source != NULL && loader->delete_files && !loader->dry_run)
+        remove_loaded(loader, &batch->places[at]);
+}
+
+static void settle_all(struct loader *loader, const struct load_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        settle(loader, batch, i);
 }
 
 /* One of them is at fault: each on its own. */
-static int put_one_by_one(struct loader *loader)
+static int put_one_by_one(struct loader *loader, const struct load_batch *batch)
 {
-    for (size_t i = 0; i < loader->pending; i++) {
-        int error = store_put(loader->store, &loader->records[i], 1, &loader->results[i]);
+    for (size_t i = 0; i < batch->count; i++) {
+        int error = store_put(loader->store, &batch->records[i], 1, &batch->results[i]);
         if (error == -EBADMSG)
-            set_pending_aside(loader, i, store_error(loader->store));
+            set_record_aside(loader, &batch->records[i], &batch->places[i],
+                             store_error(loader->store));
         else if (error != 0)
             return store_failed(loader, error);
         else
-            settle(loader, i, 1);
+            settle(loader, batch, i);
     }
+    return 0;
+}
+
+static void empty(struct load_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        load_record_free(&batch->records[i]);
+    batch->count = 0;
+    batch->bytes = 0;
+}
+
+/* Until what was handed over is in the store. */
+static int finish_writing(struct loader *loader)
+{
+    int error = 0;
+    struct load_batch *batch = batch_writer_wait(loader->writer, &error);
+    if (batch == NULL)
+        return 0;
+    if (error == -EBADMSG)
+        error = put_one_by_one(loader, batch);
+    else if (error != 0)
+        store_failed(loader, error);
+    else
+        settle_all(loader, batch);
+    empty(batch);
+    return error;
+}
+
+/* What has been read is written while the loader reads on. */
+static int hand_over(struct loader *loader)
+{
+    int error = finish_writing(loader);
+    if (error != 0 || loader->next->count == 0)
+        return error;
+    id_cache_trim(&loader->seen);
+    batch_writer_start(loader->writer, loader->next);
+    loader->next = loader->next == &loader->batches[0] ? &loader->batches[1] : &loader->batches[0];
     return 0;
 }
 
 int loader_commit(struct loader *loader)
 {
-    if (loader->pending == 0)
-        return 0;
-    int error = store_put(loader->store, loader->records, loader->pending, loader->results);
-    if (error == 0)
-        settle(loader, 0, loader->pending);
-    else if (error == -EBADMSG)
-        error = put_one_by_one(loader);
-    else
-        store_failed(loader, error);
-    for (size_t i = 0; i < loader->pending; i++)
-        load_record_free(&loader->records[i]);
-    loader->pending = 0;
-    loader->pending_bytes = 0;
-    return error;
+    int error = hand_over(loader);
+    return error == 0 ? finish_writing(loader) : error;
 }
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-static int add_pending(struct loader *loader, const struct record *record, size_t size,
-                       const struct load_place *place)
+static int add_record(struct loader *loader, const struct record *record, size_t size,
+                      const struct load_place *place)
 {
-    loader->records[loader->pending] = *record;
-    loader->places[loader->pending++] = *place;
-    loader->pending_bytes += size;
+    struct load_batch *batch = loader->next;
+    batch->records[batch->count] = *record;
+    batch->places[batch->count++] = *place;
+    batch->bytes += size;
     show_progress(loader);
-    bool full = loader->pending == loader->batch || loader->pending_bytes > PENDING_BYTES;
-    return full ? loader_commit(loader) : 0;
+    bool full = batch->count == loader->batch || batch->bytes > BATCH_BYTES;
+    return full ? hand_over(loader) : 0;
 }
 
 int loader_take(struct loader *loader, char *text, size_t size, const char *origin)
@@ -225,10 +256,10 @@ int loader_take(struct loader *loader, char *text, size_t size, const char *orig
     struct record record;
     struct load_reason reason;
     struct load_place place = {.sub = ""};
-    int error = load_record(text, size, store_known(loader->store), &record, &reason);
+    int error = load_record(text, size, &loader->seen, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
     if (error == 0)
-        return add_pending(loader, &record, size, &place);
+        return add_record(loader, &record, size, &place);
     if (error == -EBADMSG) {
         loader_set_aside(loader, text, size, origin, reason.text);
         error = 0;
@@ -241,14 +272,14 @@ int loader_take(struct loader *loader, char *text, size_t size, const char *orig
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-static int read_record(const struct loader *loader, int dir_fd, const char *name,
-                       struct record *record, size_t *size, struct load_reason *reason)
+static int read_record(struct loader *loader, int dir_fd, const char *name, struct record *record,
+                       size_t *size, struct load_reason *reason)
 {
     char *text;
     int error = load_text(dir_fd, name, &text, size, reason);
     if (error != 0)
         return error;
-    error = load_record(text, *size, store_known(loader->store), record, reason);
+    error = load_record(text, *size, &loader->seen, record, reason);
     if (error != 0)
         free(text);
     return error;
@@ -263,7 +294,7 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     int error = read_record(loader, dir_fd, place->name, &record, &size, &reason);
     switch (error) {
     case 0:
-        return add_pending(loader, &record, size, place);
+        return add_record(loader, &record, size, place);
     case -EBADMSG:
         set_file_aside(loader, dir_fd, place, reason.text);
         return 0;
@@ -284,24 +315,36 @@ static void report_unreadable(void *context, const char *sub, int error)
     loader->input_trouble = true;
 }
 
-/* ---- The loader ------------------------------------------------------------------------------ */
+/* ---- The loader ----------------------------------------------------------------------------- */
+
+static int make_batch(struct load_batch *batch, size_t size)
+{
+    batch->records = calloc(size, sizeof *batch->records);
+    batch->places = calloc(size, sizeof *batch->places);
+    batch->results = calloc(size, sizeof *batch->results);
+    return batch->records == NULL || batch->places == NULL || batch->results == NULL ? -ENOMEM : 0;
+}
 
 int loader_init(struct loader *loader)
 {
-    loader->records = calloc(loader->batch, sizeof *loader->records);
-    loader->places = calloc(loader->batch, sizeof *loader->places);
-    loader->results = calloc(loader->batch, sizeof *loader->results);
-    return loader->records == NULL || loader->places == NULL || loader->results == NULL ? -ENOMEM
-                                                                                        : 0;
+    loader->next = &loader->batches[0];
+    for (int i = 0; i < 2; i++)
+        if (make_batch(&loader->batches[i], loader->batch) != 0)
+            return -ENOMEM;
+    loader->writer = batch_writer_new(loader->store);
+    return loader->writer == NULL ? -ENOMEM : 0;
 }
 
 void loader_free(struct loader *loader)
 {
-    for (size_t i = 0; i < loader->pending; i++)
-        load_record_free(&loader->records[i]);
-    free(loader->records);
-    free(loader->places);
-    free(loader->results);
+    batch_writer_free(loader->writer);
+    for (int i = 0; i < 2; i++) {
+        empty(&loader->batches[i]);
+        free(loader->batches[i].records);
+        free(loader->batches[i].places);
+        free(loader->batches[i].results);
+    }
+    id_cache_free(&loader->seen);
 }
 
 int loader_load(struct loader *loader, const char *path)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "batch_writer.h"
 #include "load_dir.h"
 #include "store.h"
 
@@ -32,15 +33,15 @@ struct loader {
     bool input_trouble;        /* something could not be read at all */
     size_t kept; /* number of records set aside in the quarantine that were no files */
 
-    /* The transaction to come */
-    const struct load_source *source; /* of `places`; NULL for a stream */
-    struct record *records;           /* owned: `pending`, up to `batch` */
-    struct load_place *places;        /* owned: of each record */
-    enum store_result *results;       /* owned */
-    size_t pending, pending_bytes;
+    const struct load_source *source; /* of the places; NULL for a stream */
+    struct id_cache seen;             /* digests of parts of records that need no parsing */
+    struct load_batch batches[2];     /* one is read, the other written */
+    struct load_batch *next;          /* the one that is read */
+    struct batch_writer *writer;      /* owned */
 };
 
-/* Returns 0 or -ENOMEM. loader_free() releases what it took. */
+/* Returns 0 or -ENOMEM. loader_free() releases what it took, and is to be called before the store
+ * is closed. */
 int loader_init(struct loader *loader);
 void loader_free(struct loader *loader);
 

@@ -25,6 +25,25 @@
 
 static const struct record_field of_run[] = {
     FIELD(run_record, uuid, "userT", "run_uuid"),
+    NAME(run_record, step_id, "slurmT", "step_id"),
+    FIELD(run_record, record_epoch, "userDT", "currentEpoch"),
+    FIELD(run_record, start_time, "userDT", "start_time"),
+    FIELD(run_record, end_time, "userDT", "end_time"),
+    FIELD(run_record, run_time, "userDT", "run_time"),
+    FIELD(run_record, end_time_error, "slurmT", "end_time_error"),
+};
+
+static const struct record_field of_executable[] = {
+    FIELD(run_record, exec_path, "userT", "exec_path"),
+    NAME(run_record, hash_id, "", "hash_id"),
+};
+
+static const struct record_field of_program[] = {
+    NAME(run_record, exec_type, "userT", "exec_type"),
+    FIELD(run_record, exec_epoch, "userDT", "exec_epoch"),
+};
+
+static const struct record_field of_job_part[] = {
     NAME(run_record, user, "userT", "user"),
     NAME(run_record, account, "userT", "account"),
     NAME(run_record, queue, "userT", "queue"),
@@ -32,24 +51,9 @@ static const struct record_field of_run[] = {
     NAME(run_record, syshost, "userT", "syshost"),
     NAME(run_record, submit_host, "userT", "submit_host"),
     NAME(run_record, container, "userT", "container"),
-    FIELD(run_record, exec_path, "userT", "exec_path"),
-    NAME(run_record, hash_id, "", "hash_id"),
-    NAME(run_record, exec_type, "userT", "exec_type"),
     FIELD(run_record, cwd, "userT", "cwd"),
-    FIELD(run_record, exec_epoch, "userDT", "exec_epoch"),
-    FIELD(run_record, record_epoch, "userDT", "currentEpoch"),
-    FIELD(run_record, start_time, "userDT", "start_time"),
-    FIELD(run_record, end_time, "userDT", "end_time"),
-    FIELD(run_record, run_time, "userDT", "run_time"),
-    FIELD(run_record, probability, "userDT", "probability"),
-    FIELD(run_record, num_tasks, "userDT", "num_tasks"),
-    FIELD(run_record, num_nodes, "userDT", "num_nodes"),
-    FIELD(run_record, num_cores, "userDT", "num_cores"),
-    FIELD(run_record, num_threads, "userDT", "num_threads"),
-    FIELD(run_record, num_gpus, "userDT", "num_gpus"),
     NAME(run_record, job_id, "userT", "job_id"),
     FIELD(run_record, job_id_raw, "slurmT", "job_id"),
-    NAME(run_record, step_id, "slurmT", "step_id"),
     FIELD(run_record, array_job_id, "slurmT", "array_job_id"),
     FIELD(run_record, array_task_id, "slurmT", "array_task_id"),
     FIELD(run_record, het_job_id, "slurmT", "het_job_id"),
@@ -59,16 +63,27 @@ static const struct record_field of_run[] = {
     NAME(run_record, partition, "slurmT", "partition"),
     NAME(run_record, qos, "slurmT", "qos"),
     NAME(run_record, node, "slurmT", "node"),
+    FIELD(run_record, dropped, "slurmT", "dropped"),
+};
+
+static const struct record_field of_layout[] = {
+    FIELD(run_record, probability, "userDT", "probability"),
+    FIELD(run_record, num_tasks, "userDT", "num_tasks"),
+    FIELD(run_record, num_nodes, "userDT", "num_nodes"),
+    FIELD(run_record, num_cores, "userDT", "num_cores"),
+    FIELD(run_record, num_threads, "userDT", "num_threads"),
+    FIELD(run_record, num_gpus, "userDT", "num_gpus"),
     FIELD(run_record, node_id, "slurmT", "node_id"),
     FIELD(run_record, task_id, "slurmT", "task_id"),
     FIELD(run_record, cpus_alloc, "slurmT", "cpus_alloc"),
     FIELD(run_record, gpus_alloc, "slurmT", "gpus_alloc"),
-    FIELD(run_record, dropped, "slurmT", "dropped"),
+};
+
+static const struct record_field of_ending[] = {
     FIELD(run_record, exit_code, "slurmT", "exit_code"),
     FIELD(run_record, signal, "slurmT", "signal"),
     FIELD(run_record, core_dumped, "slurmT", "core_dumped"),
     NAME(run_record, end_source, "slurmT", "end_source"),
-    FIELD(run_record, end_time_error, "slurmT", "end_time_error"),
 };
 
 static const struct record_field of_build[] = {
@@ -108,6 +123,11 @@ static const struct record_field of_package[] = {
 };
 
 const struct record_fields run_fields = LIST(of_run);
+const struct record_fields executable_fields = LIST(of_executable);
+const struct record_fields program_fields = LIST(of_program);
+const struct record_fields job_part_fields = LIST(of_job_part);
+const struct record_fields layout_fields = LIST(of_layout);
+const struct record_fields ending_fields = LIST(of_ending);
 const struct record_fields build_fields = LIST(of_build);
 const struct record_fields link_fields = LIST(of_link);
 const struct record_fields package_fields = LIST(of_package);

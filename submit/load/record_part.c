@@ -166,16 +166,19 @@ static bool is_empty(struct json_slice slice)
 }
 
 int record_part_read(struct record_part *part, enum part_kind kind, const char *key,
-                     const char *scope, struct json_slice slice, const struct id_cache *known,
+                     const char *scope, struct json_slice slice, struct id_cache *seen,
                      struct load_reason *reason)
 {
     if (is_empty(slice))
         return 0;
     part->text = slice;
     int error = digest_part(part, kind, scope);
-    if (error == 0 && known != NULL && id_cache_find(known, &part->digest) != 0)
-        return 0;
-    return error == 0 ? parse_part(part, kind, key, reason) : error;
+    if (error != 0 || (seen != NULL && id_cache_find(seen, &part->digest) != 0))
+        return error;
+    error = parse_part(part, kind, key, reason);
+    if (error == 0 && seen != NULL)
+        id_cache_add(seen, &part->digest, 1);
+    return error;
 }
 
 int record_part_complete(struct record_part *part, enum part_kind kind)

@@ -9,13 +9,20 @@
 #include "json_members.h"
 #include "load_record.h"
 
-enum part_kind { PART_LIBS, PART_ENVIRONMENT, PART_ANCESTORS, PART_BUILD, PART_FUNCTIONS };
+enum part_kind {
+    PART_LIBS,
+    PART_ENVIRONMENT,
+    PART_ANCESTORS,
+    PART_BUILD,
+    PART_FUNCTIONS,
+    PART_KINDS
+};
 
 /* Takes the part that stands at `slice` (of size 0 when there is none) under `key`, which is for
- * messages. Equal parts of records with another `scope`, NULL for none, count as different. Returns
- * 0; -EBADMSG and `*reason`; -ENOMEM. */
+ * messages, unless it is `seen`. Equal parts of records with another `scope`, NULL for none, count
+ * as different. Returns 0; -EBADMSG and `*reason`; -ENOMEM. */
 int record_part_read(struct record_part *part, enum part_kind kind, const char *key,
-                     const char *scope, struct json_slice slice, const struct id_cache *known,
+                     const char *scope, struct json_slice slice, struct id_cache *seen,
                      struct load_reason *reason);
 
 /* Parses a part that was known when it was read. Returns 0 or -ENOMEM. */

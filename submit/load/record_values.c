@@ -59,6 +59,17 @@ static bool is_empty_string(struct json_object *value)
     return json_object_is_type(value, json_type_string) && json_object_get_string_len(value) == 0;
 }
 
+bool record_set_number(const struct record_field *field, void *member, bool known, double number)
+{
+    if (field->kind == FIELD_REAL) {
+        *(struct record_real *)member = (struct record_real){known, number};
+        return fabs(number) <= MAX_REAL;
+    }
+    bool fits = fabs(number) <= MAX_WHOLE && number == floor(number);
+    *(struct record_int *)member = (struct record_int){known && fits, fits ? (int64_t)number : 0};
+    return fits;
+}
+
 static int read_number(const struct record_field *field, struct json_object *value, void *member,
                        struct load_reason *reason)
 {
@@ -67,16 +78,10 @@ static int read_number(const struct record_field *field, struct json_object *val
         return 0;
     if (!number_of(value, &number))
         return bad_field(field, "is not a number", reason);
-    if (!(fabs(number) <= (field->kind == FIELD_INT ? MAX_WHOLE : MAX_REAL)))
-        return bad_field(field, "is out of range", reason);
-    if (field->kind == FIELD_REAL) {
-        *(struct record_real *)member = (struct record_real){true, number};
+    if (record_set_number(field, member, true, number))
         return 0;
-    }
-    if (number != floor(number))
-        return bad_field(field, "is not a whole number", reason);
-    *(struct record_int *)member = (struct record_int){true, (int64_t)number};
-    return 0;
+    bool is_fraction = field->kind == FIELD_INT && fabs(number) <= MAX_WHOLE;
+    return bad_field(field, is_fraction ? "is not a whole number" : "is out of range", reason);
 }
 
 /* XALT 2 wrote Build.UUID for Build_UUID. */

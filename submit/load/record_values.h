@@ -16,4 +16,8 @@ int record_read_value(struct json_object *root, const struct record_field *field
 int record_read_values(struct json_object *root, const struct record_fields *list, void *values,
                        struct load_reason *reason);
 
+/* Sets the number `member` of the field, or makes it unknown. Returns false when the number is out
+ * of its range. */
+bool record_set_number(const struct record_field *field, void *member, bool known, double number);
+
 #endif

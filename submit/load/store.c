@@ -52,6 +52,14 @@ static void forget(struct store *store)
     store->generation = 0;
 }
 
+/* What a batch has left. */
+static void clean_up(struct store *store)
+{
+    store_forget_wants(store);
+    store_free_runs(store);
+    store->new_count = 0;
+}
+
 /* Somebody may have removed rows whose ids are known here, or changed the modules. */
 static int check_generation(struct store *store)
 {
@@ -76,6 +84,7 @@ static int try_once(struct store *store, int (*work)(struct store *store, void *
                     void *context)
 {
     store->error[0] = '\0';
+    id_cache_trim(&store->known);
     int error = store->ops->begin(store->database);
     if (error == 0)
         error = check_generation(store);
@@ -87,6 +96,7 @@ static int try_once(struct store *store, int (*work)(struct store *store, void *
         store->ops->rollback(store->database);
         forget(store);
     }
+    clean_up(store);
     return error;
 }
 
@@ -145,7 +155,8 @@ static int make_schema(struct store *store, int version)
     static const struct migration none;
     const struct migration *migration =
         ops->migrations == NULL || version == 0 ? &none : &ops->migrations[version];
-    const char *const scripts[] = {migration->rename, ops->schema, migration->copy, ops->views};
+    const char *const scripts[] = {migration->before, ops->schema, migration->after[0],
+                                   migration->after[1], ops->views};
     return run_scripts(store, scripts, sizeof scripts / sizeof scripts[0]);
 }
 
@@ -200,6 +211,24 @@ struct statement *store_statement(struct store *store, const char *sql, int *err
     return statement;
 }
 
+int store_text_open(struct store *store, struct store_text *text)
+{
+    text->text = NULL;
+    text->file = open_memstream(&text->text, &text->size);
+    return text->file == NULL ? store_refuse(store, -ENOMEM, "out of memory") : 0;
+}
+
+struct statement *store_text_statement(struct store *store, struct store_text *text, int *error)
+{
+    struct statement *statement = NULL;
+    if (fclose(text->file) == 0)
+        statement = store_statement(store, text->text, error);
+    else
+        *error = store_refuse(store, -ENOMEM, "out of memory");
+    free(text->text);
+    return statement;
+}
+
 int store_has_row(struct store *store, struct statement *statement, const struct value *parameters)
 {
     struct value row[1];
@@ -230,6 +259,8 @@ static int prepare(struct store *store)
     if (error == 0)
         error = store_prepare_intern(store);
     if (error == 0)
+        error = store_prepare_parts(store);
+    if (error == 0)
         error = store_prepare_runs(store);
     if (error == 0)
         error = store_prepare_links(store);
@@ -251,16 +282,14 @@ int store_open(const struct database_ops *ops, const char *location, bool dry_ru
     return error == 0 ? prepare(store) : error;
 }
 
-const struct id_cache *store_known(const struct store *store)
-{
-    return &store->known;
-}
-
 void store_close(struct store *store)
 {
     if (store == NULL)
         return;
     store->ops->close(store->database);
+    store_free_runs(store);
+    store_free_wants(store);
+    free(store->new_parts);
     id_cache_free(&store->known);
     id_cache_free(&store->prefixes);
     free(store);
@@ -274,8 +303,19 @@ struct put {
     enum store_result *results;
 };
 
-/* Of the kinds that come one at a time. */
-static int put_other(struct store *store, struct record *record, enum store_result *result)
+static int want_other(struct store *store, struct record *record, enum store_result *result)
+{
+    switch (record->kind) {
+    case RECORD_LINK:
+        return store_want_link(store, record, result);
+    case RECORD_PACKAGE:
+        return store_want_package(store, record);
+    default:
+        return 0;
+    }
+}
+
+static int put_other(struct store *store, const struct record *record, enum store_result *result)
 {
     switch (record->kind) {
     case RECORD_LINK:
@@ -289,10 +329,27 @@ static int put_other(struct store *store, struct record *record, enum store_resu
     }
 }
 
+/* The tables that what the records share is in, apart from programs and parts of records. */
+static int settle_shared(struct store *store)
+{
+    static const enum table shared[] = {TABLE_EXECUTABLE, TABLE_JOB_PART, TABLE_LAYOUT,
+                                        TABLE_ENDING, TABLE_PACKAGE};
+    int error = store_settle_parts(store);
+    for (size_t i = 0; error == 0 && i < sizeof shared / sizeof shared[0]; i++)
+        error = store_settle(store, shared[i]);
+    return error;
+}
+
 static int put_records(struct store *store, void *context)
 {
     const struct put *put = context;
-    int error = store_put_runs(store, put->records, put->count, put->results);
+    int error = store_want_runs(store, put->records, put->count, put->results);
+    for (size_t i = 0; error == 0 && i < put->count; i++)
+        error = want_other(store, &put->records[i], &put->results[i]);
+    if (error == 0)
+        error = settle_shared(store);
+    if (error == 0)
+        error = store_put_runs(store);
     for (size_t i = 0; error == 0 && i < put->count; i++)
         error = put_other(store, &put->records[i], &put->results[i]);
     return error;

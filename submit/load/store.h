@@ -33,9 +33,6 @@ const struct database_ops *store_kind(const char *address, const char **location
 int store_open(const struct database_ops *ops, const char *location, bool dry_run,
                struct store **store);
 
-/* What load_record() need not parse again. */
-const struct id_cache *store_known(const struct store *store);
-
 /* Puts the records in one transaction, which is tried again for a minute while other writers are in
  * its way or the database is away. Returns 0 when it is committed, with what became of each record
  * in `results`; else nothing is stored: -EBADMSG when the database does not take a value of one of

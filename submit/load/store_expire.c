@@ -12,24 +12,28 @@
 
 /* In this order: what used a row goes before it. */
 static const char *const orphans[] = {
-    "DELETE FROM build WHERE id NOT IN (SELECT build_id FROM run WHERE build_id IS NOT NULL)"
+    "DELETE FROM program WHERE id NOT IN (SELECT program_id FROM run_own)",
+    "DELETE FROM job_part WHERE id NOT IN (SELECT job_part_id FROM run_own)",
+    "DELETE FROM layout WHERE id NOT IN (SELECT layout_id FROM run_own)",
+    "DELETE FROM ending WHERE id NOT IN (SELECT ending_id FROM run_own)",
+    "DELETE FROM build WHERE id NOT IN (SELECT build_id FROM program WHERE build_id IS NOT NULL)"
     " AND build_epoch < ?",
     "DELETE FROM link WHERE build_epoch < ?"
     " AND uuid NOT IN (SELECT build_uuid FROM build WHERE build_uuid IS NOT NULL)",
     "DELETE FROM environment WHERE id NOT IN"
-    " (SELECT environment_id FROM run WHERE environment_id IS NOT NULL)",
+    " (SELECT environment_id FROM run_own WHERE environment_id IS NOT NULL)",
     "DELETE FROM environment_member WHERE environment_id NOT IN (SELECT id FROM environment)",
     "DELETE FROM env_value WHERE id NOT IN (SELECT env_value_id FROM environment_member)",
     "DELETE FROM env_name WHERE id NOT IN (SELECT env_name_id FROM env_value)",
     "DELETE FROM ancestors WHERE id NOT IN"
-    " (SELECT ancestors_id FROM run WHERE ancestors_id IS NOT NULL)",
+    " (SELECT ancestors_id FROM run_own WHERE ancestors_id IS NOT NULL)",
     "DELETE FROM object_set WHERE id NOT IN"
-    " (SELECT object_set_id FROM run WHERE object_set_id IS NOT NULL) AND id NOT IN"
+    " (SELECT object_set_id FROM program WHERE object_set_id IS NOT NULL) AND id NOT IN"
     " (SELECT object_set_id FROM link WHERE object_set_id IS NOT NULL)",
     "DELETE FROM object_set_member WHERE object_set_id NOT IN (SELECT id FROM object_set)",
     "DELETE FROM object WHERE id NOT IN (SELECT object_id FROM object_set_member)",
     "DELETE FROM executable WHERE id NOT IN"
-    " (SELECT executable_id FROM run WHERE executable_id IS NOT NULL) AND id NOT IN"
+    " (SELECT executable_id FROM program WHERE executable_id IS NOT NULL) AND id NOT IN"
     " (SELECT executable_id FROM link WHERE executable_id IS NOT NULL)",
     "DELETE FROM function_set WHERE id NOT IN"
     " (SELECT function_set_id FROM link WHERE function_set_id IS NOT NULL)",
@@ -113,10 +117,10 @@ static int prepare(struct store *store, struct expiry *expiry)
     /* of a run without a start nobody can say how old it is but by its record */
     expiry->old_runs = store_statement(
         store,
-        "SELECT uuid FROM run WHERE start_time < ?"
+        "SELECT uuid FROM run_own WHERE start_time < ?"
         " OR (start_time IS NULL AND record_epoch IS NOT NULL AND record_epoch < ?) LIMIT 5000",
         &error);
-    expiry->delete_run = store_statement(store, "DELETE FROM run WHERE uuid = ?", &error);
+    expiry->delete_run = store_statement(store, "DELETE FROM run_own WHERE uuid = ?", &error);
     expiry->delete_packages =
         store_statement(store, "DELETE FROM run_package WHERE run_uuid = ?", &error);
     for (size_t i = 0; i < ORPHANS; i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What many records share, stored once.
+ * Rows that many records share, stored once, by the digest of what they say. The rows that a batch
+ * of records wants are asked for and added together: a database on another machine answers a
+ * thousand questions at once as fast as one.
  */
 #include "store_inside.h"
 
@@ -9,69 +11,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "canonical.h"
-#include "record_part.h"
+#define FIND_AT_ONCE 128 /* digests in one question */
+#define MAX_REST     24
 
-/* ---- Statements ------------------------------------------------------------------------------ */
+/* ---- Statements ----------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
-    const char *columns; /* the first is the key */
+    const char *key;     /* column of the digest */
+    const char *columns; /* others that are no fields of a record */
+    const struct record_fields *fields;
 } tables[TABLES] = {
-    [TABLE_EXECUTABLE] = {"executable", "identity, path, hash_id, module_id"},
-    [TABLE_OBJECT] = {"object", "identity, path, hash, syshost, module_id"},
-    [TABLE_OBJECT_SET] = {"object_set", "hash"},
-    [TABLE_ENV_NAME] = {"env_name", "identity, name"},
-    [TABLE_ENV_VALUE] = {"env_value", "identity, env_name_id, value"},
-    [TABLE_ENVIRONMENT] = {"environment", "hash"},
-    [TABLE_ANCESTORS] = {"ancestors", "hash, json"},
-    [TABLE_BUILD] = {"build", NULL}, /* build_fields */
-    [TABLE_FUNCTION_NAME] = {"function_name", "identity, name"},
-    [TABLE_FUNCTION_SET] = {"function_set", "hash"},
-    [TABLE_PACKAGE] = {"package", "identity, program, name, version, path"},
-    [TABLE_MODULE] = {"module", "identity, name"},
+    [TABLE_EXECUTABLE] = {"executable", "identity", ", path, hash_id, module_id", NULL},
+    [TABLE_OBJECT] = {"object", "identity", ", path, hash, syshost, module_id", NULL},
+    [TABLE_OBJECT_SET] = {"object_set", "hash", "", NULL},
+    [TABLE_ENV_NAME] = {"env_name", "identity", ", name", NULL},
+    [TABLE_ENV_VALUE] = {"env_value", "identity", ", env_name_id, value", NULL},
+    [TABLE_ENVIRONMENT] = {"environment", "hash", "", NULL},
+    [TABLE_ANCESTORS] = {"ancestors", "hash", ", json", NULL},
+    [TABLE_BUILD] = {"build", "identity", "", &build_fields},
+    [TABLE_FUNCTION_NAME] = {"function_name", "identity", ", name", NULL},
+    [TABLE_FUNCTION_SET] = {"function_set", "hash", "", NULL},
+    [TABLE_PACKAGE] = {"package", "identity", ", program, name, version, path", NULL},
+    [TABLE_MODULE] = {"module", "identity", ", name", NULL},
+    [TABLE_PROGRAM] = {"program", "identity", ", executable_id, object_set_id, build_id",
+                       &program_fields},
+    [TABLE_JOB_PART] = {"job_part", "identity", "", &job_part_fields},
+    [TABLE_LAYOUT] = {"layout", "identity", "", &layout_fields},
+    [TABLE_ENDING] = {"ending", "identity", "", &ending_fields},
 };
 
-static const char *const member_columns[SETS] = {
-    [SET_OBJECTS] = "object_set_member (object_set_id, object_id)",
-    [SET_ENVIRONMENT] = "environment_member (environment_id, env_value_id)",
-    [SET_FUNCTIONS] = "function_set_member (function_set_id, function_name_id)",
-};
-
-static void list_build_columns(char *text, size_t size)
+static void write_find(FILE *sql, enum table table)
 {
-    size_t length = (size_t)snprintf(text, size, "identity");
-    for (size_t i = 0; i < build_fields.count && length < size; i++)
-        length +=
-            (size_t)snprintf(text + length, size - length, ", %s", build_fields.field[i].column);
+    fprintf(sql, "SELECT id, %s FROM %s WHERE %s IN (?", tables[table].key, tables[table].name,
+            tables[table].key);
+    for (int i = 1; i < FIND_AT_ONCE; i++)
+        fputs(", ?", sql);
+    fputs(")", sql);
 }
 
-static size_t count_columns(const char *columns)
+/* Of the table's columns, with that of the digest. */
+static size_t write_columns(FILE *sql, enum table table)
 {
+    const struct record_fields *fields = tables[table].fields;
     size_t count = 1;
-    for (const char *at = columns; (at = strchr(at, ',')) != NULL; at++)
+    fprintf(sql, "%s%s", tables[table].key, tables[table].columns);
+    for (const char *at = tables[table].columns; (at = strchr(at, ',')) != NULL; at++)
         count++;
+    for (size_t i = 0; fields != NULL && i < fields->count; i++, count++)
+        fprintf(sql, ", `%s`", fields->field[i].column);
     return count;
+}
+
+static void write_add(FILE *sql, enum table table, const char *or_keep, size_t *columns)
+{
+    fprintf(sql, "INSERT INTO %s (", tables[table].name);
+    *columns = write_columns(sql, table);
+    fputs(") VALUES (?", sql);
+    for (size_t i = 1; i < *columns; i++)
+        fputs(", ?", sql);
+    fputs(")", sql);
+    if (or_keep != NULL)
+        fprintf(sql, " %s id = id", or_keep);
 }
 
 static int prepare_table(struct store *store, enum table table)
 {
-    char columns[512], sql[1024];
-    int error = 0;
-    if (tables[table].columns == NULL)
-        list_build_columns(columns, sizeof columns);
-    else
-        snprintf(columns, sizeof columns, "%s", tables[table].columns);
-    const char *key = strncmp(columns, "hash", 4) == 0 ? "hash" : "identity";
-
-    snprintf(sql, sizeof sql, "SELECT id FROM %s WHERE %s = ?", tables[table].name, key);
-    store->find[table] = store_statement(store, sql, &error);
-    int length =
-        snprintf(sql, sizeof sql, "INSERT INTO %s (%s) VALUES (?", tables[table].name, columns);
-    for (size_t i = count_columns(columns); i > 1; i--)
-        length += snprintf(sql + length, sizeof sql - (size_t)length, ", ?");
-    snprintf(sql + length, sizeof sql - (size_t)length, ")");
-    store->add[table] = store_statement(store, sql, &error);
+    struct store_text sql;
+    int error = store_text_open(store, &sql);
+    if (error != 0)
+        return error;
+    write_find(sql.file, table);
+    store->find[table] = store_text_statement(store, &sql, &error);
+    if (error == 0)
+        error = store_text_open(store, &sql);
+    if (error != 0)
+        return error;
+    write_add(sql.file, table, store->ops->or_keep, &store->wants[table].columns);
+    store->add[table] = store_text_statement(store, &sql, &error);
     return error;
 }
 
@@ -80,17 +97,23 @@ int store_prepare_intern(struct store *store)
     int error = 0;
     for (enum table table = 0; error == 0 && table < TABLES; table++)
         error = prepare_table(store, table);
-    for (enum set set = 0; error == 0 && set < SETS; set++) {
-        char sql[128];
-        snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (?, ?)", member_columns[set]);
-        store->add_member[set] = store_statement(store, sql, &error);
-    }
     return error;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Digests -------------------------------------------------------------------------------- */
 
-/* Rows of different tables can have the same identity. */
+static int checked(struct store *store, int error)
+{
+    return error == 0 ? 0 : store_refuse(store, error, "this host's crypto policy has no SHA-1");
+}
+
+int store_digest_texts(struct store *store, const char *const *texts, size_t count,
+                       struct digest *digest)
+{
+    return checked(store, digest_texts(texts, count, digest));
+}
+
+/* Rows of different tables can have the same digest. */
 static struct digest key_of(enum table table, const struct digest *digest)
 {
     struct digest key = *digest;
@@ -98,294 +121,211 @@ static struct digest key_of(enum table table, const struct digest *digest)
     return key;
 }
 
-static int find_row(struct store *store, struct statement *find, const struct value *key,
-                    int64_t *id)
+/* ---- What is wanted ------------------------------------------------------------------------- */
+
+static int make_room(struct wants *wants)
 {
-    struct value row[1];
-    *id = 0;
-    int error = store->ops->select(store->database, find, key);
+    if (wants->count < wants->room)
+        return 0;
+    size_t room = wants->room == 0 ? 64 : wants->room * 2;
+    struct digest *digests = realloc(wants->digests, room * sizeof *digests);
+    if (digests != NULL)
+        wants->digests = digests;
+    struct value *rows = realloc(wants->rows, room * wants->columns * sizeof *rows);
+    if (rows != NULL)
+        wants->rows = rows;
+    if (digests == NULL || rows == NULL)
+        return -ENOMEM;
+    wants->room = room;
+    return 0;
+}
+
+int store_want(struct store *store, enum table table, const struct digest *digest,
+               const struct value *rest)
+{
+    struct wants *wants = &store->wants[table];
+    const struct digest key = key_of(table, digest);
+    if (id_cache_find(&store->known, &key) != 0)
+        return 0;
+    if (make_room(wants) != 0)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    wants->digests[wants->count] = *digest;
+    struct value *row = wants->rows + wants->count++ * wants->columns;
+    for (size_t i = 1; i < wants->columns; i++)
+        row[i] = rest[i - 1];
+    id_cache_add(&store->known, &key, STORE_WANTED);
+    return 1;
+}
+
+int64_t store_id(const struct store *store, enum table table, const struct digest *digest)
+{
+    const struct digest key = key_of(table, digest);
+    int64_t id = id_cache_find(&store->known, &key);
+    return id == STORE_WANTED ? 0 : id;
+}
+
+static int find_some(struct store *store, enum table table, const struct value *digests)
+{
+    struct value row[2];
+    int error = store->ops->select(store->database, store->find[table], digests);
     if (error != 0)
         return error;
-    while ((error = store->ops->next(store->database, find, row, 1)) > 0)
-        *id = value_whole(row);
+    while ((error = store->ops->next(store->database, store->find[table], row, 2)) > 0) {
+        struct digest digest;
+        if (row[1].kind == VALUE_NULL || row[1].size != sizeof digest)
+            continue;
+        memcpy(&digest, row[1].text, sizeof digest);
+        const struct digest key = key_of(table, &digest);
+        id_cache_add(&store->known, &key, value_whole(&row[0]));
+    }
     return error;
 }
 
-#define MAX_REST 15
-
-static int add_row(struct store *store, enum table table, const char *hex, const struct value *rest,
-                   size_t count, int64_t *id)
+int store_find_wanted(struct store *store, enum table table)
 {
-    struct value row[1 + MAX_REST] = {value_text(hex)};
+    const struct wants *wants = &store->wants[table];
+    struct value digests[FIND_AT_ONCE];
+    int error = 0;
+    for (size_t at = 0; error == 0 && at < wants->count;) {
+        size_t asked = 0;
+        for (; asked < FIND_AT_ONCE && at < wants->count; at++)
+            if (store_id(store, table, &wants->digests[at]) == 0)
+                digests[asked++] = value_bytes(&wants->digests[at], sizeof *wants->digests);
+        for (size_t i = asked; i < FIND_AT_ONCE; i++)
+            digests[i] = (struct value){.kind = VALUE_NULL};
+        if (asked > 0)
+            error = find_some(store, table, digests);
+    }
+    return error;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct value *const *one = left, *const *other = right;
+    return memcmp((*one)->text, (*other)->text, sizeof(struct digest));
+}
+
+/* The rows that are not there, in the order of their digests: two loaders that add the same rows
+ * do not wait for each other in a circle. Parts of jobs, of which a loader has its own, stay in the
+ * order of the runs, so that neighbours in an index come together. Returns their number. */
+static size_t list_missing(const struct store *store, enum table table, const struct value **list)
+{
+    const struct wants *wants = &store->wants[table];
+    size_t count = 0;
+    for (size_t i = 0; i < wants->count; i++) {
+        struct value *row = wants->rows + i * wants->columns;
+        row[0] = value_bytes(&wants->digests[i], sizeof *wants->digests);
+        if (store_id(store, table, &wants->digests[i]) == 0)
+            list[count++] = row;
+    }
+    if (table != TABLE_JOB_PART)
+        qsort(list, count, sizeof *list, compare_rows);
+    return count;
+}
+
+static int write_missing(struct store *store, enum table table, const struct value **list,
+                         size_t count)
+{
+    const size_t columns = store->wants[table].columns;
+    struct value *rows = calloc(count, columns * sizeof *rows);
+    if (rows == NULL)
+        return store_refuse(store, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
-        row[1 + i] = rest[i];
-    int error = store->ops->write(store->database, store->add[table], row, 1);
-    if (error == 0)
-        *id = store->ops->last_id(store->database);
-    return error;
+        memcpy(rows + i * columns, list[i], columns * sizeof *rows);
+    int error = store->ops->write(store->database, store->add[table], rows, count);
+    free(rows);
+    return error == 0 ? store_find_wanted(store, table) : error;
 }
 
-/* `*added`: the row is new, and so are its members if it is a set. */
-static int intern_digest(struct store *store, enum table table, const struct digest *digest,
-                         const struct value *rest, size_t count, int64_t *id, bool *added)
+int store_add_wanted(struct store *store, enum table table)
 {
-    char hex[HASH_HEX_SIZE];
-    struct digest key = key_of(table, digest);
-    *added = false;
-    *id = id_cache_find(&store->known, &key);
-    if (*id != 0)
+    struct wants *wants = &store->wants[table];
+    if (wants->count == 0)
         return 0;
-    hash_hex(digest, hex);
-    struct value parameter = value_text(hex);
-    int error = find_row(store, store->find[table], &parameter, id);
-    if (error == 0 && *id == 0) {
-        error = add_row(store, table, hex, rest, count, id);
-        *added = true;
-    }
-    if (error == 0)
-        id_cache_add(&store->known, &key, *id);
+    const struct value **list = calloc(wants->count, sizeof *list);
+    if (list == NULL)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    size_t missing = list_missing(store, table, list);
+    int error = missing == 0 ? 0 : write_missing(store, table, list, missing);
+    if (error == 0 && missing > 0 && list_missing(store, table, list) > 0)
+        error = store_refuse(store, -EAGAIN, "another program removes what is loaded");
+    free(list);
+    wants->count = 0;
     return error;
 }
 
-int store_intern(struct store *store, enum table table, const char *const *texts,
-                 size_t texts_count, const struct value *rest, size_t rest_count, int64_t *id)
+int store_settle(struct store *store, enum table table)
 {
-    const void *pieces[MAX_REST];
-    size_t sizes[MAX_REST];
+    int error = store_find_wanted(store, table);
+    return error == 0 ? store_add_wanted(store, table) : error;
+}
+
+void store_forget_wants(struct store *store)
+{
+    for (enum table table = 0; table < TABLES; table++)
+        store->wants[table].count = 0;
+}
+
+void store_free_wants(struct store *store)
+{
+    for (enum table table = 0; table < TABLES; table++) {
+        free(store->wants[table].digests);
+        free(store->wants[table].rows);
+    }
+}
+
+int store_intern(struct store *store, enum table table, const char *const *texts, size_t count,
+                 const struct value *rest, int64_t *id)
+{
     struct digest digest;
-    bool added;
-    for (size_t i = 0; i < texts_count; i++) {
-        pieces[i] = texts[i] == NULL ? "" : texts[i];
-        sizes[i] = strlen(pieces[i]);
-    }
-    if (hash_pieces(pieces, sizes, texts_count, &digest) != 0)
-        return store_refuse(store, -ENOTSUP, "this host's crypto policy has no SHA-1");
-    return intern_digest(store, table, &digest, rest, rest_count, id, &added);
+    int error = store_digest_texts(store, texts, count, &digest);
+    if (error == 0)
+        error = store_want(store, table, &digest, rest);
+    if (error >= 0)
+        error = store_settle(store, table);
+    *id = error == 0 ? store_id(store, table, &digest) : 0;
+    return error;
 }
 
-int store_executable(struct store *store, const char *path, const char *hash, int64_t *id)
+/* ---- Rows of a record's fields -------------------------------------------------------------- */
+
+struct value store_value(const struct record_field *field, const void *values)
 {
-    *id = 0;
-    if (path == NULL)
-        return 0;
+    const void *member = (const char *)values + field->offset;
+    const struct record_int *whole = member;
+    const struct record_real *real = member;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return value_text(*(const char *const *)member);
+    case FIELD_INT:
+        return whole->known ? value_int(whole->value) : (struct value){.kind = VALUE_NULL};
+    default:
+        return real->known ? (struct value){.kind = VALUE_REAL, .real = real->value}
+                           : (struct value){.kind = VALUE_NULL};
+    }
+}
+
+int store_want_fields(struct store *store, enum table table, const int64_t *ids, size_t ids_count,
+                      const void *values, struct digest *digest)
+{
+    const struct record_fields *fields = tables[table].fields;
+    struct value rest[MAX_REST];
+    for (size_t i = 0; i < ids_count; i++)
+        rest[i] = value_id(ids[i]);
+    for (size_t i = 0; i < fields->count; i++)
+        rest[ids_count + i] = store_value(&fields->field[i], values);
+    int error = checked(store, digest_values(rest, ids_count + fields->count, digest));
+    return error == 0 ? store_want(store, table, digest, rest) : error;
+}
+
+int store_want_executable(struct store *store, const char *path, const char *hash,
+                          struct digest *digest)
+{
     const char *const texts[] = {path, hash == NULL ? "0" : hash};
     const struct value rest[] = {value_text(texts[0]), value_text(texts[1]),
                                  value_id(store_module_of(store, path))};
-    return store_intern(store, TABLE_EXECUTABLE, texts, 2, rest, 3, id);
-}
-
-/* ---- Parts ----------------------------------------------------------------------------------- */
-
-static int digest_json(struct store *store, const struct record_part *part, const char *scope,
-                       struct digest *digest, const char **json)
-{
-    size_t size;
-    *json = canonical_text(part->value, &size);
-    if (*json == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    const void *pieces[] = {scope, *json};
-    const size_t sizes[] = {scope == NULL ? 0 : strlen(scope), size};
-    int error =
-        scope == NULL ? hash_bytes(*json, size, digest) : hash_pieces(pieces, sizes, 2, digest);
-    return error == 0 ? 0 : store_refuse(store, -ENOTSUP, "this host's crypto policy has no SHA-1");
-}
-
-/* Whether there is a part whose id is not known yet; it is parsed then. */
-static int look_at(struct store *store, struct record_part *part, enum part_kind kind, int64_t *id)
-{
-    *id = 0;
-    if (part->text.size == 0)
+    if (path == NULL)
         return 0;
-    *id = id_cache_find(&store->known, &part->digest);
-    if (*id != 0)
-        return 0;
-    if (record_part_complete(part, kind) != 0)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    return part->value == NULL ? 0 : 1;
-}
-
-static int write_members(struct store *store, enum set set, int64_t set_id, const int64_t *ids,
-                         size_t count)
-{
-    struct value *rows = calloc(count, 2 * sizeof *rows);
-    if (rows == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < count; i++) {
-        rows[2 * i] = value_int(set_id);
-        rows[2 * i + 1] = value_int(ids[i]);
-    }
-    int error = store->ops->write(store->database, store->add_member[set], rows, count);
-    free(rows);
-    return error;
-}
-
-/* What writes the members of a set, in `value`, into `ids`. */
-typedef int intern_members(struct store *store, struct json_object *value, const char *scope,
-                           int64_t *ids);
-
-static int add_members(struct store *store, enum set set, int64_t set_id, struct json_object *value,
-                       const char *scope, intern_members *intern)
-{
-    size_t count = json_object_is_type(value, json_type_object)
-                       ? (size_t)json_object_object_length(value)
-                       : json_object_array_length(value);
-    if (count == 0)
-        return 0;
-    int64_t *ids = calloc(count, sizeof *ids);
-    if (ids == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    int error = intern(store, value, scope, ids);
-    if (error == 0)
-        error = write_members(store, set, set_id, ids, count);
-    free(ids);
-    return error;
-}
-
-struct set_type {
-    enum part_kind kind;
-    enum table table;
-    enum set set;
-    intern_members *intern;
-};
-
-static int intern_set(struct store *store, const struct set_type *type, struct record_part *part,
-                      const char *scope, int64_t *id)
-{
-    struct digest digest;
-    const char *json;
-    bool added = false;
-    int unknown = look_at(store, part, type->kind, id);
-    if (unknown <= 0)
-        return unknown;
-    int error = digest_json(store, part, scope, &digest, &json);
-    if (error == 0)
-        error = intern_digest(store, type->table, &digest, NULL, 0, id, &added);
-    if (error == 0 && added)
-        error = add_members(store, type->set, *id, part->value, scope, type->intern);
-    if (error == 0)
-        id_cache_add(&store->known, &part->digest, *id);
-    return error;
-}
-
-static const char *text_at(struct json_object *array, size_t index)
-{
-    return json_object_get_string(json_object_array_get_idx(array, index));
-}
-
-static int intern_objects(struct store *store, struct json_object *libs, const char *syshost,
-                          int64_t *ids)
-{
-    int error = 0;
-    size_t count = json_object_array_length(libs);
-    for (size_t i = 0; error == 0 && i < count; i++) {
-        struct json_object *lib = json_object_array_get_idx(libs, i);
-        const char *const texts[] = {text_at(lib, 0), text_at(lib, 1), syshost};
-        const struct value rest[] = {value_text(texts[0]), value_text(texts[1]),
-                                     value_text(syshost),
-                                     value_id(store_module_of(store, texts[0]))};
-        error = store_intern(store, TABLE_OBJECT, texts, 3, rest, 4, &ids[i]);
-    }
-    return error;
-}
-
-int store_libs(struct store *store, struct record_part *part, const char *syshost, int64_t *id)
-{
-    static const struct set_type type = {PART_LIBS, TABLE_OBJECT_SET, SET_OBJECTS, intern_objects};
-    return intern_set(store, &type, part, syshost == NULL ? "" : syshost, id);
-}
-
-static int intern_variable(struct store *store, const char *name, const char *text, int64_t *id)
-{
-    int64_t name_id;
-    const char *const texts[] = {name, text};
-    const struct value name_rest[] = {value_text(name)};
-    int error = store_intern(store, TABLE_ENV_NAME, texts, 1, name_rest, 1, &name_id);
-    if (error != 0)
-        return error;
-    const struct value rest[] = {value_int(name_id), value_text(text)};
-    return store_intern(store, TABLE_ENV_VALUE, texts, 2, rest, 2, id);
-}
-
-static int intern_variables(struct store *store, struct json_object *variables, const char *scope,
-                            int64_t *ids)
-{
-    (void)scope;
-    int error = 0;
-    json_object_object_foreach(variables, name, value)
-    {
-        const char *text = value == NULL ? "" : json_object_get_string(value);
-        if (error == 0)
-            error = intern_variable(store, name, text, ids++);
-    }
-    return error;
-}
-
-int store_environment(struct store *store, struct record_part *part, int64_t *id)
-{
-    static const struct set_type type = {PART_ENVIRONMENT, TABLE_ENVIRONMENT, SET_ENVIRONMENT,
-                                         intern_variables};
-    return intern_set(store, &type, part, NULL, id);
-}
-
-static int intern_functions(struct store *store, struct json_object *names, const char *scope,
-                            int64_t *ids)
-{
-    (void)scope;
-    int error = 0;
-    size_t count = json_object_array_length(names);
-    for (size_t i = 0; error == 0 && i < count; i++) {
-        const char *const texts[] = {text_at(names, i)};
-        const struct value rest[] = {value_text(texts[0])};
-        error = store_intern(store, TABLE_FUNCTION_NAME, texts, 1, rest, 1, &ids[i]);
-    }
-    return error;
-}
-
-int store_functions(struct store *store, struct record_part *part, int64_t *id)
-{
-    static const struct set_type type = {PART_FUNCTIONS, TABLE_FUNCTION_SET, SET_FUNCTIONS,
-                                         intern_functions};
-    return intern_set(store, &type, part, NULL, id);
-}
-
-int store_ancestors(struct store *store, struct record_part *part, int64_t *id)
-{
-    struct digest digest;
-    const char *json;
-    bool added;
-    int unknown = look_at(store, part, PART_ANCESTORS, id);
-    if (unknown <= 0)
-        return unknown;
-    int error = digest_json(store, part, NULL, &digest, &json);
-    if (error == 0) {
-        const struct value rest[] = {value_text(json)};
-        error = intern_digest(store, TABLE_ANCESTORS, &digest, rest, 1, id, &added);
-    }
-    if (error == 0)
-        id_cache_add(&store->known, &part->digest, *id);
-    return error;
-}
-
-int store_build(struct store *store, struct record_part *part, int64_t *id)
-{
-    struct build_record build;
-    struct value rest[MAX_REST];
-    const char *texts[MAX_REST];
-    char epoch[32];
-    int unknown = look_at(store, part, PART_BUILD, id);
-    if (unknown <= 0)
-        return unknown;
-    load_build(part, &build);
-    snprintf(epoch, sizeof epoch, "%.17g", build.build_epoch.value);
-    for (size_t i = 0; i < build_fields.count; i++) {
-        rest[i] = store_value(&build_fields.field[i], &build);
-        texts[i] = rest[i].kind == VALUE_TEXT   ? rest[i].text
-                   : rest[i].kind == VALUE_REAL ? epoch
-                                                : "";
-    }
-    int error =
-        store_intern(store, TABLE_BUILD, texts, build_fields.count, rest, build_fields.count, id);
-    if (error == 0)
-        id_cache_add(&store->known, &part->digest, *id);
-    return error;
+    int error = store_digest_texts(store, texts, 2, digest);
+    return error == 0 ? store_want(store, TABLE_EXECUTABLE, digest, rest) : error;
 }

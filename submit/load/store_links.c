@@ -21,14 +21,39 @@ int store_prepare_links(struct store *store)
     return error;
 }
 
-static int add_link(struct store *store, struct link_record *link)
+static int want_parts(struct store *store, struct link_record *link)
 {
-    int64_t executable, libs, functions;
-    int error = store_executable(store, link->exec_path, link->hash_id, &executable);
+    struct digest executable;
+    int error = store_want_executable(store, link->exec_path, link->hash_id, &executable);
+    if (error >= 0)
+        error = store_want_part(store, PART_LIBS, &link->libs,
+                                link->build_syshost == NULL ? "" : link->build_syshost);
+    if (error >= 0)
+        error = store_want_part(store, PART_FUNCTIONS, &link->functions, NULL);
+    return error < 0 ? error : 0;
+}
+
+int store_want_link(struct store *store, struct record *record, enum store_result *result)
+{
+    const struct value uuid = value_text(record->link.uuid);
+    int found = store_has_row(store, store->find_link, &uuid);
+    if (found < 0)
+        return found;
+    *result = found ? STORE_UNCHANGED : STORE_NEW;
+    return found ? 0 : want_parts(store, &record->link);
+}
+
+static int add_link(struct store *store, const struct link_record *link)
+{
+    struct digest digest;
+    int64_t executable = 0, libs, functions;
+    int error = store_want_executable(store, link->exec_path, link->hash_id, &digest);
+    if (error >= 0 && link->exec_path != NULL)
+        executable = store_id(store, TABLE_EXECUTABLE, &digest);
+    if (error >= 0)
+        error = store_part_id(store, &link->libs, &libs);
     if (error == 0)
-        error = store_libs(store, &link->libs, link->build_syshost, &libs);
-    if (error == 0)
-        error = store_functions(store, &link->functions, &functions);
+        error = store_part_id(store, &link->functions, &functions);
     if (error != 0)
         return error;
     const struct value epoch = {.kind = link->build_epoch.known ? VALUE_REAL : VALUE_NULL,
@@ -52,27 +77,43 @@ static int add_link(struct store *store, struct link_record *link)
     return store->ops->write(store->database, store->add_link, row, 1);
 }
 
-int store_put_link(struct store *store, struct record *record, enum store_result *result)
+/* Two of a batch may be of the same link. */
+int store_put_link(struct store *store, const struct record *record, enum store_result *result)
 {
     const struct value uuid = value_text(record->link.uuid);
-    int found = store_has_row(store, store->find_link, &uuid);
+    int found = *result == STORE_UNCHANGED ? 1 : store_has_row(store, store->find_link, &uuid);
     if (found < 0)
         return found;
     *result = found ? STORE_UNCHANGED : STORE_NEW;
     return found ? 0 : add_link(store, &record->link);
 }
 
-int store_put_package(struct store *store, const struct record *record, enum store_result *result)
+static int want_package(struct store *store, const struct package_record *package,
+                        struct digest *digest)
 {
-    const struct package_record *package = &record->package;
     const char *const texts[] = {package->program, package->name, package->version, package->path};
     const struct value rest[] = {value_text(texts[0]), value_text(texts[1]), value_text(texts[2]),
                                  value_text(texts[3])};
-    int64_t id;
-    int error = store_intern(store, TABLE_PACKAGE, texts, 4, rest, 4, &id);
-    if (error != 0)
+    int error = store_digest_texts(store, texts, 4, digest);
+    return error == 0 ? store_want(store, TABLE_PACKAGE, digest, rest) : error;
+}
+
+int store_want_package(struct store *store, const struct record *record)
+{
+    struct digest digest;
+    int wanted = want_package(store, &record->package, &digest);
+    return wanted < 0 ? wanted : 0;
+}
+
+int store_put_package(struct store *store, const struct record *record, enum store_result *result)
+{
+    const struct package_record *package = &record->package;
+    struct digest digest;
+    int error = want_package(store, package, &digest);
+    if (error < 0)
         return error;
-    const struct value row[] = {value_text(package->run_uuid), value_int(id)};
+    const struct value row[] = {value_text(package->run_uuid),
+                                value_int(store_id(store, TABLE_PACKAGE, &digest))};
     int found = store_has_row(store, store->find_run_package, row);
     if (found < 0)
         return found;

@@ -158,7 +158,6 @@ struct map {
 
 static int add_path(struct store *store, struct statement *add, const struct module_path *path)
 {
-    char hex[HASH_HEX_SIZE];
     struct digest digest;
     int64_t module;
     size_t size = without_slashes(path->prefix, strlen(path->prefix));
@@ -167,11 +166,11 @@ static int add_path(struct store *store, struct statement *add, const struct mod
         free(prefix);
         return store_refuse(store, -ENOMEM, "out of memory");
     }
-    hash_hex(&digest, hex);
     const char *const texts[] = {path->module};
     const struct value rest[] = {value_text(path->module)};
-    int error = store_intern(store, TABLE_MODULE, texts, 1, rest, 1, &module);
-    const struct value row[] = {value_text(hex), value_text(prefix), value_int(module)};
+    int error = store_intern(store, TABLE_MODULE, texts, 1, rest, &module);
+    const struct value row[] = {value_bytes(&digest, sizeof digest), value_text(prefix),
+                                value_int(module)};
     if (error == 0)
         error = store->ops->write(store->database, add, row, 1);
     free(prefix);

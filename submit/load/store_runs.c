@@ -4,85 +4,58 @@
  */
 #include "store_inside.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ASK_AT_ONCE 64 /* uuids */
+#define ASK_AT_ONCE 256 /* uuids */
 
-/* The columns of `run` that are no plain fields of a record, in the order of fill_own(). */
-static const char *const other_columns[] = {"is_start_only",  "date",          "cmdline",
-                                            "ancestor_pids",  "executable_id", "object_set_id",
-                                            "environment_id", "ancestors_id",  "build_id"};
+/* The columns of `run_own` that are no fields of a record, in the order of fill_row(). */
+static const char *const other_columns[] = {
+    "is_start_only", "date",      "cmdline",   "ancestor_pids",  "program_id",
+    "job_part_id",   "layout_id", "ending_id", "environment_id", "ancestors_id",
+};
 #define OTHER_COLUMNS (sizeof other_columns / sizeof other_columns[0])
-
-/* Fields of a record that are stored elsewhere: in `executable`. */
-static bool is_column(const struct record_field *field)
-{
-    return strcmp(field->column, "exec_path") != 0 && strcmp(field->column, "hash_id") != 0;
-}
 
 static size_t column_count(void)
 {
-    size_t count = OTHER_COLUMNS;
-    for (size_t i = 0; i < run_fields.count; i++)
-        count += is_column(&run_fields.field[i]);
-    return count;
+    return OTHER_COLUMNS + run_fields.count;
 }
 
-/* ---- Statements ------------------------------------------------------------------------------ */
+/* ---- Statements ----------------------------------------------------------------------------- */
 
-static void write_column(FILE *sql, const char *name)
+/* Each column and what is to stand behind it, with commas between. */
+static void list_columns(FILE *sql, const char *behind)
 {
-    fprintf(sql, "`%s`", name);
-}
-
-static void write_mark(FILE *sql, const char *name)
-{
-    (void)name;
-    fputs("?", sql);
-}
-
-static void write_assignment(FILE *sql, const char *name)
-{
-    fprintf(sql, "`%s` = ?", name);
-}
-
-/* Writes each column, with commas between. */
-static void list_columns(FILE *sql, void (*write)(FILE *sql, const char *name))
-{
-    for (size_t i = 0; i < OTHER_COLUMNS; i++) {
-        fputs(i == 0 ? "" : ", ", sql);
-        write(sql, other_columns[i]);
-    }
-    for (size_t i = 0; i < run_fields.count; i++) {
-        if (!is_column(&run_fields.field[i]))
-            continue;
-        fputs(", ", sql);
-        write(sql, run_fields.field[i].column);
+    for (size_t i = 0; i < column_count(); i++) {
+        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ",
+                i < OTHER_COLUMNS ? other_columns[i] : run_fields.field[i - OTHER_COLUMNS].column,
+                behind);
     }
 }
 
 static void write_add(FILE *sql)
 {
-    fputs("INSERT INTO run (", sql);
-    list_columns(sql, write_column);
+    fputs("INSERT INTO run_own (", sql);
+    list_columns(sql, "");
     fputs(") VALUES (", sql);
-    list_columns(sql, write_mark);
+    for (size_t i = 0; i < column_count(); i++)
+        fputs(i == 0 ? "?" : ", ?", sql);
     fputs(")", sql);
 }
 
 static void write_update(FILE *sql)
 {
-    fputs("UPDATE run SET ", sql);
-    list_columns(sql, write_assignment);
+    fputs("UPDATE run_own SET ", sql);
+    list_columns(sql, " = ?");
     fputs(" WHERE uuid = ?", sql);
 }
 
 static void write_find(FILE *sql)
 {
-    fputs("SELECT uuid, is_start_only FROM run WHERE uuid IN (?", sql);
+    fputs("SELECT uuid, is_start_only FROM run_own WHERE uuid IN (?", sql);
     for (int i = 1; i < ASK_AT_ONCE; i++)
         fputs(", ?", sql);
     fputs(")", sql);
@@ -90,17 +63,13 @@ static void write_find(FILE *sql)
 
 static struct statement *written(struct store *store, void (*write)(FILE *sql), int *error)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *sql = open_memstream(&text, &size);
-    if (sql == NULL) {
-        *error = store_refuse(store, -ENOMEM, "out of memory");
+    struct store_text sql;
+    if (*error == 0)
+        *error = store_text_open(store, &sql);
+    if (*error != 0)
         return NULL;
-    }
-    write(sql);
-    struct statement *statement = fclose(sql) == 0 ? store_statement(store, text, error) : NULL;
-    free(text);
-    return statement;
+    write(sql.file);
+    return store_text_statement(store, &sql, error);
 }
 
 int store_prepare_runs(struct store *store)
@@ -112,23 +81,30 @@ int store_prepare_runs(struct store *store)
     return error;
 }
 
-/* ---- What is known of a run -------------------------------------------------------------------
- */
+/* ---- What is known of a run ----------------------------------------------------------------- */
 
 enum known { UNKNOWN, STARTED, ENDED };
 
-static enum known known_of(const struct id_cache *seen, const char *uuid)
+/* The second half first: the first is the time, in which the runs of a batch are alike. */
+static struct digest key_of(const char *uuid)
 {
-    struct digest digest;
-    return hash_bytes(uuid, strlen(uuid), &digest) == 0 ? (enum known)id_cache_find(seen, &digest)
-                                                        : UNKNOWN;
+    struct digest key = {{0}};
+    size_t digits = 0;
+    for (; *uuid != '\0' && digits < 32; uuid++) {
+        int digit = (unsigned char)*uuid;
+        if (!isxdigit(digit))
+            continue;
+        digit = isdigit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10;
+        key.bytes[(digits / 2 + 8) % 16] |= (unsigned char)(digits % 2 == 0 ? digit << 4 : digit);
+        digits++;
+    }
+    return key;
 }
 
-static void note(struct id_cache *seen, const char *uuid, size_t size, enum known known)
+static void note(struct id_cache *seen, const char *uuid, enum known known)
 {
-    struct digest digest;
-    if (hash_bytes(uuid, size, &digest) == 0)
-        id_cache_add(seen, &digest, known);
+    const struct digest key = key_of(uuid);
+    id_cache_add(seen, &key, known);
 }
 
 static int ask(struct store *store, const struct value *uuids, struct id_cache *seen)
@@ -138,138 +114,196 @@ static int ask(struct store *store, const struct value *uuids, struct id_cache *
     if (error != 0)
         return error;
     while ((error = store->ops->next(store->database, store->find_runs, row, 2)) > 0)
-        note(seen, row[0].text, row[0].size, value_whole(&row[1]) != 0 ? STARTED : ENDED);
+        note(seen, row[0].text, value_whole(&row[1]) != 0 ? STARTED : ENDED);
     return error;
 }
 
 static int ask_all(struct store *store, const struct record *records, size_t count,
                    struct id_cache *seen)
 {
-    struct value uuids[ASK_AT_ONCE] = {{.kind = VALUE_NULL}};
-    size_t asked = 0;
+    struct value uuids[ASK_AT_ONCE];
     int error = 0;
-    for (size_t i = 0; error == 0 && i < count; i++) {
-        if (records[i].kind != RECORD_RUN)
-            continue;
-        uuids[asked++] = value_text(records[i].run.uuid);
-        if (asked == ASK_AT_ONCE) {
+    for (size_t at = 0; error == 0 && at < count;) {
+        size_t asked = 0;
+        for (; asked < ASK_AT_ONCE && at < count; at++)
+            if (records[at].kind == RECORD_RUN)
+                uuids[asked++] = value_text(records[at].run.uuid);
+        for (size_t i = asked; i < ASK_AT_ONCE; i++)
+            uuids[i] = (struct value){.kind = VALUE_NULL};
+        if (asked > 0)
             error = ask(store, uuids, seen);
-            asked = 0;
-        }
     }
-    if (error != 0 || asked == 0)
-        return error;
-    for (; asked < ASK_AT_ONCE; asked++)
-        uuids[asked] = (struct value){.kind = VALUE_NULL};
-    return ask(store, uuids, seen);
+    return error;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- The runs of a batch -------------------------------------------------------------------- */
 
-struct value store_value(const struct record_field *field, const void *values)
+/* A run that is to be written, and the digests of what it shares. */
+struct new_run {
+    struct run_record *run;
+    bool is_update;
+    struct digest executable, program, job_part, layout, ending;
+};
+
+struct run_batch {
+    struct new_run *list; /* owned, in the order of their uuids */
+    size_t count;
+    struct value *rows; /* owned */
+};
+
+static int want_shared(struct store *store, struct new_run *fresh)
 {
-    const void *member = (const char *)values + field->offset;
-    const struct record_int *whole = member;
-    const struct record_real *real = member;
-    switch (field->kind) {
-    case FIELD_TEXT:
-        return value_text(*(const char *const *)member);
-    case FIELD_INT:
-        return whole->known ? value_int(whole->value) : (struct value){.kind = VALUE_NULL};
-    default:
-        return real->known ? (struct value){.kind = VALUE_REAL, .real = real->value}
-                           : (struct value){.kind = VALUE_NULL};
-    }
+    struct run_record *run = fresh->run;
+    int error = store_want_executable(store, run->exec_path, run->hash_id, &fresh->executable);
+    if (error >= 0)
+        error = store_want_fields(store, TABLE_JOB_PART, NULL, 0, run, &fresh->job_part);
+    if (error >= 0)
+        error = store_want_fields(store, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
+    if (error >= 0)
+        error = store_want_fields(store, TABLE_ENDING, NULL, 0, run, &fresh->ending);
+    if (error >= 0)
+        error =
+            store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
+    if (error >= 0)
+        error = store_want_part(store, PART_ENVIRONMENT, &run->environment, NULL);
+    if (error >= 0)
+        error = store_want_part(store, PART_ANCESTORS, &run->ancestors, NULL);
+    if (error >= 0)
+        error = store_want_part(store, PART_BUILD, &run->build, NULL);
+    return error < 0 ? error : 0;
 }
 
-static int fill_own(struct store *store, struct run_record *run, struct value **to)
+static enum store_result choose_run(struct run_batch *batch, struct id_cache *seen,
+                                    struct run_record *run)
 {
-    int64_t ids[5];
-    struct value *row = *to;
-    int error = store_executable(store, run->exec_path, run->hash_id, &ids[0]);
+    const struct digest key = key_of(run->uuid);
+    enum known known = (enum known)id_cache_find(seen, &key);
+    if (known == ENDED || (known == STARTED && run->is_start_only))
+        return STORE_UNCHANGED;
+    note(seen, run->uuid, run->is_start_only ? STARTED : ENDED);
+    struct new_run *fresh = &batch->list[batch->count++];
+    *fresh = (struct new_run){.run = run, .is_update = known != UNKNOWN};
+    return known == UNKNOWN ? STORE_NEW : STORE_UPDATED;
+}
+
+/* By time, where uuids are of version 7: neighbours in the indexes come together. */
+static int compare_runs(const void *left, const void *right)
+{
+    const struct new_run *one = left, *other = right;
+    int order = strcmp(one->run->uuid, other->run->uuid);
+    return order != 0 ? order : (one->is_update ? 1 : 0) - (other->is_update ? 1 : 0);
+}
+
+int store_want_runs(struct store *store, struct record *records, size_t count,
+                    enum store_result *results)
+{
+    struct id_cache seen = {0};
+    struct run_batch *batch = calloc(1, sizeof *batch);
+    store->runs = batch;
+    if (batch != NULL)
+        batch->list = calloc(count, sizeof *batch->list);
+    int error = batch == NULL || batch->list == NULL ? store_refuse(store, -ENOMEM, "out of memory")
+                                                     : ask_all(store, records, count, &seen);
+    for (size_t i = 0; error == 0 && i < count; i++)
+        if (records[i].kind == RECORD_RUN)
+            results[i] = choose_run(batch, &seen, &records[i].run);
+    id_cache_free(&seen);
     if (error == 0)
-        error = store_libs(store, &run->libs, run->syshost, &ids[1]);
+        qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = want_shared(store, &batch->list[i]);
+    return error;
+}
+
+void store_free_runs(struct store *store)
+{
+    if (store->runs != NULL) {
+        free(store->runs->list);
+        free(store->runs->rows);
+    }
+    free(store->runs);
+    store->runs = NULL;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static int want_program(struct store *store, struct new_run *fresh)
+{
+    int64_t ids[3] = {0};
+    if (fresh->run->exec_path != NULL)
+        ids[0] = store_id(store, TABLE_EXECUTABLE, &fresh->executable);
+    int error = store_part_id(store, &fresh->run->libs, &ids[1]);
     if (error == 0)
-        error = store_environment(store, &run->environment, &ids[2]);
+        error = store_part_id(store, &fresh->run->build, &ids[2]);
+    return error == 0 ? store_want_fields(store, TABLE_PROGRAM, ids, 3, fresh->run, &fresh->program)
+                      : error;
+}
+
+static int want_programs(struct store *store, const struct run_batch *batch)
+{
+    int error = 0;
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = want_program(store, &batch->list[i]);
+    return error < 0 ? error : store_settle(store, TABLE_PROGRAM);
+}
+
+static int fill_row(struct store *store, const struct new_run *fresh, struct value *row)
+{
+    const struct run_record *run = fresh->run;
+    int64_t environment, ancestors;
+    int error = store_part_id(store, &run->environment, &environment);
     if (error == 0)
-        error = store_ancestors(store, &run->ancestors, &ids[3]);
-    if (error == 0)
-        error = store_build(store, &run->build, &ids[4]);
+        error = store_part_id(store, &run->ancestors, &ancestors);
     if (error != 0)
         return error;
-    *row++ = value_int(run->is_start_only);
-    *row++ = value_text(run->date[0] == '\0' ? NULL : run->date);
-    *row++ = value_text(run->cmdline);
-    *row++ = value_text(run->ancestor_pids);
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
-        *row++ = value_id(ids[i]);
-    *to = row;
+    const struct value own[OTHER_COLUMNS] = {
+        value_int(run->is_start_only),
+        value_text(run->date[0] == '\0' ? NULL : run->date),
+        value_text(run->cmdline),
+        value_text(run->ancestor_pids),
+        value_id(store_id(store, TABLE_PROGRAM, &fresh->program)),
+        value_id(store_id(store, TABLE_JOB_PART, &fresh->job_part)),
+        value_id(store_id(store, TABLE_LAYOUT, &fresh->layout)),
+        value_id(store_id(store, TABLE_ENDING, &fresh->ending)),
+        value_id(environment),
+        value_id(ancestors),
+    };
+    memcpy(row, own, sizeof own);
+    for (size_t i = 0; i < run_fields.count; i++)
+        row[OTHER_COLUMNS + i] = store_value(&run_fields.field[i], run);
     return 0;
 }
 
-static int fill_row(struct store *store, struct run_record *run, struct value *row)
+/* Those to be added, or those to be updated with the uuid behind each. */
+static int write_runs(struct store *store, struct run_batch *batch, bool updates)
 {
-    int error = fill_own(store, run, &row);
-    for (size_t i = 0; error == 0 && i < run_fields.count; i++)
-        if (is_column(&run_fields.field[i]))
-            *row++ = store_value(&run_fields.field[i], run);
-    return error;
-}
-
-/* Rows to be added, and rows to be updated with the uuid behind each. */
-struct batch {
-    struct value *added, *updated; /* owned */
-    size_t added_count, updated_count;
-    size_t columns;
-};
-
-static int put_run(struct store *store, struct batch *batch, struct id_cache *seen,
-                   struct run_record *run, enum store_result *result)
-{
-    enum known known = known_of(seen, run->uuid);
-    *result = STORE_UNCHANGED;
-    if (known == ENDED || (known == STARTED && run->is_start_only))
-        return 0;
-    note(seen, run->uuid, strlen(run->uuid), run->is_start_only ? STARTED : ENDED);
-    if (known == UNKNOWN) {
-        *result = STORE_NEW;
-        return fill_row(store, run, batch->added + batch->added_count++ * batch->columns);
-    }
-    *result = STORE_UPDATED;
-    struct value *row = batch->updated + batch->updated_count++ * (batch->columns + 1);
-    row[batch->columns] = value_text(run->uuid);
-    return fill_row(store, run, row);
-}
-
-static int write_batch(struct store *store, const struct batch *batch)
-{
+    const size_t columns = column_count() + (updates ? 1 : 0);
+    size_t filled = 0;
     int error = 0;
-    if (batch->added_count > 0)
-        error =
-            store->ops->write(store->database, store->add_run, batch->added, batch->added_count);
-    if (error == 0 && batch->updated_count > 0)
-        error = store->ops->write(store->database, store->update_run, batch->updated,
-                                  batch->updated_count);
-    return error;
+    for (size_t i = 0; error == 0 && i < batch->count; i++) {
+        const struct new_run *fresh = &batch->list[i];
+        if (fresh->is_update != updates)
+            continue;
+        struct value *row = batch->rows + filled++ * columns;
+        error = fill_row(store, fresh, row);
+        if (updates)
+            row[columns - 1] = value_text(fresh->run->uuid);
+    }
+    if (error != 0 || filled == 0)
+        return error;
+    return store->ops->write(store->database, updates ? store->update_run : store->add_run,
+                             batch->rows, filled);
 }
 
-int store_put_runs(struct store *store, struct record *records, size_t count,
-                   enum store_result *results)
+int store_put_runs(struct store *store)
 {
-    struct id_cache seen = {0};
-    struct batch batch = {.columns = column_count()};
-    batch.added = calloc(count, batch.columns * sizeof *batch.added);
-    batch.updated = calloc(count, (batch.columns + 1) * sizeof *batch.updated);
-    int error = batch.added == NULL || batch.updated == NULL
-                    ? store_refuse(store, -ENOMEM, "out of memory")
-                    : ask_all(store, records, count, &seen);
-    for (size_t i = 0; error == 0 && i < count; i++)
-        if (records[i].kind == RECORD_RUN)
-            error = put_run(store, &batch, &seen, &records[i].run, &results[i]);
+    struct run_batch *batch = store->runs;
+    if (batch->count == 0)
+        return 0;
+    batch->rows = calloc(batch->count, (column_count() + 1) * sizeof *batch->rows);
+    int error = batch->rows == NULL ? store_refuse(store, -ENOMEM, "out of memory")
+                                    : want_programs(store, batch);
     if (error == 0)
-        error = write_batch(store, &batch);
-    free(batch.added);
-    free(batch.updated);
-    id_cache_free(&seen);
-    return error;
+        error = write_runs(store, batch, false);
+    return error == 0 ? write_runs(store, batch, true) : error;
 }

@@ -402,6 +402,24 @@ newer() {
     in_both newer
 }
 
+# what there is to see in a store, but for ids
+contents() {
+    local query rows
+    for query in \
+        'SELECT run_uuid, date, uuid, exec_path, hash_id, cmdline, user, module_name FROM xalt_run ORDER BY 1' \
+        'SELECT run_uuid, object_path, o.syshost, o.module_name FROM join_run_object j JOIN xalt_object o USING (obj_id) JOIN xalt_run USING (run_id) ORDER BY 1, 2' \
+        'SELECT run_uuid, env_name, env_value FROM join_run_env JOIN xalt_env_name USING (env_id) JOIN xalt_run USING (run_id) ORDER BY 1, 2' \
+        'SELECT uuid, build_user, build_compiler, build_epoch FROM run LEFT JOIN build ON build.id = build_id ORDER BY 1' \
+        'SELECT uuid, is_start_only, account, queue, submit_host, cwd, exec_type, exec_epoch, record_epoch, start_time, end_time, run_time, probability, num_tasks, num_nodes, num_cores, num_threads, num_gpus FROM run ORDER BY 1' \
+        'SELECT uuid, job_id, job_id_raw, step_id, array_job_id, array_task_id, het_job_id, het_offset, restart_count, cluster, `partition`, qos, node, node_id, task_id, cpus_alloc, gpus_alloc, dropped FROM run ORDER BY 1' \
+        'SELECT uuid, exit_code, `signal`, core_dumped, end_source, end_time_error FROM run ORDER BY 1' \
+        'SELECT object_path, lib_type FROM xalt_object ORDER BY 1' "$@"; do
+        rows=$(sql "$query")
+        [ -n "$rows" ]
+        echo "$rows"
+    done
+}
+
 @test "a store of version 1 is brought up, and holds what a new one would" {
     sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_1.sql"
     write_link link.tiny.json
@@ -410,15 +428,67 @@ newer() {
     [ "$(count unchanged)" -eq 11 ]
     store=sqlite:$PWD/new.db load_into records link.tiny.json
     diff <(sqlite3 old.db .schema) <(sqlite3 new.db .schema)
-    for query in \
-        'SELECT run_uuid, date, uuid, exec_path, hash_id, cmdline, user FROM xalt_run ORDER BY 1' \
-        'SELECT run_uuid, object_path, o.syshost FROM join_run_object j JOIN xalt_object o USING (obj_id) JOIN xalt_run USING (run_id) ORDER BY 1, 2' \
-        'SELECT run_uuid, env_name, env_value FROM join_run_env JOIN xalt_env_name USING (env_id) JOIN xalt_run USING (run_id) ORDER BY 1, 2' \
-        'SELECT uuid, build_user, build_compiler, build_epoch FROM run LEFT JOIN build ON build.id = build_id ORDER BY 1' \
-        'SELECT object_path, lib_type FROM xalt_object ORDER BY 1'; do
-        diff <(sqlite3 old.db "$query") <(sqlite3 new.db "$query")
-        [ -n "$(sqlite3 new.db "$query")" ]
+    diff <(store=sqlite:$PWD/old.db contents) <(store=sqlite:$PWD/new.db contents)
+}
+
+# the records of the stores of version 2
+records_2() {
+    write_link link.tiny.json
+    echo '{"package_name":"ggplot2","package_path":"/sw/R","package_version":"3.5","program":"R","xalt_run_uuid":"019a9f00-0000-7000-8000-000000000001"}' >pkg.tiny.json
+    echo '/usr/lib/x86_64-linux-gnu libc/2.36' >map
+    load_into --modules map records link.tiny.json pkg.tiny.json
+    [ "$status" -eq 0 ]
+}
+
+of_2=('SELECT uuid, link_program, link_path FROM xalt_link'
+    'SELECT function_name FROM join_link_function JOIN xalt_function USING (func_id) ORDER BY 1'
+    'SELECT run_uuid, pkg_name FROM xalt_pkg JOIN xalt_run USING (run_id)')
+
+@test "a store of version 2 in SQLite is brought up, and holds what a new one would" {
+    sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_2.sql"
+    sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id' >ids
+    store=sqlite:$PWD/old.db records_2
+    [ "$(count unchanged)" -eq 13 ]
+    diff ids <(sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id')
+    store=sqlite:$PWD/new.db records_2
+    [ "$(count new)" -eq 12 ]
+    diff <(sqlite3 old.db .schema) <(sqlite3 new.db .schema)
+    diff <(store=sqlite:$PWD/old.db contents "${of_2[@]}") <(store=sqlite:$PWD/new.db contents "${of_2[@]}")
+    # what is shared is known again
+    for table in program job_part layout ending environment object_set object env_value ancestors build; do
+        echo "$table"
+        [ "$(sqlite3 old.db "SELECT count(*) FROM $table")" -eq "$(sqlite3 new.db "SELECT count(*) FROM $table")" ]
     done
+    sqlite3 old.db 'DELETE FROM run_own'
+    store=sqlite:$PWD/old.db records_2
+    for table in program job_part layout ending environment object_set object env_value ancestors build; do
+        echo "$table again"
+        [ "$(sqlite3 old.db "SELECT count(*) FROM $table")" -eq "$(sqlite3 new.db "SELECT count(*) FROM $table")" ]
+    done
+}
+
+@test "a store of version 2 in MariaDB is brought up, however often that is begun" {
+    store=$MARIADB_STORE
+    mariadb_sql "source $JOBTRAIL_SOURCE/test/data/stores/mariadb_2.sql" jobtrail
+    sql 'SELECT id, uuid FROM run ORDER BY id' >ids
+    records_2
+    [ "$(count unchanged)" -eq 13 ]
+    diff ids <(sql 'SELECT id, uuid FROM run ORDER BY id')
+    contents "${of_2[@]}" >first
+    sql "UPDATE store_state SET value = '2' WHERE name = 'schema'" # as if killed before the last statement
+    records_2
+    [ "$(count unchanged)" -eq 13 ]
+    diff first <(contents "${of_2[@]}")
+    sql 'SHOW TABLES' >tables
+    sql "SELECT table_name, column_name, column_type, is_nullable, column_key, extra FROM information_schema.columns
+        WHERE table_schema = database() ORDER BY 1, 2" >columns
+    mariadb_database jobtrail
+    records_2
+    [ "$(count new)" -eq 12 ]
+    diff first <(contents "${of_2[@]}")
+    diff tables <(sql 'SHOW TABLES')
+    diff columns <(sql "SELECT table_name, column_name, column_type, is_nullable, column_key, extra FROM information_schema.columns
+        WHERE table_schema = database() ORDER BY 1, 2")
 }
 
 same_twice() {

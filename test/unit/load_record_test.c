@@ -73,11 +73,10 @@ static void crc_of_another_form_is_refused(void **state)
 static void hash_has_the_published_value(void **state)
 {
     (void)state;
-    char hex[HASH_HEX_SIZE];
-    struct digest digest;
-    assert_int_equal(hash_bytes("abc", 3, &digest), 0); /* FIPS 180-2, A.1 */
-    hash_hex(&digest, hex);
-    assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
+    struct digest digest, published; /* FIPS 180-2, A.1 */
+    assert_true(hash_from_hex("a9993e364706816aba3e25717850c26c9cd0d89d", &published));
+    assert_int_equal(hash_bytes("abc", 3, &digest), 0);
+    assert_memory_equal(&digest, &published, sizeof digest);
 }
 
 static void uuid_alone_makes_a_record(void **state)
@@ -304,6 +303,99 @@ static void raw_nul_byte_is_refused(void **state)
     free(copy);
 }
 
+static void assert_same_number(struct record_real one, struct record_real other)
+{
+    assert_int_equal(one.known, other.known);
+    if (one.known)
+        assert_true(one.value == other.value);
+}
+
+/* The parser reads what has an escape in it. */
+static void plain_values_are_read_as_the_parser_reads_them(void **state)
+{
+    (void)state;
+    static const char *const times[] = {
+        "1752224125.1888",    "-0.5", "0", "12", "1706822787.01", "1e3", "null", "true", "\"7\"",
+        "123456789.123456789"};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        char rest[256], escaped[512], plain[512];
+        snprintf(
+            rest, sizeof rest,
+            ",\"userDT\":{\"num_cores\":4,\"num_cores\":%s,\"start_time\":%s},"
+            "\"slurmT\":{\"core_dumped\":false,\"signal\":null,\"node\":\"n1\"},\"hash_id\":\"7\"",
+            i == 6 ? "null" : "8", times[i]);
+        snprintf(escaped, sizeof escaped,
+                 "{\"userT\":{\"run_uuid\":\"%s\",\"user\":\"b\\u006fb\"}%s}", UUID, rest);
+        snprintf(plain, sizeof plain, "{\"userT\":{\"run_uuid\":\"%s\",\"user\":\"bob\"}%s}", UUID,
+                 rest);
+        struct record one = parsed(plain), other = parsed(escaped);
+        assert_non_null(other.root);
+        assert_string_equal(one.run.user, other.run.user);
+        assert_string_equal(one.run.node, other.run.node);
+        assert_string_equal(one.run.hash_id, other.run.hash_id);
+        assert_same_number(one.run.start_time, other.run.start_time);
+        assert_int_equal(one.run.num_cores.known, other.run.num_cores.known);
+        assert_int_equal(one.run.core_dumped.value, other.run.core_dumped.value);
+        assert_false(one.run.signal.known);
+        load_record_free(&one);
+        load_record_free(&other);
+    }
+}
+
+static void command_line_is_the_same_text_however_it_is_written(void **state)
+{
+    (void)state;
+    struct record plain = parsed(RECORD("", ",\"cmdlineA\":[\"a b\",\"\",\"c,]\"]"));
+    struct record spaced = parsed(RECORD("", ",\"cmdlineA\":[ \"a b\" , \"\" ,\"c,]\" ]"));
+    assert_string_equal(plain.run.cmdline, "[\"a b\",\"\",\"c,]\"]");
+    assert_string_equal(spaced.run.cmdline, plain.run.cmdline);
+    load_record_free(&plain);
+    load_record_free(&spaced);
+    assert_refused(RECORD("", ",\"cmdlineA\":\"a\""), "cmdlineA is not an array");
+}
+
+static void text_is_as_it_was_when_it_is_set_aside(void **state)
+{
+    (void)state;
+    static const char text[] = RECORD(",\"user\":\"bob\"", ",\"libA\":[[\"/a\",\"0\"]]");
+    static const char bad[] = RECORD(",\"user\":\"bob\"", ",\"libA\":[[\"/a\",0]]");
+    struct record record = parsed(text);
+    assert_string_equal(record.run.user, "bob");
+    assert_string_equal(load_record_text(&record), text);
+    load_record_free(&record);
+
+    struct load_reason reason;
+    char *copy = strdup(bad);
+    assert_non_null(copy);
+    assert_int_equal(load_record(copy, strlen(bad), NULL, &record, &reason), -EBADMSG);
+    assert_string_equal(copy, bad);
+    free(copy);
+}
+
+static void uuid_is_in_lower_case(void **state)
+{
+    (void)state;
+    struct record record =
+        parsed("{\"userT\":{\"run_uuid\":\"8C8D61FB-98C1-44C0-874C-D613312269F4\"}}");
+    assert_string_equal(record.run.uuid, UUID);
+    load_record_free(&record);
+}
+
+static void part_that_was_seen_is_not_parsed_again(void **state)
+{
+    (void)state;
+    static const char text[] = RECORD("", ",\"libA\":[[\"/a\",\"0\"]]");
+    struct id_cache seen = {0};
+    struct load_reason reason;
+    for (int i = 0; i < 2; i++) {
+        struct record record;
+        assert_int_equal(load_record(strdup(text), strlen(text), &seen, &record, &reason), 0);
+        assert_int_equal(record.run.libs.value == NULL, i);
+        load_record_free(&record);
+    }
+    id_cache_free(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +419,11 @@ int main(void)
         cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
         cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),
         cmocka_unit_test(raw_nul_byte_is_refused),
+        cmocka_unit_test(plain_values_are_read_as_the_parser_reads_them),
+        cmocka_unit_test(command_line_is_the_same_text_however_it_is_written),
+        cmocka_unit_test(text_is_as_it_was_when_it_is_set_aside),
+        cmocka_unit_test(uuid_is_in_lower_case),
+        cmocka_unit_test(part_that_was_seen_is_not_parsed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

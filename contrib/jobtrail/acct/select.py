@@ -217,10 +217,10 @@ def select_software(selection, options, store):
     for text in options.env or []:
         name, equals, value = text.partition("=")
         selection.add(
-            "run.environment_id IN (SELECT environment_id FROM environment_member AS member"
-            " JOIN env_value ON env_value.id = member.env_value_id"
+            "run.environment_id IN (SELECT environment_id FROM environment_member"
+            " WHERE env_value_id IN (SELECT env_value.id FROM env_value"
             " JOIN env_name ON env_name.id = env_value.env_name_id"
-            " WHERE env_name.name REGEXP ? AND env_value.value REGEXP ?)",
+            " WHERE env_name.name REGEXP ? AND env_value.value REGEXP ?))",
             glob.whole(name),
             glob.whole(value if equals else "*"),
         )

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- The store in SQLite, version 2. mariadb.sql has the same tables, with the same meaning.
+-- The store in SQLite, version 3. mariadb.sql has the same tables, with the same meaning.
 --
 -- Times are seconds since the Epoch, durations are seconds; NULL means not known. Text is UTF-8; a
 -- byte B that was not UTF-8 when it was recorded stands as the private-use code point U+EF00 + B.
 --
--- What many runs share is stored once, by a sha1 (40 hex digits): `identity` is that of the row's
--- own texts, joined by NUL bytes; the `hash` of a set is that of its canonical JSON (of a set of objects:
--- of the syshost, a NUL byte and the JSON).
+-- What many runs share is stored once, by a sha1 (20 bytes): `identity` is that of the row's own
+-- values as text, joined by NUL bytes; the `hash` of a set is that of its canonical JSON (of a set of
+-- objects: of the syshost, a NUL byte and the JSON).
 
 CREATE TABLE store_state (
     name  TEXT NOT NULL PRIMARY KEY,
@@ -18,18 +18,18 @@ INSERT INTO store_state VALUES ('generation', '1');
 -- Modules, and where their files are: the longest prefix that a path lies in is its module.
 CREATE TABLE module (
     id       INTEGER PRIMARY KEY,
-    identity TEXT NOT NULL UNIQUE,
+    identity BLOB NOT NULL UNIQUE,
     name     TEXT NOT NULL
 );
 CREATE TABLE module_path (
-    identity  TEXT NOT NULL PRIMARY KEY,
+    identity  BLOB NOT NULL PRIMARY KEY,
     prefix    TEXT NOT NULL,
     module_id INTEGER NOT NULL REFERENCES module (id)
 ) WITHOUT ROWID;
 
 CREATE TABLE executable (
     id        INTEGER PRIMARY KEY,
-    identity  TEXT NOT NULL UNIQUE,
+    identity  BLOB NOT NULL UNIQUE,
     path      TEXT NOT NULL,
     hash_id   TEXT NOT NULL,         -- sha1 of the file; '0' when not computed, as in XALT
     module_id INTEGER REFERENCES module (id)
@@ -38,7 +38,7 @@ CREATE INDEX executable_module ON executable (module_id);
 
 CREATE TABLE object (
     id        INTEGER PRIMARY KEY,
-    identity  TEXT NOT NULL UNIQUE,
+    identity  BLOB NOT NULL UNIQUE,
     path      TEXT NOT NULL,
     hash      TEXT NOT NULL,         -- sha1 of the file; '0' when not computed
     syshost   TEXT NOT NULL,         -- '' when not known
@@ -49,7 +49,7 @@ CREATE INDEX object_module ON object (module_id);
 
 CREATE TABLE object_set (
     id   INTEGER PRIMARY KEY,
-    hash TEXT NOT NULL UNIQUE
+    hash BLOB NOT NULL UNIQUE
 );
 CREATE TABLE object_set_member (
     object_set_id INTEGER NOT NULL REFERENCES object_set (id),
@@ -61,39 +61,38 @@ CREATE INDEX object_set_member_object ON object_set_member (object_id);
 -- An environment is a set of variables with their values.
 CREATE TABLE env_name (
     id       INTEGER PRIMARY KEY,
-    identity TEXT NOT NULL UNIQUE,
+    identity BLOB NOT NULL UNIQUE,
     name     TEXT NOT NULL
 );
 CREATE TABLE env_value (
     id          INTEGER PRIMARY KEY,
-    identity    TEXT NOT NULL UNIQUE, -- of name and value
+    identity    BLOB NOT NULL UNIQUE, -- of name and value
     env_name_id INTEGER NOT NULL REFERENCES env_name (id),
     value       TEXT NOT NULL
 );
 CREATE INDEX env_value_name ON env_value (env_name_id);
 CREATE TABLE environment (
     id   INTEGER PRIMARY KEY,
-    hash TEXT NOT NULL UNIQUE
+    hash BLOB NOT NULL UNIQUE
 );
 CREATE TABLE environment_member (
     environment_id INTEGER NOT NULL REFERENCES environment (id),
     env_value_id   INTEGER NOT NULL REFERENCES env_value (id),
     PRIMARY KEY (environment_id, env_value_id)
 ) WITHOUT ROWID;
-CREATE INDEX environment_member_value ON environment_member (env_value_id);
 
 -- Of a run's processes; their pids are the run's own. %j stands for its job_id, %% for a percent sign.
 -- (Rows of version 1 have both as they were.)
 CREATE TABLE ancestors (
     id   INTEGER PRIMARY KEY,
-    hash TEXT NOT NULL UNIQUE,
+    hash BLOB NOT NULL UNIQUE,
     json TEXT NOT NULL               -- [{"cmd_name": ..., "cmd_path": ..., "cmdlineA": ...}, ...]
 );
 
 -- What an executable's watermark says.
 CREATE TABLE build (
     id                  INTEGER PRIMARY KEY,
-    identity            TEXT NOT NULL UNIQUE,
+    identity            BLOB NOT NULL UNIQUE,
     build_uuid          TEXT,        -- of the link record
     build_user          TEXT,
     build_host          TEXT,
@@ -109,12 +108,27 @@ CREATE TABLE build (
 );
 CREATE INDEX build_of_link ON build (build_uuid);
 
-CREATE TABLE run (
-    id             INTEGER PRIMARY KEY,
-    uuid           TEXT NOT NULL UNIQUE,
-    is_start_only  INTEGER NOT NULL, -- 1: the run's end has not been loaded
-    date           TEXT,             -- start_time as 'YYYY-MM-DD HH:MM:SS', local to the loader
+-- A run is a row in each of the following five tables; the view `run` has them as one. Most runs
+-- share four of the rows with others.
 
+-- What ran: an executable with what was loaded into it.
+CREATE TABLE program (
+    id            INTEGER PRIMARY KEY,
+    identity      BLOB NOT NULL UNIQUE,
+    executable_id INTEGER REFERENCES executable (id),
+    object_set_id INTEGER REFERENCES object_set (id),
+    build_id      INTEGER REFERENCES build (id),
+    exec_type     TEXT,
+    exec_epoch    REAL               -- when the executable was last modified
+);
+CREATE INDEX program_executable ON program (executable_id);
+CREATE INDEX program_object_set ON program (object_set_id);
+CREATE INDEX program_build ON program (build_id) WHERE build_id IS NOT NULL;
+
+-- Who ran it, and where: a job has a row for each node and directory that its runs were in.
+CREATE TABLE job_part (
+    id             INTEGER PRIMARY KEY,
+    identity       BLOB NOT NULL UNIQUE,
     user           TEXT,
     account        TEXT,
     queue          TEXT,             -- as XALT names the partition
@@ -122,31 +136,9 @@ CREATE TABLE run (
     syshost        TEXT,
     submit_host    TEXT,
     container      TEXT,
-    executable_id  INTEGER REFERENCES executable (id),
-    exec_type      TEXT,
-    exec_epoch     REAL,             -- when the executable was last modified
     cwd            TEXT,
-    cmdline        TEXT,             -- JSON array
-    object_set_id  INTEGER REFERENCES object_set (id),
-    environment_id INTEGER REFERENCES environment (id),
-    ancestors_id   INTEGER REFERENCES ancestors (id),
-    ancestor_pids  TEXT,             -- JSON array, in the order of `ancestors`
-    build_id       INTEGER REFERENCES build (id),
-
-    record_epoch   REAL,             -- when the record was written
-    start_time     REAL,
-    end_time       REAL,
-    run_time       REAL,
-    probability    REAL,             -- of the record having been kept
-    num_tasks      INTEGER,
-    num_nodes      INTEGER,
-    num_cores      INTEGER,          -- in XALT the number of tasks
-    num_threads    INTEGER,
-    num_gpus       INTEGER,
-
     job_id         TEXT,             -- as XALT writes it
     job_id_raw     INTEGER,          -- Slurm's own number of the job
-    step_id        TEXT,             -- '0', 'batch', 'extern', 'interactive'
     array_job_id   INTEGER,
     array_task_id  INTEGER,
     het_job_id     INTEGER,
@@ -156,35 +148,72 @@ CREATE TABLE run (
     partition      TEXT,
     qos            TEXT,
     node           TEXT,
-    node_id        INTEGER,
-    task_id        INTEGER,
-    cpus_alloc     INTEGER,
-    gpus_alloc     INTEGER,
-    dropped        INTEGER,          -- captures that the job lost on this node
+    dropped        INTEGER           -- captures that the job lost on this node
+);
+CREATE INDEX job_part_job ON job_part (job_id_raw);
+CREATE INDEX job_part_array ON job_part (array_job_id) WHERE array_job_id IS NOT NULL;
+CREATE INDEX job_part_het ON job_part (het_job_id) WHERE het_job_id IS NOT NULL;
+CREATE INDEX job_part_user ON job_part (user);
 
-    exit_code      INTEGER,
-    signal         INTEGER,
-    core_dumped    INTEGER,
-    end_source     TEXT,             -- fini, exec, task_exit, step_end, epilog, reboot
+-- On how much.
+CREATE TABLE layout (
+    id          INTEGER PRIMARY KEY,
+    identity    BLOB NOT NULL UNIQUE,
+    probability REAL,                -- of the record having been kept
+    num_tasks   INTEGER,
+    num_nodes   INTEGER,
+    num_cores   INTEGER,             -- in XALT the number of tasks
+    num_threads INTEGER,
+    num_gpus    INTEGER,
+    node_id     INTEGER,
+    task_id     INTEGER,
+    cpus_alloc  INTEGER,
+    gpus_alloc  INTEGER
+);
+
+-- How it ended.
+CREATE TABLE ending (
+    id          INTEGER PRIMARY KEY,
+    identity    BLOB NOT NULL UNIQUE,
+    exit_code   INTEGER,
+    signal      INTEGER,
+    core_dumped INTEGER,
+    end_source  TEXT                 -- fini, exec, task_exit, step_end, epilog, reboot
+);
+
+-- What is the run's own.
+CREATE TABLE run_own (
+    id             INTEGER PRIMARY KEY,
+    uuid           TEXT NOT NULL UNIQUE,
+    is_start_only  INTEGER NOT NULL, -- 1: the run's end has not been loaded
+    date           TEXT,             -- start_time as 'YYYY-MM-DD HH:MM:SS', local to the loader
+    step_id        TEXT,             -- '0', 'batch', 'extern', 'interactive'
+    cmdline        TEXT,             -- JSON array
+    ancestor_pids  TEXT,             -- JSON array, in the order of `ancestors`
+    program_id     INTEGER NOT NULL REFERENCES program (id),
+    job_part_id    INTEGER NOT NULL REFERENCES job_part (id),
+    layout_id      INTEGER NOT NULL REFERENCES layout (id),
+    ending_id      INTEGER NOT NULL REFERENCES ending (id),
+    environment_id INTEGER REFERENCES environment (id),
+    ancestors_id   INTEGER REFERENCES ancestors (id),
+    record_epoch   REAL,             -- when the record was written
+    start_time     REAL,
+    end_time       REAL,
+    run_time       REAL,
     end_time_error REAL              -- end_time may be wrong by so much
 );
-CREATE INDEX run_job ON run (job_id_raw);
-CREATE INDEX run_array ON run (array_job_id) WHERE array_job_id IS NOT NULL;
-CREATE INDEX run_het ON run (het_job_id) WHERE het_job_id IS NOT NULL;
-CREATE INDEX run_start ON run (start_time);
-CREATE INDEX run_user ON run (user, start_time);
-CREATE INDEX run_executable ON run (executable_id);
-CREATE INDEX run_object_set ON run (object_set_id);
-CREATE INDEX run_build ON run (build_id) WHERE build_id IS NOT NULL;
+CREATE INDEX run_own_job_part ON run_own (job_part_id);
+CREATE INDEX run_own_program ON run_own (program_id);
+CREATE INDEX run_own_start ON run_own (start_time);
 
 CREATE TABLE function_name (
     id       INTEGER PRIMARY KEY,
-    identity TEXT NOT NULL UNIQUE,
+    identity BLOB NOT NULL UNIQUE,
     name     TEXT NOT NULL
 );
 CREATE TABLE function_set (
     id   INTEGER PRIMARY KEY,
-    hash TEXT NOT NULL UNIQUE
+    hash BLOB NOT NULL UNIQUE
 );
 CREATE TABLE function_set_member (
     function_set_id  INTEGER NOT NULL REFERENCES function_set (id),
@@ -218,7 +247,7 @@ CREATE INDEX link_function_set ON link (function_set_id);
 -- Packages of R, Python, MATLAB. A record of one may come before that of its run.
 CREATE TABLE package (
     id       INTEGER PRIMARY KEY,
-    identity TEXT NOT NULL UNIQUE,
+    identity BLOB NOT NULL UNIQUE,
     program  TEXT,
     name     TEXT,
     version  TEXT,
@@ -226,14 +255,15 @@ CREATE TABLE package (
 );
 CREATE INDEX package_name ON package (name);
 CREATE TABLE run_package (
+    id         INTEGER PRIMARY KEY,  -- in the order of loading
     run_uuid   TEXT NOT NULL,
     package_id INTEGER NOT NULL REFERENCES package (id),
-    PRIMARY KEY (run_uuid, package_id)
-) WITHOUT ROWID;
+    UNIQUE (run_uuid, package_id)
+);
 CREATE INDEX run_package_package ON run_package (package_id);
 
 -- What became of the tasks that Slurm launched: a row for each fact of a job on a node.
-CREATE TABLE IF NOT EXISTS coverage (
+CREATE TABLE coverage (
     uuid          TEXT NOT NULL,     -- of the record: a job on a node
     position      INTEGER NOT NULL,  -- of the fact in it
     cluster       TEXT,
@@ -260,8 +290,8 @@ CREATE TABLE IF NOT EXISTS coverage (
     end_time      REAL,
     PRIMARY KEY (uuid, position)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS coverage_job ON coverage (job_id_raw, step_id, leader);
-CREATE INDEX IF NOT EXISTS coverage_start ON coverage (start_time);
+CREATE INDEX coverage_job ON coverage (job_id_raw, step_id, leader);
+CREATE INDEX coverage_start ON coverage (start_time);
 
 -- Filled by the site (jobtrail-load --accounts).
 CREATE TABLE account_field (
@@ -271,4 +301,4 @@ CREATE TABLE account_field (
     directorate      TEXT NOT NULL
 );
 
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- From version 1 to 2, after sqlite.sql: the rows of the old tables. identity(...) is the loader's
+-- From version 1 to 3, after sqlite.sql: the rows of the old tables. identity(...) is the loader's
 -- own function. Version 1 did not say on which system an object is: it becomes that of one of the
 -- runs. Therefore an old set of objects will be stored once more when a new run has the same.
 
 INSERT INTO executable (id, identity, path, hash_id)
 SELECT id, identity(path, hash_id), path, hash_id FROM executable_1;
 
-INSERT INTO object_set SELECT id, hash FROM object_set_1;
+INSERT INTO object_set SELECT id, bytes(hash) FROM object_set_1;
 INSERT INTO object_set_member SELECT object_set_id, object_id FROM object_set_member_1;
 CREATE TEMP TABLE seen_on AS
 SELECT member.object_id, max(set_host.syshost) AS syshost
@@ -20,7 +20,7 @@ SELECT id, identity(path, hash, coalesce(syshost, '')), path, hash, coalesce(sys
 FROM object_1 LEFT JOIN seen_on ON object_id = id;
 DROP TABLE seen_on;
 
-INSERT INTO environment SELECT id, hash FROM environment_1;
+INSERT INTO environment SELECT id, bytes(hash) FROM environment_1;
 INSERT OR IGNORE INTO env_name (identity, name)
 SELECT identity(member.key), member.key
 FROM environment_1, json_each(environment_1.json) AS member;
@@ -33,7 +33,7 @@ SELECT environment_1.id, env_value.id
 FROM environment_1, json_each(environment_1.json) AS member
 JOIN env_value ON env_value.identity = identity(member.key, coalesce(member.value, ''));
 
-INSERT INTO ancestors SELECT id, hash, json FROM ancestors_1;
+INSERT INTO ancestors SELECT id, bytes(hash), json FROM ancestors_1;
 
 CREATE TEMP TABLE built AS
 SELECT uuid AS run_uuid,
@@ -52,24 +52,19 @@ SELECT identity, build_uuid, build_user, build_host, build_syshost, build_os, bu
     build_compiler, build_compiler_path, build_modules, build_lmfiles, build_xalt, build_epoch
 FROM run_1 JOIN built ON run_uuid = uuid;
 
-INSERT INTO run (uuid, is_start_only, date, user, account, queue, scheduler, syshost, submit_host,
-    container, executable_id, exec_type, exec_epoch, cwd, cmdline, object_set_id, environment_id,
-    ancestors_id, build_id, record_epoch, start_time, end_time, run_time, probability, num_tasks,
-    num_nodes, num_cores, num_threads, num_gpus, job_id, job_id_raw, step_id, array_job_id,
-    array_task_id, het_job_id, het_offset, restart_count, cluster, partition, qos, node, node_id,
-    task_id, cpus_alloc, gpus_alloc, dropped, exit_code, signal, core_dumped, end_source,
-    end_time_error)
-SELECT run_1.uuid, is_start_only, datetime(start_time, 'unixepoch', 'localtime'), user, account,
+CREATE TABLE run_2 AS
+SELECT run_1.rowid AS id, run_1.uuid, is_start_only,
+    datetime(start_time, 'unixepoch', 'localtime') AS date, user, account,
     queue, scheduler, syshost, submit_host, container, executable_id, exec_type, exec_epoch, cwd,
-    cmdline, object_set_id, environment_id, ancestors_id, build.id, record_epoch, start_time,
+    cmdline, object_set_id, environment_id, ancestors_id, build.id AS build_id,
+    NULL AS ancestor_pids, record_epoch, start_time,
     end_time, run_time, probability, num_tasks, num_nodes, num_cores, num_threads, num_gpus, job_id,
     job_id_raw, step_id, array_job_id, array_task_id, het_job_id, het_offset, restart_count,
     cluster, partition, qos, node, node_id, task_id, cpus_alloc, gpus_alloc, dropped, exit_code,
     signal, core_dumped, end_source, end_time_error
 FROM run_1
 LEFT JOIN built ON built.run_uuid = run_1.uuid
-LEFT JOIN build ON build.identity = built.identity
-ORDER BY run_1.rowid;
+LEFT JOIN build ON build.identity = built.identity;
 DROP TABLE built;
 
 DROP TABLE run_1;

@@ -1,4 +1,23 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
+-- A run as one row. Of outer joins MariaDB does not read the tables that nothing is asked of.
+CREATE OR REPLACE VIEW run AS SELECT
+    run_own.id, run_own.uuid, run_own.is_start_only, run_own.date, job_part.user, job_part.account,
+    job_part.queue, job_part.scheduler, job_part.syshost, job_part.submit_host, job_part.container,
+    program.executable_id, program.exec_type, program.exec_epoch, job_part.cwd, run_own.cmdline,
+    program.object_set_id, run_own.environment_id, run_own.ancestors_id, run_own.ancestor_pids,
+    program.build_id, run_own.record_epoch, run_own.start_time, run_own.end_time, run_own.run_time,
+    layout.probability, layout.num_tasks, layout.num_nodes, layout.num_cores, layout.num_threads,
+    layout.num_gpus, job_part.job_id, job_part.job_id_raw, run_own.step_id, job_part.array_job_id,
+    job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
+    job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, layout.node_id,
+    layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
+    ending.`signal`, ending.core_dumped, ending.end_source, run_own.end_time_error
+FROM run_own
+LEFT JOIN program ON program.id = run_own.program_id
+LEFT JOIN job_part ON job_part.id = run_own.job_part_id
+LEFT JOIN layout ON layout.id = run_own.layout_id
+LEFT JOIN ending ON ending.id = run_own.ending_id;
+
 -- XALT's tables as views, with the names and columns that XALT's createDB gives them. What XALT
 -- stores COMPRESSed (cmdline, link_line, env_blob) is COMPRESSed here too, as it is read; an array has a
 -- blank after each comma, as Python writes it.
@@ -162,3 +181,6 @@ CREATE OR REPLACE VIEW xalt_field_of_science AS SELECT
     field_of_science AS field_of_science,
     directorate AS directorate
 FROM account_field;
+
+-- Last, so that whoever is killed before starts anew.
+REPLACE INTO store_state VALUES ('schema', '3');

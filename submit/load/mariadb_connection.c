@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The connection to MariaDB, and what an error of it means.
+ */
+#include "mariadb_inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errmsg.h>
+#include <mysqld_error.h>
+
+#include "credentials.h"
+
+#define PATIENCE_SECONDS   120   /* with a server that says nothing */
+#define SCHEMA_SECONDS     86400 /* the same, while it changes tables */
+#define ER_WSREP_NOT_READY 1047  /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
+
+/* ---- Trouble -------------------------------------------------------------------------------- */
+
+int maria_refuse(struct database *database, int error, const char *text)
+{
+    snprintf(database->error, sizeof database->error, "%s", text);
+    return error;
+}
+
+static int kind_of_error(unsigned code)
+{
+    switch (code) {
+    case CR_SERVER_GONE_ERROR:
+    case CR_SERVER_LOST:
+    case CR_CONNECTION_ERROR:
+    case CR_CONN_HOST_ERROR:
+    case ER_SERVER_SHUTDOWN:
+    case ER_CONNECTION_KILLED:
+    case ER_QUERY_INTERRUPTED:
+    case ER_WSREP_NOT_READY:
+    case ER_LOCK_DEADLOCK:
+    case ER_LOCK_WAIT_TIMEOUT:
+    case ER_DUP_ENTRY: /* another loader was faster */
+    case ER_CHECKREAD:
+        return -EAGAIN;
+    case ER_DATA_TOO_LONG:
+    case ER_TRUNCATED_WRONG_VALUE:
+    case ER_TRUNCATED_WRONG_VALUE_FOR_FIELD:
+    case ER_WARN_DATA_OUT_OF_RANGE:
+    case ER_NET_PACKET_TOO_LARGE:
+    case ER_TOO_BIG_ROWSIZE:
+        return -EBADMSG;
+    default:
+        return -EIO;
+    }
+}
+
+static bool is_broken(unsigned code)
+{
+    return code == CR_SERVER_GONE_ERROR || code == CR_SERVER_LOST || code == ER_SERVER_SHUTDOWN ||
+           code == ER_CONNECTION_KILLED || code == ER_WSREP_NOT_READY;
+}
+
+static void forget_statements(struct database *database)
+{
+    for (struct statement *at = database->statements; at != NULL; at = at->next) {
+        if (at->prepared != NULL)
+            mysql_stmt_close(at->prepared);
+        at->prepared = NULL;
+    }
+}
+
+void maria_disconnect(struct database *database)
+{
+    forget_statements(database);
+    if (database->connection != NULL)
+        mysql_close(database->connection);
+    database->connection = NULL;
+}
+
+static int fail(struct database *database, unsigned code, const char *text)
+{
+    int error = maria_refuse(database, kind_of_error(code), text);
+    if (is_broken(code))
+        maria_disconnect(database);
+    return error;
+}
+
+int maria_trouble(struct database *database)
+{
+    return fail(database, mysql_errno(database->connection), mysql_error(database->connection));
+}
+
+int maria_statement_trouble(struct database *database, MYSQL_STMT *prepared)
+{
+    char text[sizeof database->error];
+    snprintf(text, sizeof text, "%s", mysql_stmt_error(prepared));
+    return fail(database, mysql_stmt_errno(prepared), text);
+}
+
+/* ---- The connection ------------------------------------------------------------------------- */
+
+/* //[USER@][HOST[:PORT]]/DATABASE */
+int maria_parse_address(struct address *address, const char *location)
+{
+    address->text = strdup(location);
+    if (address->text == NULL)
+        return -ENOMEM;
+    char *at = address->text;
+    char *slash = strncmp(at, "//", 2) == 0 ? strchr(at + 2, '/') : NULL;
+    if (slash == NULL || slash[1] == '\0' || strpbrk(slash + 1, "/?#") != NULL)
+        return -EINVAL;
+    *slash = '\0';
+    address->database = slash + 1;
+    at += 2;
+    char *host = strchr(at, '@');
+    if (host != NULL) {
+        *host++ = '\0';
+        address->user = at;
+        at = host;
+    }
+    bool several = strchr(at, ',') != NULL; /* libmariadb takes the first that answers */
+    char *port = several ? NULL : strrchr(at, ':');
+    if (port != NULL) {
+        *port++ = '\0';
+        address->port = (unsigned)atoi(port);
+    }
+    address->host = *at == '\0' ? NULL : at;
+    return 0;
+}
+
+int maria_script(struct database *database, const char *sql)
+{
+    if (database->connection == NULL)
+        return maria_refuse(database, -EAGAIN, "the connection broke");
+    if (mysql_query(database->connection, sql) != 0)
+        return maria_trouble(database);
+    int more;
+    do {
+        MYSQL_RES *result = mysql_store_result(database->connection);
+        mysql_free_result(result);
+        more = mysql_next_result(database->connection);
+    } while (more == 0);
+    return more > 0 ? maria_trouble(database) : 0;
+}
+
+int maria_query_number(struct database *database, const char *sql, long long *number)
+{
+    if (mysql_query(database->connection, sql) != 0)
+        return maria_trouble(database);
+    MYSQL_RES *result = mysql_store_result(database->connection);
+    MYSQL_ROW row = result == NULL ? NULL : mysql_fetch_row(result);
+    *number = row == NULL || row[0] == NULL ? 0 : atoll(row[0]);
+    mysql_free_result(result);
+    return 0;
+}
+
+static int connect_to(struct database *database, MYSQL *connection, unsigned patience)
+{
+    const struct address *address = &database->address;
+    unsigned timeout = 10;
+    const char *credentials = credentials_path();
+    int error = credentials_check(credentials, database->error, sizeof database->error);
+    if (error < 0)
+        return error;
+    mysql_options(connection, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
+    mysql_options(connection, MYSQL_OPT_READ_TIMEOUT, &patience);
+    mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &patience);
+    mysql_options(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    if (error > 0) {
+        mysql_options(connection, MYSQL_READ_DEFAULT_FILE, credentials);
+        mysql_options(connection, MYSQL_READ_DEFAULT_GROUP, "jobtrail");
+    }
+    if (mysql_real_connect(connection, address->host, address->user, NULL, address->database,
+                           address->port, NULL, CLIENT_MULTI_STATEMENTS) != NULL)
+        return 0;
+    return maria_refuse(database, kind_of_error(mysql_errno(connection)), mysql_error(connection));
+}
+
+/* READ COMMITTED: what another loader has just added is seen, and no gaps are locked. */
+static int settle(struct database *database)
+{
+    long long packet = 0;
+    int error =
+        maria_script(database, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+                               "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION';"
+                               "SET SESSION innodb_lock_wait_timeout = 60");
+    if (error == 0)
+        error = maria_query_number(database, "SELECT @@max_allowed_packet", &packet);
+    database->packet_bytes = (size_t)packet;
+    return error;
+}
+
+static int reconnect(struct database *database, unsigned patience)
+{
+    maria_disconnect(database);
+    MYSQL *connection = mysql_init(NULL);
+    if (connection == NULL)
+        return maria_refuse(database, -ENOMEM, "out of memory");
+    int error = connect_to(database, connection, patience);
+    if (error != 0) {
+        mysql_close(connection);
+        return error;
+    }
+    database->connection = connection;
+    return settle(database);
+}
+
+int maria_reconnect(struct database *database)
+{
+    return reconnect(database, PATIENCE_SECONDS);
+}
+
+/* A change of large tables takes as long as it takes; what follows shall not wait so long. */
+int maria_change_schema(struct database *database, const char *sql)
+{
+    int error = reconnect(database, SCHEMA_SECONDS);
+    if (error == 0)
+        error = maria_script(database, sql);
+    return error == 0 ? maria_reconnect(database) : error;
+}
