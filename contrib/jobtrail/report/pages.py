@@ -173,12 +173,12 @@ EXTRA = {"libraries": library_modules, "compilers": compiler_links}
 PAIRED = 100
 
 
-def packages_of(model, options):
-    return model.once("packages", lambda: Packages(model, options))
+def packages_of(model):
+    return model.once("packages", lambda: Packages(model))
 
 
 def packages_page(model, options):
-    packages = packages_of(model, options)
+    packages = packages_of(model)
     found, left_out = top(ordered(packages.by_name, options), options)
     columns = [("package", "Package", TEXT), ("program", "Program", TEXT)] + USAGE_COLUMNS
     columns.append(("versions", "Versions", TEXT))
@@ -187,8 +187,8 @@ def packages_page(model, options):
 
 
 def together_page(model, options):
-    packages = packages_of(model, options)
-    items = sorted(packages.pairs(PAIRED).items(), key=lambda item: (-item[1].runs, item[0]))
+    packages = packages_of(model)
+    items = sorted(packages.pairs(PAIRED).items(), key=lambda item: (-item[1][0], item[0]))
     items, left_out = top(items, options)
     columns = [
         ("package", "Package", TEXT),
@@ -201,8 +201,8 @@ def together_page(model, options):
     ]
     rows = [
         list(rarer + other)
-        + [sums.runs, math.sqrt(sums.runs_var), sums.runs / packages.by_name[rarer].runs]
-        for (rarer, other), sums in items
+        + [runs, math.sqrt(runs_var), runs / packages.by_name[rarer].runs]
+        for (rarer, other), (runs, runs_var) in items
     ]
     return Page("together", "Packages in the same run", columns, rows, left_out=left_out,
                 note="The rarer one of a pair comes first. Only the %d packages of most runs are"
@@ -292,7 +292,7 @@ def others_page(model, options):
     programs, builds, paths = model.programs(), model.builds(), model.executables()
     found = {}
     for program, who, sums in model.usage():
-        executable, _, build = programs[program]
+        executable, _, build, _ = programs[program]
         builder = builds.get(build, (None,))[0]
         user = model.people[who][0]
         if builder and builder != user:

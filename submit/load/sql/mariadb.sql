@@ -224,9 +224,11 @@ CREATE TABLE IF NOT EXISTS package (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS package_name ON `package` (name(100));
 CREATE TABLE IF NOT EXISTS run_package (
+    id         BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     run_uuid   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     package_id BIGINT UNSIGNED NOT NULL,
-    PRIMARY KEY (run_uuid, package_id)
+    PRIMARY KEY (run_uuid, package_id),
+    UNIQUE KEY run_package_id (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS run_package_package ON `run_package` (package_id);
 

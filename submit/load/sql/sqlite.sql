@@ -226,10 +226,11 @@ CREATE TABLE package (
 );
 CREATE INDEX package_name ON package (name);
 CREATE TABLE run_package (
+    id         INTEGER PRIMARY KEY,  -- in the order of loading
     run_uuid   TEXT NOT NULL,
     package_id INTEGER NOT NULL REFERENCES package (id),
-    PRIMARY KEY (run_uuid, package_id)
-) WITHOUT ROWID;
+    UNIQUE (run_uuid, package_id)
+);
 CREATE INDEX run_package_package ON run_package (package_id);
 
 -- What became of the tasks that Slurm launched: a row for each fact of a job on a node.
