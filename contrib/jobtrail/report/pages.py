@@ -10,7 +10,7 @@ from .model import KINDS, UNKNOWN, Sums
 from .packages import Packages
 
 # kinds of columns: how a value is written
-TEXT, COUNT, ESTIMATE, ERROR, HOURS, DATE, SHARE = range(7)
+TEXT, COUNT, ESTIMATE, ERROR, HOURS, DATE, SHARE, LIST = range(8)
 
 TITLES = {
     "executables": "Executables",
@@ -124,7 +124,7 @@ def usage_page(kind):
         found, left_out = top(ordered(model.by(kind), options), options)
         columns = [(SINGULAR[kind].lower(), SINGULAR[kind], TEXT)] + USAGE_COLUMNS
         if kind == "libraries":
-            columns.append(("module", "Module", TEXT))
+            columns.append(("module", "Module", LIST))
         if kind == "compilers":
             columns.append(("links", "# Links", COUNT))
         more = EXTRA.get(kind, lambda model: lambda name: [])(model)
@@ -181,7 +181,7 @@ def packages_page(model, options):
     packages = packages_of(model)
     found, left_out = top(ordered(packages.by_name, options), options)
     columns = [("package", "Package", TEXT), ("program", "Program", TEXT)] + USAGE_COLUMNS
-    columns.append(("versions", "Versions", TEXT))
+    columns.append(("versions", "Versions", LIST))
     rows = [list(key) + usage_cells(sums) + [packages.versions_text(key)] for key, sums in found]
     return Page("packages", "Packages", columns, rows, chart_of(options), left_out=left_out)
 
