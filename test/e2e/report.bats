@@ -109,6 +109,18 @@ cells() {
     [ "$cells" = $'Climate <b>|8\n(unknown)|4\nPhysics|2' ]
 }
 
+@test "tables are in the order that is asked for, from the largest on" {
+    local order column
+    for order in hours runs users jobs accounts; do
+        column=${order/hours/core_hours}
+        for page in executables libraries packages; do
+            report "$page" --by "$order" --json --top 0
+            jq -e --arg column "$column" '[.pages[0].rows[][$column]] |
+                length > 1 and . == (sort | reverse)' <<<"$output"
+        done
+    done
+}
+
 @test "weekdays and months are the tables of the NAS paper" {
     # 2024-11-20 was a Wednesday
     report weekdays --raw
