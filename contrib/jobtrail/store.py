@@ -12,8 +12,8 @@ import sqlite3
 import stat
 import urllib.parse
 
-from .program import Failure
-from .text import escape
+from .program import Failure, os_trouble
+from .text import escape, file_path
 
 SCHEMA_VERSION = 3
 CREDENTIALS = "/etc/jobtrail/mariadb.cnf"
@@ -27,20 +27,25 @@ def regexp(pattern, text):
 
 
 def sqlite_uri(path, more=""):
-    return "file:" + urllib.parse.quote(path) + "?mode=ro" + more
+    return "file:" + urllib.parse.quote(os.fsencode(path)) + "?mode=ro" + more
 
 
 class SqliteStore:
     errors = sqlite3.Error
 
-    def connect(self, path):
+    def connect(self, location):
+        path = file_path(location)
         if not path:
             raise Failure("sqlite: names no file; write sqlite:FILE")
-        if not os.path.exists(path):
+        try:
+            open(path, "rb").close()
+        except FileNotFoundError:
             raise Failure(
                 "there is no store at %s. jobtrail-load makes it; if it is elsewhere, say"
                 " --store sqlite:FILE or set JOBTRAIL_STORE." % escape(path)
-            )
+            ) from None
+        except OSError as error:
+            raise Failure("store " + os_trouble(error)) from None
         self.database = self.open(path)
         self.database.create_function("regexp", 2, regexp)
 
@@ -192,8 +197,10 @@ def credentials():
             options.read_file(file)
     except FileNotFoundError:
         return {}
-    except (OSError, configparser.Error, UnicodeDecodeError) as error:
-        raise Failure("%s: %s" % (escape(path), error)) from None
+    except OSError as error:
+        raise Failure(os_trouble(error)) from None
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise Failure("%s: %s" % (escape(path), escape(str(error)))) from None
     names = {"user": "user", "password": "password", "host": "host", "port": "port"}
     names["socket"] = "unix_socket"
     found = {}

@@ -1,7 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Text of the store made harmless: it is whatever users called their files."""
 
+import os
+import unicodedata
+
+# Bytes that are not UTF-8: as Python has them in the names of files, and as the store has them.
+STORED = {0xDC00 + byte: 0xEF00 + byte for byte in range(0x80, 0x100)}
+UNSTORED = {stored: byte for byte, stored in STORED.items()}
+
 ESCAPES = {"\\": r"\\", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
+
+
+def stored(argument):
+    """What the user wrote, as the store would have it, whatever the locale is."""
+    return os.fsencode(argument).decode("utf-8", "surrogateescape").translate(STORED)
+
+
+def file_path(text):
+    """The name of a file that stored() made this of."""
+    return os.fsdecode(text.translate(UNSTORED).encode("utf-8", "surrogateescape"))
 
 
 def escape(text, delimiter=""):
@@ -18,8 +35,8 @@ def escape_character(character, delimiter=""):
     code = ord(character)
     if character in ESCAPES:
         return ESCAPES[character]
-    if 0xEF80 <= code <= 0xEFFF:
-        return "\\x%02x" % (code - 0xEF00)
+    if code in STORED or code in UNSTORED:
+        return "\\x%02x" % (code & 0xFF)
     if character.isprintable() and character not in delimiter:
         return character
     if code < 0x80:
@@ -32,12 +49,39 @@ def cell(value, delimiter=""):
     return "" if value is None else escape(str(value), delimiter)
 
 
+def places(text):
+    """How many columns of a terminal the text takes."""
+    if len(text) == len(text.encode("utf-8", "surrogatepass")):
+        return len(text)
+    return sum(map(places_of, text))
+
+
+def places_of(character):
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def cut(text, size, mark="+"):
+    """At the most `size` columns of a terminal; what is cut off leaves a mark."""
+    if places(text) <= size:
+        return text
+    room = size - len(mark)
+    end = 0
+    for character in text:
+        room -= places_of(character)
+        if room < 0:
+            break
+        end += 1
+    return text[:end] + mark
+
+
 def fit(text, width, mark="+"):
-    """In `width` characters, to the left when it is negative; what is cut off leaves a mark."""
+    """In `width` columns of a terminal, to the left when it is negative."""
     size = abs(width)
-    if len(text) > size:
-        text = text[: size - len(mark)] + mark
-    return text.ljust(size) if width < 0 else text.rjust(size)
+    text = cut(text, size, mark)
+    blank = " " * (size - places(text))
+    return text + blank if width < 0 else blank + text
 
 
 def csv_cell(value):

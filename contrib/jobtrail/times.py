@@ -6,6 +6,7 @@ import re
 import time
 
 from .program import Failure
+from .text import escape
 
 CLOCK_WORDS = {"midnight": 0, "noon": 12, "fika": 15, "teatime": 16}
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -64,7 +65,7 @@ def parse_time(text, now):
             return float(text[3:])
         return parse_tokens(text, now)
     except (ValueError, OverflowError):
-        raise Failure("Invalid time specification: " + text) from None
+        raise Failure("Invalid time specification: " + escape(text)) from None
 
 
 def parse_tokens(text, now):

@@ -35,6 +35,17 @@ moment() {
     [ "${#lines[@]}" -eq 12 ]
 }
 
+@test "-b has few columns, -l many, and either may do without its header" {
+    acct -j 12.0 -b
+    [ "${lines[0]}" = "JobID                            Exec      State ExitCode " ]
+    acct -j 12.0 --brief --noheader
+    [ "${#lines[@]}" -eq 1 ]
+    acct -j 12.0 --long --no-sacct --parsable2
+    [ "$(tr -cd '|' <<<"${lines[0]}" | wc -c)" -gt 30 ]
+    [ "$(tr -cd '|' <<<"${lines[0]}" | wc -c)" -eq "$(tr -cd '|' <<<"${lines[1]}" | wc -c)" ]
+    [[ "${lines[0]}" == "JobID|JobIDRaw|UUID|"* ]]
+}
+
 @test "each way to end has its word and its exit code" {
     rows -o jobid,state,exitcode,endsource
     [ "${lines[0]}" = "6_1.0|FAILED|3:0|task_exit" ]

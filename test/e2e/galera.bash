@@ -20,6 +20,7 @@ galera_node() { # NODE ADDRESSES: starts it, and waits until it has what the oth
     local provider=(base_port=$((port + 1)) gmcast.listen_addr=tcp://127.0.0.1:$((port + 1))
         ist.recv_addr=127.0.0.1:$((port + 2)))
     "${as[@]}" mariadbd --no-defaults --datadir="$dir/data" --socket="$dir/socket" \
+        --tmpdir="$dir" \
         --pid-file="$dir/pid" --log-error="$dir/log" --skip-networking=0 --skip-name-resolve \
         --port="$port" --bind-address=127.0.0.1 --innodb-buffer-pool-size=64M \
         --innodb-log-file-size=64M --binlog-format=ROW --innodb-autoinc-lock-mode=2 --wsrep-on=ON \

@@ -13,7 +13,7 @@ mariadb_server() { # OPTION...: mariadbd, in the background, until it answers
     local as=()
     [ "$(id -u)" -ne 0 ] || as=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
     "${as[@]}" mariadbd --no-defaults --datadir="$MARIADB_DIR/data" --socket="$MARIADB_DIR/socket" \
-        --pid-file="$MARIADB_DIR/pid" --log-error="$MARIADB_DIR/log" --skip-networking \
+        --tmpdir="$MARIADB_DIR" --pid-file="$MARIADB_DIR/pid" --log-error="$MARIADB_DIR/log" --skip-networking \
         --innodb-buffer-pool-size="${MARIADB_POOL:-64M}" --innodb-log-file-size=64M "$@" \
         >>"$MARIADB_DIR/log" 2>&1 3>&- 4>&- </dev/null &
     MARIADB_PID=$!
@@ -31,10 +31,12 @@ mariadb_sql() { # SQL [DATABASE]
     mariadb --no-defaults --default-character-set=utf8mb4 -uroot -S "$MARIADB_DIR/socket" -N -B -e "$1" "${2:-mysql}"
 }
 
+# A server that starts removes the temporary tables in its tmpdir: another one's, if that is /tmp.
 mariadb_install() { # DIR
     mkdir -p "$1"
     [ "$(id -u)" -ne 0 ] || chown nobody:nogroup "$1" "$(dirname "$1")"
-    mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db \
+    mariadb-install-db --no-defaults --tmpdir="$(dirname "$1")" --skip-test-db \
+        --auth-root-authentication-method=normal \
         --user="$([ "$(id -u)" -ne 0 ] && id -un || echo nobody)" --datadir="$1" >/dev/null
 }
 

@@ -107,19 +107,21 @@ look() {
          ratio(style(document.querySelector("td")).color, card) >= 7,
          ratio(style(document.querySelector(".coverage")).color, card) >= 4.5,
          ratio(style(document.querySelector("th")).color, card) >= 4.5,
-         ratio(style(document.querySelector("svg.bars rect")).fill, card) >= 3,
+         ratio(style(document.querySelector(".bars rect")).fill, card) >= 3,
          document.documentElement.scrollWidth <= innerWidth,
          [...document.querySelectorAll(".scroll")].every(e => e.getBoundingClientRect().right <= innerWidth + 1),
          parseFloat(style(document.querySelector("td")).fontSize) >= 13,
-         [...document.querySelectorAll("svg.bars text")].every(t => t.getBoundingClientRect().right <= innerWidth)]'
+         [...document.querySelectorAll(".bars span, .history p")].every(e =>
+             e.getBoundingClientRect().right <= innerWidth && parseFloat(style(e).fontSize) >= 13),
+         [...document.querySelectorAll(".bars svg")].every(e => e.getBoundingClientRect().width >= 60)]'
     look "$measure"
-    [ "$result" = '[false,true,true,true,true,true,true,true,true]' ]
+    [ "$result" = '[false,true,true,true,true,true,true,true,true,true]' ]
     look "$measure" --dark
-    [ "$result" = '[true,true,true,true,true,true,true,true,true]' ]
+    [ "$result" = '[true,true,true,true,true,true,true,true,true,true]' ]
     look "$measure" --width 360 --height 740
-    [ "$result" = '[false,true,true,true,true,true,true,true,true]' ]
+    [ "$result" = '[false,true,true,true,true,true,true,true,true,true]' ]
     look "$measure" --width 360 --height 740 --dark
-    [ "$result" = '[true,true,true,true,true,true,true,true,true]' ]
+    [ "$result" = '[true,true,true,true,true,true,true,true,true,true]' ]
 }
 
 @test "the page is one file that names no other" {

@@ -89,7 +89,9 @@ same() { # OPTION...: both show the same rows
         diff <(sacct_says -S now-1hour -o "jobid,${names% *}" | steps | sort) \
             <(acct_says -S now-1hour -o "jobid,${names#* }" | sort -u)
     done
-    [[ $(acct_says -j "$OK.0" -o maxvmsize --units=K) == $(sacct_says -j "$OK.0" -o maxvmsize --units=K) ]]
+    for unit in --units=K --units=G --noconvert; do
+        [[ $(acct_says -j "$OK.0" -o maxvmsize "$unit") == $(sacct_says -j "$OK.0" -o maxvmsize "$unit") ]]
+    done
 }
 
 @test "a signal, a lack of memory and a cancelled job are told apart" {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Charts as inline SVG. Colours and sizes of text are the page's."""
+"""Charts: drawn in SVG that is stretched to its place, with text beside it that is not, so that it has
+the page's size and colours on a phone too."""
 
 import html
 
@@ -8,13 +9,28 @@ from .pages import ERROR, HOURS
 from .text_output import compact, written
 
 BARS = 10
-LABEL, WIDTH, HIGH = 160, 440, 24
 LABEL_CHARACTERS = 22
 
 
 def shorten(text):
     """The end of a path says more than its beginning."""
     return text if len(text) <= LABEL_CHARACTERS else "…" + text[1 - LABEL_CHARACTERS :]
+
+
+def drawing(width, height, shapes):
+    return (
+        '<svg viewBox="0 0 %g %g" preserveAspectRatio="none" aria-hidden="true">%s</svg>'
+        % (width, height, shapes)
+    )
+
+
+def bar(value, error, most):
+    """A bar of up to 100 wide with a line of its standard error."""
+    shapes = '<rect y="3" width="%.2f" height="14" rx="1"/>' % max(value / most * 100, 0.3)
+    if error:
+        low, high = (max(at, 0) / most * 100 for at in (value - error, value + error))
+        shapes += '<line class="error" x1="%.2f" x2="%.2f" y1="10" y2="10"/>' % (low, min(high, 100))
+    return drawing(100, 20, shapes)
 
 
 def bars(page):
@@ -27,32 +43,20 @@ def bars(page):
     rows = [row for row in rows if row[at]]
     if len(rows) < 2:
         return ""
-    room = WIDTH - LABEL - 64
-    most = max(row[at] for row in rows)
-    out = [
-        '<svg class="bars" viewBox="0 0 %d %d" role="img" aria-label="%s: %s">'
-        % (WIDTH, len(rows) * HIGH, html.escape(page.title), html.escape(page.columns[at][1]))
-    ]
-    for number, row in enumerate(rows):
-        y = number * HIGH
-        width = max(row[at] / most * room, 1)
-        label = html.escape(shorten(written(row[0], page.columns[0][2])))
-        out.append(
-            '<text x="%d" y="%d" text-anchor="end">%s</text>' % (LABEL - 8, y + 17, label)
-            + '<rect x="%d" y="%d" width="%.1f" height="%d" rx="2"/>' % (LABEL, y + 4, width, HIGH - 8)
+    most = rows[0][at]
+    out = '<div class="bars" role="img" aria-label="%s: %s">' % (
+        html.escape(page.title),
+        html.escape(page.columns[at][1]),
+    )
+    for row in rows:
+        name = html.escape(shorten(written(row[0], page.columns[0][2])))
+        error = row[at + 1] if has_error else 0
+        out += "<div><span>%s</span>%s<span>%s</span></div>" % (
+            name,
+            bar(row[at], error, most),
+            html.escape(compact(row[at])),
         )
-        if has_error and row[at + 1]:
-            low = LABEL + max(row[at] - row[at + 1], 0) / most * room
-            high = min(LABEL + (row[at] + row[at + 1]) / most * room, LABEL + room)
-            middle = y + HIGH / 2
-            ends = low, high, middle, middle
-            out.append('<line class="error" x1="%.1f" x2="%.1f" y1="%g" y2="%g"/>' % ends)
-            width = max(width, high - LABEL)
-        out.append(
-            '<text class="v" x="%.1f" y="%d">%s</text>'
-            % (LABEL + width + 6, y + 17, html.escape(compact(row[at])))
-        )
-    return "".join(out) + "</svg>"
+    return out + "</div>"
 
 
 def history(by_day):
@@ -65,34 +69,26 @@ def history(by_day):
     for day, hours in by_day:
         slot = (day - first) // step
         sums[slot] = sums.get(slot, 0) + hours
-    slots = (last - first) // step + 1
     most = max(sums.values()) or 1
-    height, width = 90, WIDTH / slots
-    title = "Core hours a " + ("day" if step == 1 else "week")
-    out = [
-        '<svg class="bars" id="history" viewBox="0 0 %d %d" role="img" aria-label="%s">'
-        % (WIDTH, height + 40, title),
-        '<text class="v" x="0" y="14">%s, at most %s</text>' % (title, compact(most)),
-    ]
-    for slot, hours in sorted(sums.items()):
-        tall = hours / most * height
-        out.append(
-            '<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s: %s</title></rect>'
-            % (slot * width, 20 + height - tall, width * 0.85, tall,
-               days.text(first + slot * step), written(hours, HOURS))  # fmt: skip
-        )
-    out.append('<line x1="0" x2="%d" y1="%d" y2="%d"/>' % (WIDTH, height + 20, height + 20))
-    out.append('<text class="v" x="0" y="%d">%s</text>' % (height + 36, days.text(first)))
-    out.append(
-        '<text class="v" x="%d" y="%d" text-anchor="end">%s</text>' % (WIDTH, height + 36, days.text(last))
+    shapes = "".join(
+        '<rect x="%d" y="%.2f" width="8.5" height="%.2f"><title>%s: %s</title></rect>'
+        % (slot * 10, 100 - hours / most * 100, hours / most * 100,
+           days.text(first + slot * step), written(hours, HOURS))  # fmt: skip
+        for slot, hours in sorted(sums.items())
     )
-    return "".join(out) + "</svg>"
+    title = "Core hours a " + ("day" if step == 1 else "week")
+    return (
+        '<div class="history" role="img" aria-label="%s"><p class="soft">%s, at most %s</p>%s'
+        '<p class="soft ends"><span>%s</span><span>%s</span></p></div>'
+        % (title, title, compact(most), drawing(((last - first) // step + 1) * 10, 100, shapes),
+           days.text(first), days.text(last))  # fmt: skip
+    )
 
 
 def share_bar(share):
     """A small bar for the coverage."""
     return (
-        '<svg class="bars share" width="80" height="10" viewBox="0 0 80 10" aria-hidden="true">'
+        '<svg class="share" width="80" height="10" viewBox="0 0 80 10" aria-hidden="true">'
         '<rect class="back" width="80" height="10" rx="3"/>'
         '<rect width="%.1f" height="10" rx="3"/></svg>' % (80 * share)
     )

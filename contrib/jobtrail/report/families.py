@@ -9,7 +9,7 @@ import os
 import re
 
 from .. import glob
-from ..program import Failure
+from ..program import Failure, os_trouble
 from ..text import escape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,8 +29,10 @@ class Families:
             with open(path, encoding="utf-8") as file:
                 for number, line in enumerate(file, 1):
                     self.read_line(path, number, line, patterns)
-        except (OSError, UnicodeDecodeError) as error:
-            raise Failure("%s: %s" % (escape(path), error)) from None
+        except OSError as error:
+            raise Failure(os_trouble(error)) from None
+        except UnicodeDecodeError:
+            raise Failure("%s: is not UTF-8" % escape(path)) from None
         self.patterns = re.compile("|".join(patterns) or "(?!)")
         self.known = {}
 

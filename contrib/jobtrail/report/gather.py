@@ -13,17 +13,24 @@ CORES = (
 HOURS = "(coalesce(run_time, 0) * (%s) / 3600.0)" % CORES
 P = "(CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END)"
 PLACE = "substr(run.date, 1, 10), user, account, syshost, executable_id, object_set_id, build_id"
+# Those up to a moment: records of packages may come long after that of their run.
+PACKAGES = (
+    "(SELECT group_concat(package_id) FROM run_package"
+    " WHERE run_uuid = run.uuid AND run_package.id <= {loaded}) AS packages"
+)
 ENDING = "is_start_only, `signal`, CASE WHEN exit_code > 0 THEN 1 ELSE exit_code END, end_source"
 
 RUNS = (
-    "SELECT {place}, {ending}, count(*), sum(1.0 / {p}), sum((1.0 - {p}) / {p} / {p}), sum({hours}),"
-    " sum({hours} / {p}), sum({hours} * {hours} * (1.0 - {p}) / {p} / {p}), max(start_time)"
+    "SELECT {place}, {{packages}}, {ending}, count(*), sum(1.0 / {p}), sum((1.0 - {p}) / {p} / {p}),"
+    " sum({hours}), sum({hours} / {p}), sum({hours} * {hours} * (1.0 - {p}) / {p} / {p}),"
+    " max(start_time)"
     " FROM run WHERE ({{where}}) AND run.date IS NOT NULL"
-    " GROUP BY {place}, {ending}"
+    " GROUP BY {place}, packages, {ending}"
 ).format(place=PLACE, ending=ENDING, p=P, hours=HOURS)
 
 JOBS = (
-    "SELECT DISTINCT job_id_raw, job_id, " + PLACE + " FROM run WHERE ({where}) AND run.date IS NOT NULL"
+    "SELECT DISTINCT job_id_raw, job_id, " + PLACE + ", {packages}"
+    " FROM run WHERE ({where}) AND run.date IS NOT NULL"
 )
 
 
@@ -40,12 +47,17 @@ def outcome(is_start_only, signal, exit_code, end_source):
     return "EXITED" if end_source in ("fini", None) else "UNKNOWN"
 
 
-def usage(store, where):
-    """Yields ((day, user, account, syshost, executable, set, build, outcome), sums) of the runs."""
-    _, rows = store.query(RUNS.format(where=where))
+def asked(sql, where, loaded):
+    return sql.format(where=where, packages=PACKAGES.format(loaded=loaded))
+
+
+def usage(store, where, loaded):
+    """Yields ((day, user, account, syshost, executable, set, build, packages, outcome), sums) of the
+    runs, with those of their packages that have been loaded up to that number."""
+    _, rows = store.query(asked(RUNS, where, loaded))
     for row in rows:
-        key = (days.of_text(str(row[0])),) + tuple(row[1:7]) + (outcome(*row[7:11]),)
-        yield key, [float(value or 0) for value in row[11:17]] + [row[17]]
+        key = (days.of_text(str(row[0])),) + tuple(row[1:8]) + (outcome(*row[8:12]),)
+        yield key, [float(value or 0) for value in row[12:18]] + [row[18]]
 
 
 def job_name(syshost, raw, job):
@@ -54,43 +66,13 @@ def job_name(syshost, raw, job):
     return None if name in (None, "", "unknown") else "%s/%s" % (syshost, name)
 
 
-def jobs(store, where):
-    """Yields (name of the job, day, (user, account, syshost), (executable, set, build))."""
-    _, rows = store.query(JOBS.format(where=where))
-    for raw, job, date, user, account, syshost, executable, objects, build in rows:
+def jobs(store, where, loaded):
+    """Yields (name of the job, day, (user, account, syshost), (executable, set, build, packages))."""
+    _, rows = store.query(asked(JOBS, where, loaded))
+    for raw, job, date, user, account, syshost, *program in rows:
         name = job_name(syshost, raw, job)
         if name is not None:
-            yield (
-                name,
-                days.of_text(str(date)),
-                (user, account, syshost),
-                (executable, objects, build),
-            )
-
-
-# The day of a run is local to the loader; start_time, within two days of it, has an index.
-PACKAGES = (
-    "SELECT (SELECT group_concat(package_id) FROM run_package WHERE run_uuid = run.uuid),"
-    " job_id_raw, job_id, user, account, syshost, start_time, {p}, {hours} FROM run"
-    " WHERE start_time BETWEEN ? AND ? AND run.date >= ? AND run.date < ?"
-    " AND EXISTS (SELECT 1 FROM run_package WHERE run_uuid = run.uuid)"
-).format(p=P, hours=HOURS)
-
-
-def packages(store, options):
-    """Yields (package ids as text, job or None, user, account, start, probability, core hours) of each
-    run that loaded a package, and that the options ask for."""
-    first, after = options.first_day, options.last_day + 1
-    sql = PACKAGES
-    values = [days.begin(first - 2), days.begin(after + 2), days.text(first), days.text(after)]
-    asked = ("user", options.user), ("account", options.account), ("syshost", options.cluster)
-    for column, names in asked:
-        if names:
-            sql += " AND %s IN (%s)" % (column, ", ".join("?" * len(names)))
-            values += names
-    _, rows = store.query(sql, values)
-    for ids, raw, job, user, account, syshost, start, p, hours in rows:
-        yield ids, job_name(syshost, raw, job), user, account, start, float(p), float(hours)
+            yield name, days.of_text(str(date)), (user, account, syshost), program
 
 
 HOUR = "round(start_time / 3600.0 - 0.5)"

@@ -12,7 +12,7 @@ import os
 
 from ..text import cell
 from .charts import bars, history, share_bar
-from .pages import COUNT, DATE, TEXT
+from .pages import COUNT, DATE, LIST, TEXT
 from .text_output import compact, coverage_line, weight_line, written
 
 HERE = os.path.dirname(__file__)
@@ -37,7 +37,7 @@ def policy(style, script):
 
 def data_cell(value, kind):
     text = html.escape(written(value, kind))
-    if kind == TEXT:
+    if kind in (TEXT, LIST):
         return '<td class="t">%s</td>' % text
     if kind == DATE:
         return "<td>%s</td>" % text
@@ -45,7 +45,7 @@ def data_cell(value, kind):
 
 
 def header_cell(title, kind):
-    css = ' class="t"' if kind == TEXT else ""
+    css = ' class="t"' if kind in (TEXT, LIST) else ""
     return '<th scope="col"%s><button type="button">%s</button></th>' % (css, html.escape(title))
 
 
@@ -101,8 +101,8 @@ def cards(head):
     hours, runs = compact(head["core_hours"]), compact(head["runs"])
     hours_label, runs_label = "core hours", "runs"
     if head["sampled"] and not head["raw"]:
-        hours_label += ", ± " + compact(head["core_hours_error"])
-        runs_label += ", ± " + compact(head["runs_error"])
+        hours_label += ", ±\N{NO-BREAK SPACE}" + compact(head["core_hours_error"])
+        runs_label += ", ±\N{NO-BREAK SPACE}" + compact(head["runs_error"])
     share = head["coverage"]["share"]
     return '<ul class="cards">%s</ul>' % "".join(
         [card(hours, hours_label), card(runs, runs_label)]
@@ -126,7 +126,10 @@ def print_html(head, pages, by_day):
         "<title>%s</title>\n<style>%s</style>\n</head>\n<body>"
         % (policy(style, script), html.escape(title), style)
     )
-    print("<header><h1>%s</h1>" % html.escape(title))
+    print(
+        '<header><h1>Software usage, <span class="date">%s</span> to <span class="date">%s</span></h1>'
+        % (head["first"], head["last"])
+    )
     print('<p class="soft">%s</p>%s</header>' % (html.escape(weight_line(head)), cards(head)))
     print("<nav><ul>%s</ul></nav>\n<main>" % links)
     chart = history(by_day)

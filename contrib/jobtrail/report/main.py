@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What software a cluster runs, in tables. See jobtrail-report(1)."""
 
+import argparse
 import math
 import os
 import sys
@@ -10,7 +11,7 @@ import time
 from .. import program
 from ..hostlist import split
 from ..store import open_store, trouble
-from ..text import escape
+from ..text import escape, file_path
 from ..times import format_time, parse_time
 from . import days, html_output, text_output
 from .families import Families
@@ -30,19 +31,26 @@ def parser():
     add("-M", "--cluster", "--clusters", metavar="LIST", help="runs on these clusters (syshost) only")
     add("--by", choices=sorted(ORDERS), default="hours", help="order of the tables; default: hours")
     add("--of", choices=KINDS, default="libraries", help="rows of weekdays and months")
-    add("--top", type=int, default=25, metavar="N", help="rows of a table; 0: all; default: 25")
+    add("--top", type=count, default=25, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
     add("--full-paths", action="store_true", help="executables by path instead of name")
-    add("--families", metavar="FILE", help="map of executables to program families")
+    add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("--csv", dest="form", action="store_const", const="csv", help="comma-separated values")
     add("--json", dest="form", action="store_const", const="json")
     add("--html", dest="form", action="store_const", const="html", help="one page for a browser")
-    add("-o", "--output", metavar="FILE", help="instead of standard output; replaced when whole")
-    add("--summary", metavar="FILE", help="cache of sums; default: beside a SQLite store, else"
-        " /var/cache/jobtrail/summary.db")  # fmt: skip
+    add("-o", "--output", metavar="FILE", type=file_path,
+        help="instead of standard output; replaced when whole")  # fmt: skip
+    add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
+        " else /var/cache/jobtrail/summary.db")  # fmt: skip
     add("--update", action="store_true", help="bring the cache up to date, and report nothing")
     program.add_store_option(parser)
     return parser
+
+
+def count(text):
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("must be a number from 0 on")
+    return int(text)
 
 
 def parse_options(now):
@@ -50,6 +58,8 @@ def parse_options(now):
     for name in options.page:
         if name not in PAGES:
             raise program.Failure("there is no page %s; there are %s" % (escape(name), ", ".join(PAGES)))
+    if options.update and (options.page or options.form or options.output):
+        raise program.Failure("--update makes no report: call jobtrail-report once more for that")
     last = parse_time(options.endtime, now) if options.endtime else now
     options.last_day = days.of_time(last)
     if options.starttime:
@@ -64,7 +74,6 @@ def parse_options(now):
     for name in ("user", "account", "cluster"):
         text = getattr(options, name)
         setattr(options, name, split(text) if text else None)
-    options.top = max(options.top, 0)
     return options
 
 
@@ -103,35 +112,55 @@ def show(model, options, now):
 
 
 class Replacing:
-    """Standard output goes to a file of another name, which becomes `path` when it is whole."""
+    """Standard output goes to a file of another name, which becomes `path` when it is whole, with the
+    permissions that this has. A pipe or a device is written to as it is."""
 
     def __init__(self, path):
-        self.path = path
+        self.path = path and os.path.realpath(path)
+        self.replaces = self.path and (os.path.isfile(path) or not os.path.lexists(self.path))
 
     def __enter__(self):
-        if self.path is None:
+        if not self.path:
             return
+        if self.replaces:
+            self.file = self.open_beside()
+        else:
+            self.file = open(self.path, "w", encoding="utf-8")
+        self.stdout, sys.stdout = sys.stdout, self.file
+
+    def open_beside(self):
+        place = os.path.dirname(self.path)
         try:
-            place = os.path.dirname(os.path.abspath(self.path))
-            self.file = tempfile.NamedTemporaryFile(
+            return tempfile.NamedTemporaryFile(
                 "w", encoding="utf-8", dir=place, prefix=".jobtrail-report-", delete=False
             )
         except OSError as error:
             raise program.Failure("%s: %s" % (escape(self.path), error.strerror)) from None
-        self.stdout, sys.stdout = sys.stdout, self.file
 
     def __exit__(self, kind, value, trace):
-        if self.path is None:
+        if not self.path:
             return
         sys.stdout = self.stdout
-        self.file.close()
-        if kind is None:
+        try:
+            self.file.close()
+            if self.replaces and kind is None:
+                self.put_in_place()
+        finally:
+            if self.replaces and os.path.exists(self.file.name):
+                os.unlink(self.file.name)
+
+    def put_in_place(self):
+        try:
+            facts = os.stat(self.path)
+            if os.geteuid() == 0:
+                os.chown(self.file.name, facts.st_uid, facts.st_gid)
+            mode = facts.st_mode & 0o777
+        except FileNotFoundError:
             mask = os.umask(0)
             os.umask(mask)
-            os.chmod(self.file.name, 0o666 & ~mask)
-            os.replace(self.file.name, self.path)
-        else:
-            os.unlink(self.file.name)
+            mode = 0o666 & ~mask
+        os.chmod(self.file.name, mode)
+        os.replace(self.file.name, self.path)
 
 
 def main():

@@ -15,20 +15,11 @@ class Sums:
 
     __slots__ = ("runs", "runs_var", "hours", "hours_var", "last", "users", "accounts", "jobs")
 
-    def __init__(self):
-        self.runs = self.runs_var = self.hours = self.hours_var = 0.0
-        self.last = None
-        self.users = self.accounts = self.jobs = 0
-
-    def add_run(self, p, hours, start):
-        """One that was kept with probability p, weighted as summary.sql says."""
-        spread = (1 - p) / p / p
-        self.runs += 1 / p
-        self.runs_var += spread
-        self.hours += hours / p
-        self.hours_var += hours * hours * spread
-        if start is not None and (self.last is None or start > self.last):
-            self.last = start
+    def __init__(self, runs=0.0, runs_var=0.0, hours=0.0, hours_var=0.0, last=None, people=(0, 0)):
+        self.runs, self.runs_var, self.hours, self.hours_var = runs, runs_var, hours, hours_var
+        self.last = last
+        self.users, self.accounts = people
+        self.jobs = 0
 
     def add(self, other):
         self.runs += other.runs
@@ -58,12 +49,18 @@ class Model:
             for number, user, account, syshost in self.database.execute("SELECT * FROM all_who")
         }
         self.who_condition = self.condition(options)
-        self.user_bits = self.bits(0)
-        self.account_bits = self.bits(1)
+        users, accounts = self.bits(0), self.bits(1)
+        self.bits_of = {
+            number: (users[user], accounts[account])
+            for number, (user, account, _) in self.people.items()
+        }
 
     def bits(self, at):
+        """{name: a bit}; none for an unknown one"""
         names = sorted({person[at] for person in self.people.values() if person[at] is not None})
-        return {name: 1 << number for number, name in enumerate(names)}
+        found = {name: 1 << number for number, name in enumerate(names)}
+        found[None] = 0
+        return found
 
     def condition(self, options):
         """SQL for `who`."""
@@ -142,7 +139,7 @@ class Model:
         return self.once("members", make)
 
     def programs(self):
-        """{program: (executable, object set, build)}"""
+        """{program: (executable, object set, build, package set)}"""
         return self.once(
             "programs",
             lambda: {
@@ -164,8 +161,8 @@ class Model:
         members = self.members().get(objects, ())
         return {libraries[member][0] for member in members if member in libraries}
 
-    def module_names(self, program):
-        executable, objects, _ = program
+    def module_names(self, executable_and_objects):
+        executable, objects = executable_and_objects
         modules, libraries = self.modules(), self.libraries()
         members = self.members().get(objects, ())
         numbers = {libraries[member][1] for member in members if member in libraries}
@@ -184,7 +181,7 @@ class Model:
         if kind == "libraries":
             return (lambda program: program[1]), self.library_names
         if kind == "modules":
-            return (lambda program: program[:2]), lambda part: self.module_names(part + (None,))
+            return (lambda program: program[:2]), self.module_names
         return (lambda program: program[2]), lambda part: (self.compiler_name(part),)
 
     def person_name(self, kind, person):
@@ -201,28 +198,31 @@ class Model:
             return "sum(n), 0.0, sum(hours), 0.0"
         return "sum(weight), sum(weight_var), sum(hours_weight), sum(hours_var)"
 
+    def ask_usage(self, by):
+        return self.database.execute(
+            "SELECT {0}, {1}, max(last) FROM period_usage WHERE {2} GROUP BY {0}".format(
+                by, self.columns(), self.who_condition
+            )
+        )
+
     def usage(self):
         """[(program, person, Sums)]"""
-
-        def make():
-            rows = []
-            for row in self.database.execute(
-                "SELECT program, who, %s, max(last) FROM period_usage WHERE %s GROUP BY program, who"
-                % (self.columns(), self.who_condition)
-            ):
-                sums = Sums()
-                sums.runs, sums.runs_var, sums.hours, sums.hours_var, sums.last = row[2:]
-                user, account, _ = self.people[row[1]]
-                sums.users = self.user_bits.get(user, 0)
-                sums.accounts = self.account_bits.get(account, 0)
-                rows.append((row[0], row[1], sums))
-            return rows
-
-        return self.once("usage", make)
+        return self.once(
+            "usage",
+            lambda: [
+                (program, who, Sums(*sums, people=self.bits_of[who]))
+                for program, who, *sums in self.ask_usage("program, who")
+            ],
+        )
 
     def total(self):
+        """From usage() only where a page has needed it."""
+        if "usage" in self.cache:
+            every = (sums for _, _, sums in self.usage())
+        else:
+            every = (Sums(*sums, people=self.bits_of[who]) for who, *sums in self.ask_usage("who"))
         total = Sums()
-        for _, _, sums in self.usage():
+        for sums in every:
             total.add(sums)
         total.jobs = sum(count for _, _, count in self.jobs())
         return total
@@ -270,14 +270,7 @@ class Model:
 
     def by_software(self, kind):
         decides, names = self.names_of(kind)
-        programs = self.programs()
-        parts = {}
-        for program, _, sums in self.usage():
-            part = decides(programs[program])
-            have = parts.get(part)
-            if have is None:
-                have = parts[part] = Sums()
-            have.add(sums)
+        parts = self.by_part(decides)
         names_of = {part: names(part) for part in parts}
         found = {}
         for part, sums in parts.items():
@@ -288,6 +281,18 @@ class Model:
                 have.add(sums)
         self.count_jobs(found, decides, names)
         return found
+
+    def by_part(self, decides):
+        """{what `decides` makes of programs: Sums}"""
+        programs = self.programs()
+        parts = {}
+        for program, _, sums in self.usage():
+            part = decides(programs[program])
+            have = parts.get(part)
+            if have is None:
+                have = parts[part] = Sums()
+            have.add(sums)
+        return parts
 
     def count_jobs(self, found, decides, names):
         """A job counts once under each name that one of its programs has."""

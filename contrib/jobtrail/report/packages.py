@@ -1,91 +1,95 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs by the packages of Python, R and others that they loaded, straight from the store.
+"""Runs by the packages of Python, R and others that they loaded, and which of them together."""
 
-The summary does not have them. Many runs load the same packages, so runs are added up by their set of
-packages first, and each set is looked into once.
-"""
-
-from itertools import combinations
-
-from . import gather
 from .model import UNKNOWN, Sums
+
+NAMELESS = (UNKNOWN, UNKNOWN)
+
+
+def package_set(program):
+    return program[3]
 
 
 class Packages:
-    """`by_name` is {(name, program): Sums}, `sets` [(frozenset of such keys, Sums)]."""
+    """`by_name` is {(name, program): Sums}. Sets of packages are added up by names first, since many
+    differ in versions and paths alone."""
 
-    def __init__(self, model, options):
-        self.model = model
-        self.of_id = {
-            number: ((name or UNKNOWN, program or UNKNOWN), version)
-            for number, program, name, version in model.store.lookup(
-                "SELECT id, program, name, version FROM package"
-            )
+    def __init__(self, model):
+        self.read_names(model)
+        self.members = {
+            number: text.split(",")
+            for number, text in model.database.execute("SELECT * FROM all_package_set")
         }
-        by_ids, jobs = self.read(options)
-        versions_of = {ids: self.versions_in(ids) for ids in by_ids}
-        self.by_name, self.versions, merged = {}, {}, {}
-        for ids, sums in by_ids.items():
-            merged.setdefault(frozenset(versions_of[ids]), Sums()).add(sums)
-            for key, versions in versions_of[ids].items():
-                counts = self.versions.setdefault(key, {})
-                for version in versions:
-                    counts[version] = counts.get(version, 0) + sums.runs
+        sums_of = model.by_part(package_set)
+        sums_of.pop(None, None)
+        self.runs_of_id = {}
+        merged = {}
+        for number, sums in sums_of.items():
+            for member in self.members[number]:
+                self.runs_of_id[member] = self.runs_of_id.get(member, 0) + sums.runs
+            names = frozenset(self.names_in(number))
+            have = merged.get(names)
+            if have is None:
+                have = merged[names] = Sums()
+            have.add(sums)
         self.sets = list(merged.items())
+        self.by_name = {}
         for names, sums in self.sets:
-            for key in names:
-                self.by_name.setdefault(key, Sums()).add(sums)
-        self.count_jobs(jobs, versions_of)
+            for name in names:
+                have = self.by_name.get(name)
+                if have is None:
+                    have = self.by_name[name] = Sums()
+                have.add(sums)
+        model.count_jobs(self.by_name, package_set, self.names_in)
 
-    def read(self, options):
-        """{ids as text: Sums}, {job: set of such ids}"""
-        model, by_ids, jobs = self.model, {}, {}
-        for ids, job, user, account, start, p, hours in gather.packages(model.store, options):
-            sums = by_ids.get(ids)
-            if sums is None:
-                sums = by_ids[ids] = Sums()
-            sums.add_run(1.0 if model.raw else p, hours, start)
-            sums.users |= model.user_bits.get(user, 0)
-            sums.accounts |= model.account_bits.get(account, 0)
-            if job is not None:
-                jobs.setdefault(job, set()).add(ids)
-        return by_ids, jobs
-
-    def versions_in(self, ids):
-        """{(name, program): set of versions that are known}"""
-        found = {}
-        for number in ids.split(","):
-            key, version = self.of_id.get(int(number), ((UNKNOWN, UNKNOWN), None))
-            versions = found.setdefault(key, set())
+    def read_names(self, model):
+        """Names are shared: one tuple for all versions of a package."""
+        shared = {}
+        self.name_of_id, self.versions = {}, {}
+        for number, program, name, version in model.store.lookup(
+            "SELECT id, program, name, version FROM package"
+        ):
+            key = (name or UNKNOWN, program or UNKNOWN)
+            self.name_of_id[str(number)] = shared.setdefault(key, key)
             if version:
-                versions.add(version)
-        return found
+                self.versions.setdefault(key, []).append((str(number), version))
 
-    def count_jobs(self, jobs, versions_of):
-        """A job counts once under each package that one of its runs loaded."""
-        counts = {}
-        for members in jobs.values():
-            members = frozenset(members)
-            counts[members] = counts.get(members, 0) + 1
-        for members, count in counts.items():
-            for key in set().union(*(versions_of[ids] for ids in members)):
-                self.by_name[key].jobs += count
+    def names_in(self, package_set_id):
+        members = self.members.get(package_set_id, ())
+        return [self.name_of_id.get(member, NAMELESS) for member in members]
 
     def versions_text(self, key):
         """The versions, that of most runs first; None where none is known."""
-        counts = self.versions[key]
-        return ", ".join(sorted(counts, key=lambda version: (-counts[version], version))) or None
+        runs = {}
+        for member, version in self.versions.get(key, ()):
+            if member in self.runs_of_id:
+                runs[version] = runs.get(version, 0) + self.runs_of_id[member]
+        return ", ".join(sorted(runs, key=lambda version: (-runs[version], version))) or None
 
     def pairs(self, count):
-        """{(key, key): Sums} of pairs in the same run, among the `count` packages of most runs."""
+        """{(key, key): (runs, variance)} of pairs in the same run, among the `count` packages of most
+        runs."""
         by_runs = sorted(self.by_name, key=lambda key: (-self.by_name[key].runs, key))[:count]
         # the rarer one comes first in its pair
         by_runs.sort(key=lambda key: (self.by_name[key].runs, key))
-        rank = {key: at for at, key in enumerate(by_runs)}
-        merged, found = {}, {}
+        place = {key: at for at, key in enumerate(by_runs)}
+        merged = {}
         for names, sums in self.sets:
-            merged.setdefault(names.intersection(rank), Sums()).add(sums)
-        for names, sums in merged.items():
-            for pair in combinations(sorted(names, key=rank.get), 2):
-                found.setdefault(pair, Sums()).add(sums)
-        return found
+            some = frozenset(map(place.get, place.keys() & names))
+            have = merged.setdefault(some, [0.0, 0.0])
+            have[0] += sums.runs
+            have[1] += sums.runs_var
+        table = [[None] * len(by_runs) for _ in by_runs]
+        for some, (runs, runs_var) in merged.items():
+            some = sorted(some)
+            for number, first in enumerate(some):
+                row = table[first]
+                for second in some[number + 1 :]:
+                    have = row[second]
+                    row[second] = (have[0] + runs, have[1] + runs_var) if have else (runs, runs_var)
+        return {
+            (by_runs[first], by_runs[second]): sums
+            for first, row in enumerate(table)
+            for second, sums in enumerate(row)
+            if sums
+        }

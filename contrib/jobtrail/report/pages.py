@@ -10,7 +10,7 @@ from .model import KINDS, UNKNOWN, Sums
 from .packages import Packages
 
 # kinds of columns: how a value is written
-TEXT, COUNT, ESTIMATE, ERROR, HOURS, DATE, SHARE = range(7)
+TEXT, COUNT, ESTIMATE, ERROR, HOURS, DATE, SHARE, LIST = range(8)
 
 TITLES = {
     "executables": "Executables",
@@ -124,7 +124,7 @@ def usage_page(kind):
         found, left_out = top(ordered(model.by(kind), options), options)
         columns = [(SINGULAR[kind].lower(), SINGULAR[kind], TEXT)] + USAGE_COLUMNS
         if kind == "libraries":
-            columns.append(("module", "Module", TEXT))
+            columns.append(("module", "Module", LIST))
         if kind == "compilers":
             columns.append(("links", "# Links", COUNT))
         more = EXTRA.get(kind, lambda model: lambda name: [])(model)
@@ -173,22 +173,22 @@ EXTRA = {"libraries": library_modules, "compilers": compiler_links}
 PAIRED = 100
 
 
-def packages_of(model, options):
-    return model.once("packages", lambda: Packages(model, options))
+def packages_of(model):
+    return model.once("packages", lambda: Packages(model))
 
 
 def packages_page(model, options):
-    packages = packages_of(model, options)
+    packages = packages_of(model)
     found, left_out = top(ordered(packages.by_name, options), options)
     columns = [("package", "Package", TEXT), ("program", "Program", TEXT)] + USAGE_COLUMNS
-    columns.append(("versions", "Versions", TEXT))
+    columns.append(("versions", "Versions", LIST))
     rows = [list(key) + usage_cells(sums) + [packages.versions_text(key)] for key, sums in found]
     return Page("packages", "Packages", columns, rows, chart_of(options), left_out=left_out)
 
 
 def together_page(model, options):
-    packages = packages_of(model, options)
-    items = sorted(packages.pairs(PAIRED).items(), key=lambda item: (-item[1].runs, item[0]))
+    packages = packages_of(model)
+    items = sorted(packages.pairs(PAIRED).items(), key=lambda item: (-item[1][0], item[0]))
     items, left_out = top(items, options)
     columns = [
         ("package", "Package", TEXT),
@@ -201,8 +201,8 @@ def together_page(model, options):
     ]
     rows = [
         list(rarer + other)
-        + [sums.runs, math.sqrt(sums.runs_var), sums.runs / packages.by_name[rarer].runs]
-        for (rarer, other), sums in items
+        + [runs, math.sqrt(runs_var), runs / packages.by_name[rarer].runs]
+        for (rarer, other), (runs, runs_var) in items
     ]
     return Page("together", "Packages in the same run", columns, rows, left_out=left_out,
                 note="The rarer one of a pair comes first. Only the %d packages of most runs are"
@@ -292,7 +292,7 @@ def others_page(model, options):
     programs, builds, paths = model.programs(), model.builds(), model.executables()
     found = {}
     for program, who, sums in model.usage():
-        executable, _, build = programs[program]
+        executable, _, build, _ = programs[program]
         builder = builds.get(build, (None,))[0]
         user = model.people[who][0]
         if builder and builder != user:

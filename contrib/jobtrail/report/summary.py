@@ -8,14 +8,15 @@ else what the file does not have yet is added up in temporary tables. The views 
 import os
 import sqlite3
 
-from ..program import Failure
+from ..program import Failure, os_trouble
 from ..store import sqlite_uri
-from ..text import escape
+from ..text import escape, file_path
 from . import days, gather
 
-VERSION = "1"
+VERSION = "2"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
-# In MariaDB a run's number may be given before, and seen after, that of a run of another loader.
+# In MariaDB the number of a run or of a package in a run may be given before, and seen after, that of
+# another loader's.
 MARGIN = {"sqlite": 0, "mariadb": 20000}
 RECENT_DAYS = 7
 
@@ -24,7 +25,8 @@ MONTH = "CAST(strftime('%Y%m', day * 86400, 'unixepoch') AS INTEGER)"
 
 TABLES = {
     "who": "id, user, account, syshost",
-    "program": "id, executable_id, object_set_id, build_id",
+    "package_set": "id, packages",
+    "program": "id, executable_id, object_set_id, build_id, package_set_id",
     "usage": "day, who, program, outcome, " + SUMS,
     "profile_member": "profile, program",
     "job": "name, day, who, profile",
@@ -36,7 +38,7 @@ def default_path(address):
     """Beside a SQLite store; MariaDB's is a file of this host."""
     scheme, _, location = address.partition(":")
     if scheme == "sqlite":
-        return location + ".summary"
+        return file_path(location) + ".summary"
     return "/var/cache/jobtrail/summary.db"
 
 
@@ -60,8 +62,8 @@ def make_like(path, store):
 
 
 class Summary:
-    """`database` has the views all_who, all_program, all_usage, all_profile_member, all_job,
-    all_coverage."""
+    """`database` has the views all_who, all_package_set, all_program, all_usage, all_profile_member,
+    all_job, all_coverage."""
 
     def __init__(self, store, address, path=None, update=False):
         """Opens the file at `path`, which only `update` makes or changes."""
@@ -72,9 +74,6 @@ class Summary:
         self.margin = MARGIN[scheme]
         self.database = self.open(path or default_path(address), update)
         self.prepare()
-        if update:
-            self.database.execute("BEGIN IMMEDIATE")
-            self.check_identity()
         self.collect(update)
         if update:
             self.save()
@@ -104,28 +103,37 @@ class Summary:
 
     def open_for_update(self, path):
         try:
-            make_like(path, self.location)
+            make_like(path, file_path(self.location))
             database = sqlite3.connect(path, timeout=60)
             database.isolation_level = None
-            if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                self.make(database)
+            database.execute("BEGIN IMMEDIATE")
+            self.check_identity(database)
             return database
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
+            raise Failure("summary %s" % os_trouble(error)) from None
+        except sqlite3.Error as error:
             raise Failure("summary %s: %s" % (escape(path), error)) from None
 
     def make(self, database):
         with open(SQL) as file:
-            database.executescript(file.read())
+            for statement in file.read().split(";\n"):
+                database.execute(statement)
         database.execute("INSERT INTO state VALUES ('identity', ?)", (self.identity,))
 
-    def check_identity(self):
-        """What was added up from another store, or from one that has lost runs since, goes."""
-        found = self.value("SELECT value FROM state WHERE name = 'identity'")
-        if found == self.identity:
-            return
-        for table in list(TABLES) + ["usage_month", "job_month", "pending", "state"]:
-            self.database.execute("DELETE FROM " + table)
-        self.database.execute("INSERT INTO state VALUES ('identity', ?)", (self.identity,))
+    def check_identity(self, database):
+        """What was added up from another store, from one that has lost runs since, or in another
+        form, goes."""
+        run = database.execute
+        tables = [name for name, in run("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if tables:
+            if not {"state", "usage"}.issubset(tables):
+                raise sqlite3.DatabaseError("file is another program's database")
+            found = run("SELECT value FROM state WHERE name = 'identity'").fetchone()
+            if found == (self.identity,):
+                return
+        for table in tables:
+            run("DROP TABLE " + table)
+        self.make(database)
 
     def prepare(self):
         run = self.database.execute
@@ -171,21 +179,40 @@ class Summary:
 
     # ---- What the file does not have
 
+    def state(self, name):
+        return int(self.value("SELECT value FROM state WHERE name = ?", (name,)) or 0)
+
+    def last(self, table):
+        return int(self.ask("SELECT max(id) FROM " + table) or 0)
+
     def collect(self, update):
-        done = int(self.value("SELECT value FROM state WHERE name = 'last_run'") or 0)
-        last = int(self.ask("SELECT max(id) FROM run") or 0)
-        self.saved = max(done, last - self.margin) if update else done
+        done, loaded = self.state("last_run"), self.state("last_package")
+        last, self.loaded = self.last("run"), max(loaded, self.last("run_package"))
+        self.saved = done
+        if update:
+            self.saved = max(done, last - self.margin)
+            self.loaded = max(loaded, self.loaded - self.margin)
         pending = [row[0] for row in self.database.execute("SELECT run_id FROM pending")]
         self.ended = self.which(pending, "AND is_start_only = 0")
-        where = "run.id > %d" % done
-        if pending:
-            where += " OR run.id IN (%s)" % ", ".join(map(str, pending))
         self.numbers = Numbers(self.database)
-        if update:
-            where = "(%s) AND is_start_only = 0 AND run.id <= %d" % (where, self.saved)
+        listed = ", ".join(map(str, pending)) or "NULL"
+        parts = []
         if last > done or pending:
-            self.collect_usage(where)
-            self.collect_jobs(where)
+            where = "run.id > %d OR run.id IN (%s)" % (done, listed)
+            if update:
+                where = "(%s) AND is_start_only = 0 AND run.id <= %d" % (where, self.saved)
+            parts.append((where, self.loaded, 1))
+        if done and self.loaded > loaded:
+            # runs that the file has, with fewer packages
+            where = (
+                "run.id <= %d AND run.uuid IN (SELECT run_uuid FROM run_package WHERE"
+                " id > %d AND id <= %d)" % (done, loaded, self.loaded)
+            )
+            if pending:
+                where += " AND run.id NOT IN (%s)" % listed
+            parts += [(where, loaded, -1), (where, self.loaded, 1)]
+        self.collect_usage(parts)
+        self.collect_jobs(parts)
         self.collect_coverage(update)
 
     def which(self, runs, condition):
@@ -194,29 +221,37 @@ class Summary:
         sql = "SELECT id FROM run WHERE id IN (%s) %s" % (", ".join(map(str, runs)), condition)
         return [row[0] for row in self.store.lookup(sql)]
 
-    def collect_usage(self, where):
+    def collect_usage(self, parts):
+        """`parts` are (condition on runs, last number of a package in a run, 1 or -1 to take away)."""
         rows = {}
-        for key, sums in gather.usage(self.store, where):
-            day, user, account, syshost, executable, objects, build, outcome = key
-            at = (
-                day,
-                self.numbers.who((user, account, syshost)),
-                self.numbers.program((executable, objects, build)),
-                outcome,
-            )
-            if at in rows:
-                have = rows[at]
-                rows[at] = [a + b for a, b in zip(have[:6], sums)] + [max(have[6] or 0, sums[6] or 0)]
-            else:
-                rows[at] = sums
+        for where, loaded, sign in parts:
+            for key, sums in gather.usage(self.store, where, loaded):
+                sums = [sign * value for value in sums[:6]] + sums[6:]
+                at = self.row_of(key)
+                have = rows.get(at)
+                if have is None:
+                    rows[at] = sums
+                else:
+                    have[:6] = [a + b for a, b in zip(have, sums[:6])]
+                    have[6] = max(have[6] or 0, sums[6] or 0)
         self.insert("usage", (at + tuple(sums) for at, sums in rows.items()))
 
-    def collect_jobs(self, where):
+    def row_of(self, key):
+        day, user, account, syshost, executable, objects, build, packages, outcome = key
+        who = self.numbers.who((user, account, syshost))
+        return day, who, self.numbers.program((executable, objects, build, packages)), outcome
+
+    def collect_jobs(self, parts):
+        """A job keeps what it was known to have run with fewer packages: the names are among those of
+        what it has now."""
         found = {}
-        for name, day, who, program in gather.jobs(self.store, where):
-            job = found.setdefault(name, [day, self.numbers.who(who), set()])
-            job[0] = min(job[0], day)
-            job[2].add(self.numbers.program(program))
+        for where, loaded, sign in parts:
+            if sign < 0:
+                continue
+            for name, day, who, program in gather.jobs(self.store, where, loaded):
+                job = found.setdefault(name, [day, self.numbers.who(who), set()])
+                job[0] = min(job[0], day)
+                job[2].add(self.numbers.program(program))
         self.add_known_jobs(found)
         rows = ((name,) + tuple(job) for name, job in found.items())
         self.insert(
@@ -266,7 +301,7 @@ class Summary:
     def save(self):
         run = self.database.execute
         changed = self.changed_months()
-        for table in ("who", "program", "profile_member"):
+        for table in ("who", "package_set", "program", "profile_member"):
             run("INSERT INTO main.{0} SELECT * FROM temp.new_{0}".format(table))
         run("DELETE FROM main.coverage WHERE day IN (SELECT day FROM temp.new_coverage)")
         run("INSERT INTO main.coverage SELECT * FROM temp.new_coverage")
@@ -278,9 +313,14 @@ class Summary:
             " hours = hours + excluded.hours, hours_weight = hours_weight + excluded.hours_weight,"
             " hours_var = hours_var + excluded.hours_var, last = max(last, excluded.last)"
         )
+        run(
+            "DELETE FROM main.usage WHERE n = 0 AND (day, who, program, outcome) IN"
+            " (SELECT day, who, program, outcome FROM temp.new_usage)"
+        )
         self.save_months(changed)
         self.save_pending()
         run("INSERT OR REPLACE INTO state VALUES ('last_run', ?)", (str(self.saved),))
+        run("INSERT OR REPLACE INTO state VALUES ('last_package', ?)", (str(self.loaded),))
         for table in TABLES:
             run("DELETE FROM temp.new_" + table)
         run("COMMIT")
@@ -315,7 +355,7 @@ class Summary:
             )
 
     def save_pending(self):
-        done = int(self.value("SELECT value FROM state WHERE name = 'last_run'") or 0)
+        done = self.state("last_run")
         still = self.store.lookup(
             "SELECT id FROM run WHERE is_start_only = 1 AND id > %d AND id <= %d" % (done, self.saved)
         )
@@ -325,16 +365,17 @@ class Summary:
 
 
 class Numbers:
-    """Numbers for people, programs and profiles, those that are new with it."""
+    """Numbers for people, sets of packages, programs and profiles, those that are new with it."""
 
     def __init__(self, database):
         self.database = database
-        self.known = {"who": self.read("who"), "program": self.read("program")}
+        self.known = {table: self.read(table) for table in ("who", "package_set", "program")}
+        self.set_of_text = {None: None}
         self.next_profile = database.execute(
             "SELECT coalesce(max(profile), 0) + 1 FROM main.profile_member"
         ).fetchone()[0]
         self.profiles = None
-        self.new = {"who": [], "program": [], "profile_member": []}
+        self.new = {"who": [], "package_set": [], "program": [], "profile_member": []}
 
     def read(self, table):
         rows = self.database.execute("SELECT * FROM main." + table)
@@ -351,7 +392,14 @@ class Numbers:
         return self.number("who", key)
 
     def program(self, key):
-        return self.number("program", key)
+        """`key` is (executable, object set, build, packages as the store gives them)."""
+        return self.number("program", tuple(key[:3]) + (self.package_set(key[3]),))
+
+    def package_set(self, text):
+        if text not in self.set_of_text:
+            numbers = sorted(map(int, text.split(",")))
+            self.set_of_text[text] = self.number("package_set", (",".join(map(str, numbers)),))
+        return self.set_of_text[text]
 
     def read_profiles(self):
         members = {}

@@ -13,12 +13,16 @@ CREATE TABLE pending (run_id INTEGER PRIMARY KEY);
 
 CREATE TABLE who (id INTEGER PRIMARY KEY, user TEXT, account TEXT, syshost TEXT);
 
--- one program as it was built and loaded
+-- numbers of packages in the store, in order, with commas between
+CREATE TABLE package_set (id INTEGER PRIMARY KEY, packages TEXT NOT NULL);
+
+-- one program as it was built and loaded, and what it loads
 CREATE TABLE program (
-    id            INTEGER PRIMARY KEY,
-    executable_id INTEGER,
-    object_set_id INTEGER,
-    build_id      INTEGER
+    id             INTEGER PRIMARY KEY,
+    executable_id  INTEGER,
+    object_set_id  INTEGER,
+    build_id       INTEGER,
+    package_set_id INTEGER
 );
 
 CREATE TABLE usage (

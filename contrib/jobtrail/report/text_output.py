@@ -3,10 +3,11 @@
 
 import json
 
-from ..text import cell, csv_row
-from .pages import COUNT, DATE, ERROR, ESTIMATE, HOURS, SHARE, TEXT
+from ..text import cell, csv_row, fit, places
+from .pages import COUNT, DATE, ERROR, ESTIMATE, HOURS, LIST, SHARE, TEXT
 
 WIDEST = 60
+LISTED = 4
 
 
 def written(value, kind):
@@ -15,6 +16,10 @@ def written(value, kind):
         return ""
     if kind == TEXT or kind == DATE:
         return cell(value)
+    if kind == LIST:
+        names = value.split(", ")
+        more = ["%d more" % (len(names) - LISTED)] if len(names) > LISTED + 1 else []
+        return cell(", ".join(names[:LISTED] + more if more else names))
     if kind == SHARE:
         return "%.1f%%" % (100 * value)
     if kind == HOURS or kind == ERROR:
@@ -74,7 +79,7 @@ def print_page(page):
     rows = [[written(value, kind) for value, kind in zip(row, kinds)] for row in rows]
     titles = [title for _, title, _ in page.columns]
     widths = [
-        min(max(len(text) for text in column), WIDEST) for column in zip(titles, *rows)
+        min(max(places(text) for text in column), WIDEST) for column in zip(titles, *rows)
     ]
     last = len(widths) - 1
     for row in [titles, ["-" * width for width in widths]] + rows:
@@ -90,9 +95,9 @@ def print_page(page):
 
 
 def aligned(text, width, kind, is_last):
-    if len(text) > width and not is_last:
-        text = text[: width - 1] + "+"
-    return text.ljust(width) if kind in (TEXT, DATE) else text.rjust(width)
+    if is_last:
+        width = max(width, places(text))
+    return fit(text, -width if kind in (TEXT, DATE, LIST) else width)
 
 
 def exact(value, kind):
