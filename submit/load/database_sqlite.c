@@ -17,6 +17,7 @@
 #include "value_digest.h"
 
 #define BUSY_TIMEOUT_MS 60000
+#define RETRY_MS        10
 
 struct statement {
     char *sql;
@@ -44,6 +45,12 @@ static int trouble(struct database *database)
     int code = sqlite3_errcode(database->connection);
     refuse(database, sqlite3_errmsg(database->connection));
     return code == SQLITE_TOOBIG ? -EBADMSG : -EIO;
+}
+
+/* Also of the extended codes. */
+static bool is_busy(const struct database *database)
+{
+    return (sqlite3_errcode(database->connection) & 0xff) == SQLITE_BUSY;
 }
 
 static const char *error_text(const struct database *database)
@@ -206,13 +213,14 @@ static int query_int(struct database *database, const char *sql, int *value)
     return code == SQLITE_ROW ? 0 : trouble(database);
 }
 
+/* Asked at once, as another loader may be making the tables. */
 static int version(struct database *database, int *out)
 {
-    int tables = 0;
-    int error = query_int(database, "PRAGMA user_version", out);
-    if (error == 0)
-        error = query_int(database, "SELECT count(*) FROM sqlite_master", &tables);
-    if (error == 0 && *out == 0 && tables > 0)
+    int error = query_int(database,
+                          "SELECT CASE WHEN user_version = 0 AND EXISTS (SELECT 1 FROM "
+                          "sqlite_master) THEN -1 ELSE user_version END FROM pragma_user_version",
+                          out);
+    if (error == 0 && *out < 0)
         return refuse(database, "is an SQLite file of another program");
     return error;
 }
@@ -293,11 +301,17 @@ static int add_functions(struct database *database)
  * its directory could not open it otherwise (sqlite.org/wal.html, "Read-Only Databases"). */
 static int use_shared_log(struct database *database)
 {
-    int persist = 1;
+    int persist = 1, error;
     if (database->dry_run)
         return 0;
     sqlite3_file_control(database->connection, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
-    return script(database, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 1048576;");
+    /* of several that make the log at once SQLite lets none wait (sqlite3_busy_handler) */
+    for (int waited_ms = 0;; waited_ms += RETRY_MS) {
+        error = script(database, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 1048576;");
+        if (error == 0 || !is_busy(database) || waited_ms >= BUSY_TIMEOUT_MS)
+            return error;
+        sqlite3_sleep(RETRY_MS);
+    }
 }
 
 static int open_connection(struct database *database, const char *location)

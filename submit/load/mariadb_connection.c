@@ -16,7 +16,8 @@
 
 #define PATIENCE_SECONDS   120   /* with a server that says nothing */
 #define SCHEMA_SECONDS     86400 /* the same, while it changes tables */
-#define ER_WSREP_NOT_READY 1047  /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
+#define OLDEST_SERVER      100700
+#define ER_WSREP_NOT_READY 1047 /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
 
 /* ---- Trouble -------------------------------------------------------------------------------- */
 
@@ -154,6 +155,17 @@ int maria_query_number(struct database *database, const char *sql, long long *nu
     return 0;
 }
 
+/* The tables have columns of the type UUID. */
+static int check_server(struct database *database, MYSQL *connection)
+{
+    if (mariadb_connection(connection) && mysql_get_server_version(connection) >= OLDEST_SERVER)
+        return 0;
+    snprintf(database->error, sizeof database->error,
+             "the server is %.80s; the store needs MariaDB 10.7 or newer",
+             mysql_get_server_info(connection));
+    return -EIO;
+}
+
 static int connect_to(struct database *database, MYSQL *connection, unsigned patience)
 {
     const struct address *address = &database->address;
@@ -172,7 +184,7 @@ static int connect_to(struct database *database, MYSQL *connection, unsigned pat
     }
     if (mysql_real_connect(connection, address->host, address->user, NULL, address->database,
                            address->port, NULL, CLIENT_MULTI_STATEMENTS) != NULL)
-        return 0;
+        return check_server(database, connection);
     return maria_refuse(database, kind_of_error(mysql_errno(connection)), mysql_error(connection));
 }
 

@@ -506,3 +506,28 @@ same_twice() {
 @test "three loaders of the same records at once store each once" {
     in_both same_twice
 }
+
+@test "loaders that make a store at once make it once" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 5 --programs 5 20 >few
+    for _ in {1..20}; do
+        rm -f new.db*
+        for n in 1 2 3 4 5 6; do
+            jobtrail-load --store "sqlite:$PWD/new.db" few >"summary.$n" 2>"said.$n" 3>&- &
+        done
+        wait
+        cat said.*
+        [ "$(cat said.*)" = "" ]
+        [ "$(sqlite3 new.db 'SELECT count(*) FROM run')" -eq 20 ]
+    done
+}
+
+@test "a MariaDB that is too old is refused by its version" {
+    echo >nothing
+    mariadb_end
+    mariadb_server --version=10.6.21-MariaDB
+    run --separate-stderr jobtrail-load --store "$MARIADB_STORE" nothing
+    mariadb_end
+    mariadb_server
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"the server is 10.6.21-MariaDB; the store needs MariaDB 10.7 or newer"* ]]
+}

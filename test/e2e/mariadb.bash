@@ -62,11 +62,14 @@ mariadb_database() {
     export MARIADB_STORE=mariadb://localhost/$1
 }
 
+mariadb_end() { # the server; what it holds stays
+    [ -e "$MARIADB_DIR/pid" ] || return 0
+    kill "$(cat "$MARIADB_DIR/pid")"
+    while [ -e "$MARIADB_DIR/pid" ]; do sleep 0.05; done
+}
+
 mariadb_stop() {
     [ -n "${MARIADB_DIR:-}" ] || return 0
-    if [ -e "$MARIADB_DIR/pid" ]; then
-        kill "$(cat "$MARIADB_DIR/pid")"
-        while [ -e "$MARIADB_DIR/pid" ]; do sleep 0.05; done
-    fi
+    mariadb_end
     rm -rf "$MARIADB_DIR"
 }
