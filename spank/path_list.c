@@ -6,11 +6,12 @@
 #include <string.h>
 
 /* Where `entry` stands in `list`, or NULL. */
-static const char *find(const char *entry, const char *list)
+static const char *find(const char *entry, char separator, const char *list)
 {
+    const char end[] = {separator, '\0'};
     size_t length = strlen(entry);
     for (const char *at = list;; at++) {
-        size_t size = strcspn(at, ":");
+        size_t size = strcspn(at, end);
         if (size == length && memcmp(at, entry, length) == 0)
             return at;
         at += size;
@@ -19,23 +20,24 @@ static const char *find(const char *entry, const char *list)
     }
 }
 
-int path_list_add(const char *entry, const char *list, char *value, size_t size)
+int path_list_add(const char *entry, char separator, const char *list, char *value, size_t size)
 {
     int length;
-    if (find(entry, list) != NULL)
+    if (find(entry, separator, list) != NULL)
         length = snprintf(value, size, "%s", list);
     else
-        length = snprintf(value, size, "%s%s%s", entry, list[0] == '\0' ? "" : ":", list);
+        length = list[0] == '\0' ? snprintf(value, size, "%s", entry)
+                                 : snprintf(value, size, "%s%c%s", entry, separator, list);
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
 }
 
-void path_list_remove(const char *entry, char *list)
+void path_list_remove(const char *entry, char separator, char *list)
 {
     const char *found;
-    while ((found = find(entry, list)) != NULL) {
+    while ((found = find(entry, separator, list)) != NULL) {
         char *at = list + (found - list);
         char *rest = at + strlen(entry);
-        if (*rest == ':')
+        if (*rest == separator)
             rest++;
         else if (at > list)
             at--;

@@ -21,6 +21,19 @@ static size_t ascii_run(const unsigned char *at, size_t left)
     return length;
 }
 
+/* Where a V stands between a blank and a colon with a digit; `size` when nowhere. */
+static size_t find_version(const char *text, size_t size)
+{
+    const char *at = text;
+    while ((at = memmem(at, size - (size_t)(at - text), " V:", 3)) != NULL) {
+        size_t v = (size_t)(at - text) + 1;
+        if (v + 2 < size && text[v + 2] >= '0' && text[v + 2] <= '9')
+            return v;
+        at++;
+    }
+    return size;
+}
+
 /* The length of the valid UTF-8 sequence at `at` (RFC 3629), and its character; 0 when there is
  * none in the `left` bytes. */
 static size_t sequence(const unsigned char *at, size_t left, uint32_t *character)
@@ -80,7 +93,7 @@ char *text_ascii_json(const char *utf8)
         return NULL;
     while (left > 0) {
         uint32_t character = 0;
-        size_t run = ascii_run(from, left);
+        size_t run = find_version((const char *)from, ascii_run(from, left));
         memcpy(to, from, run);
         to += run;
         from += run;

@@ -15,7 +15,9 @@
 char *text_from_bytes(const char *bytes, size_t size, size_t *length);
 
 /* Valid UTF-8 with every character beyond ASCII as \uXXXX, with surrogate pairs, as XALT writes
- * its files; malloc'ed. NULL when out of memory. */
+ * its files; malloc'ed. NULL when out of memory. So is the V of " V:" and a digit: XALT's syslog
+ * loader takes the last one of a line for the end of the head (__frntPatt in
+ * py_src/xalt_syslog_to_db.in.py), and would lose the block without a word. */
 char *text_ascii_json(const char *utf8);
 
 #endif

@@ -13,9 +13,9 @@
  *
  * UUID: the run's, 32 hexadecimal digits, from the slot that the process has mapped:
  * /proc/self/maps gives its offset in the ledger. Where that slot has not LEDGER_SLOT_PKGS a hook
- * writes nothing. PROGRAM: as records name it (python, R, MATLAB, octave). LOST: how many packages
- * this process could not write down before. VERSION and PATH may be empty. A hook that is sent out
- * of its way (another root directory, no descriptors, a full disk) loses packages and nothing else;
+ * writes nothing. PROGRAM: as records name it (python, R, MATLAB, octave, perl). LOST: how many
+ * packages this process could not write down before. VERSION and PATH may be empty. A hook that is
+ * sent out of its way (another root directory, no descriptors, a full disk) loses packages and nothing else;
  * it writes nothing where the file's size is limited and SIGXFSZ not ignored, nor beyond
  * PACKAGES_BYTES.
  *

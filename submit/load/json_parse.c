@@ -23,7 +23,8 @@ int json_parse(const char *text, size_t size, struct json_object **parsed,
     if (trouble != json_tokener_success)
         return load_refuse(reason, "JSON is damaged at byte %zu: %s", end,
                            json_tokener_error_desc(trouble));
-    if (end + strspn(text + end, " \t\r\n") < size) {
+    /* json-c takes a comment for blanks, and the byte after the text for the comment's. */
+    if (end < size && end + strspn(text + end, " \t\r\n") < size) {
         json_object_put(value);
         return load_refuse(reason, "is not one JSON object");
     }

@@ -5,33 +5,65 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { DIGITS_MAX = 9 };
+
+static const char *const kinds[] = {"run", "link", "pkg", "coverage"};
+
+/* How long the kind is that `name` begins with, before `end`; 0 when it is none. */
+static size_t kind_length(const char *name, char end)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t length = strlen(kinds[i]);
+        if (strncmp(name, kinds[i], length) == 0 && name[length] == end)
+            return length;
+    }
+    return 0;
+}
+
 static bool is_record_name(const char *name)
 {
-    static const char *const kinds[] = {"run.", "link.", "pkg.", "coverage."};
-    size_t length = strlen(name);
-    if (length < 5 || strcmp(name + length - 5, ".json") != 0)
-        return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
-            return length > strlen(kinds[i]) + 5;
-    return false;
+    size_t kind = kind_length(name, '.'), length = strlen(name);
+    return kind != 0 && length > kind + 6 && strcmp(name + length - 5, ".json") == 0;
 }
 
 static bool is_number(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
-    return digits > 0 && digits < sizeof((struct load_place *)0)->sub && name[digits] == '\0';
+    return digits > 0 && digits <= DIGITS_MAX && name[digits] == '\0';
+}
+
+/* XALT's directories: numbers, and kinds with numbers in them (XALT_FILE_PREFIX with the style
+ * file_separate_dirs: build_resultDir in py_src/xalt_file_to_db.in.py). */
+static bool is_sub(const char *sub, const char *name)
+{
+    return sub[0] == '\0' ? is_number(name) || kind_length(name, '\0') != 0
+                          : kind_length(sub, '\0') != 0 && is_number(name);
+}
+
+static int open_dir(int fd, const char *name)
+{
+    int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return opened < 0 ? -errno : opened;
 }
 
 int source_open_sub(const struct load_source *source, const char *sub)
 {
-    int fd = openat(source->fd, sub[0] == '\0' ? "." : sub,
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    const char *slash = strchr(sub, '/');
+    if (slash == NULL)
+        return open_dir(source->fd, sub[0] == '\0' ? "." : sub);
+    struct load_place first = {.sub = ""};
+    memcpy(first.sub, sub, (size_t)(slash - sub));
+    int fd = open_dir(source->fd, first.sub);
+    if (fd < 0)
+        return fd;
+    int second = open_dir(fd, slash + 1);
+    close(fd);
+    return second;
 }
 
 static int open_parent(const char *path)
@@ -85,7 +117,11 @@ static int walk_entry(const struct load_source *source, const char *sub, int dir
         strcpy(place.name, name);
         return visitor->visit(visitor->context, dir_fd, &place);
     }
-    return sub[0] == '\0' && is_number(name) ? walk_sub(source, name, visitor) : 0;
+    if (!is_sub(sub, name))
+        return 0;
+    struct load_place below;
+    snprintf(below.sub, sizeof below.sub, "%s%s%s", sub, sub[0] == '\0' ? "" : "/", name);
+    return walk_sub(source, below.sub, visitor);
 }
 
 static int walk_open(const struct load_source *source, const char *sub, DIR *dir,
@@ -107,7 +143,7 @@ static int walk_sub(const struct load_source *source, const char *sub,
 {
     int fd = source_open_sub(source, sub);
     if (fd == -ENOTDIR)
-        return 0; /* a file with a number for a name */
+        return 0; /* a file with a name like that */
     if (fd < 0) {
         visitor->unreadable(visitor->context, sub, -fd);
         return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where records are found: run.*.json, link.*.json, pkg.*.json and coverage.*.json in a directory
- * and in its numbered subdirectories (XALT's 000, 001, ...), or one file of any name. A writer
+ * and in its subdirectories that writers make, or one file of any name. Those are numbers (000,
+ * 001, ...), and kinds (run, link, pkg, coverage) with or without numbers in them. A writer
  * renames a file when it is whole; names that start with a dot are still being written. Nothing
  * below the given path is reached through a symbolic link.
  */
@@ -12,7 +13,7 @@
 
 /* A place in a source: `name` in the subdirectory `sub`, "" for the source itself. */
 struct load_place {
-    char sub[10];
+    char sub[20]; /* "017", "run", "run/017" */
     char name[NAME_MAX + 1];
 };
 

@@ -34,7 +34,12 @@ int record_crc_check(const char *text, size_t size, struct load_reason *reason)
     if (stated < 0)
         return load_refuse(reason, "crc is not of the form 0xNNNN");
 
-    uint16_t crc = neutral_crc(text, text[size - 1] == '\n' ? size - 1 : size);
+    /* XALT's files of packages end in two newlines: pkgRecordTransmit in
+     * src/libxalt/run_submission.c adds one to what it has read, and its loader takes all of them
+     * off. */
+    while (text[size - 1] == '\n')
+        size--;
+    uint16_t crc = neutral_crc(text, size);
     if (crc != stated)
         return load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04X", (unsigned long)stated,
                            (unsigned)crc);

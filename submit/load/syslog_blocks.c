@@ -11,8 +11,10 @@
 
 #include "id_cache.h"
 #include "record_crc.h"
+#include "syslog_packed.h"
 
 #define TAG        "XALT_LOGGING_"
+#define XALT_ERROR "XALT_LOGGING_ERROR_" /* what XALT says of its own troubles */
 #define BLOCKS_MAX 10000u
 #define RECORD_MAX (16u << 20)
 
@@ -24,6 +26,7 @@ struct block {
 struct unfinished {
     char *head; /* owned: of a line, up to and with the check sum */
     char *crc;  /* owned: "0xNNNN", "" when the line says none */
+    bool packed;
     struct block *blocks;
     size_t count, seen, bytes;
 };
@@ -37,9 +40,10 @@ struct syslog_blocks {
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 struct line {
-    char *head; /* TAG... up to `nb:` */
+    char *head; /* TAG... without `nb:`, `idx:` and what follows */
     char *key, *crc, *value;
     size_t blocks, index, value_size;
+    bool packed; /* version 2 */
 };
 
 /* The word behind `name` in the head, which ends at a blank; NULL when there is none. */
@@ -61,13 +65,46 @@ static void end_word(char *word)
         word[strcspn(word, " ")] = '\0';
 }
 
+/* Takes `name` and the word behind it out of the head. */
+static void cut_word(char *head, const char *name)
+{
+    char *at = strstr(head, name);
+    if (at == NULL)
+        return;
+    const char *behind = at + strlen(name) + strcspn(at + strlen(name), " ");
+    memmove(at, behind, strlen(behind) + 1);
+}
+
+/* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL for other lines. */
+static char *version_1(char *line)
+{
+    static const char *const kinds[] = {"run:", "link:", "pkg:"};
+    char *message = strchr(strstr(line, TAG), ' ');
+    for (size_t i = 0; message != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strncmp(message + 1, kinds[i], strlen(kinds[i])) == 0)
+            return message + 1 + strlen(kinds[i]);
+    return NULL;
+}
+
+static int take_version_1(const char *text, char **whole, size_t *size, struct load_reason *reason)
+{
+    if (text[0] != '{') {
+        int error = syslog_unpack(text, strlen(text), RECORD_MAX, whole, size, reason);
+        return error == 0 ? 1 : error;
+    }
+    *whole = strdup(text);
+    *size = strlen(text);
+    return *whole == NULL ? -ENOMEM : 1;
+}
+
 static int parse_line(char *text, struct line *line, struct load_reason *reason)
 {
     char *head = strstr(text, TAG);
     char *value = strstr(head, " value:");
     char *version = word(head, " V:");
-    if (version == NULL || (version[0] != '3' && version[0] != '4') || version[1] != ' ')
-        return load_refuse(reason, "is a syslog line of another version than 3 and 4");
+    if (version == NULL || version[0] < '2' || version[0] > '4' || version[1] != ' ')
+        return load_refuse(reason, "is a syslog line of another version than 1 to 4");
+    line->packed = version[0] == '2';
     if (value == NULL)
         return load_refuse(reason, "is a syslog line that was cut short");
     *value = '\0';
@@ -75,15 +112,15 @@ static int parse_line(char *text, struct line *line, struct load_reason *reason)
     line->value_size = strlen(line->value);
     line->blocks = number(word(head, " nb:"));
     line->index = number(word(head, " idx:"));
+    cut_word(head, " nb:");
+    cut_word(head, " idx:");
     line->key = word(head, " key:");
     line->crc = word(head, " crcStr:");
     if (line->crc == NULL)
         line->crc = word(head, " crc:");
-    char *end = strstr(head, " nb:");
-    if (line->key == NULL || end == NULL || line->blocks == 0 || line->blocks > BLOCKS_MAX ||
+    if (line->key == NULL || line->blocks == 0 || line->blocks > BLOCKS_MAX ||
         line->index >= line->blocks)
         return load_refuse(reason, "is a syslog line with a damaged head");
-    *end = '\0';
     line->head = head;
     return 0;
 }
@@ -112,6 +149,7 @@ static struct unfinished *new_unfinished(const struct line *line)
     if (record == NULL)
         return NULL;
     record->count = line->blocks;
+    record->packed = line->packed;
     record->blocks = calloc(line->blocks, sizeof *record->blocks);
     record->head = strdup(line->head);
     char *crc = line->crc == NULL ? strdup("") : strdup(line->crc);
@@ -212,11 +250,31 @@ static size_t widest_of(const struct unfinished *record)
     return widest;
 }
 
+/* What cannot be unpacked is the text as it came: no record, so that all of it is set aside. */
+static int unpack(const struct unfinished *record, char **text, size_t *size)
+{
+    struct load_reason ignored;
+    size_t joined_size;
+    char *joined = join(record, 0, &joined_size);
+    if (joined == NULL)
+        return -ENOMEM;
+    int error = syslog_unpack(joined, joined_size, RECORD_MAX, text, size, &ignored);
+    if (error == -EBADMSG) {
+        *text = joined;
+        *size = joined_size;
+        return 1;
+    }
+    free(joined);
+    return error == 0 ? 1 : error;
+}
+
 /* Its own blocks say how wide they were, unless all lost blanks: then those of other records do. */
 static int finish(const struct syslog_blocks *blocks, const struct unfinished *record, char **text,
                   size_t *size)
 {
     struct load_reason ignored;
+    if (record->packed)
+        return unpack(record, text, size);
     *text = join(record, widest_of(record), size);
     if (*text == NULL)
         return -ENOMEM;
@@ -251,7 +309,8 @@ struct syslog_blocks *syslog_blocks_new(void)
 
 bool syslog_blocks_is_one(const char *line)
 {
-    return strstr(line, TAG) != NULL;
+    const char *tag = strstr(line, TAG);
+    return tag != NULL && strncmp(tag, XALT_ERROR, strlen(XALT_ERROR)) != 0;
 }
 
 int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,
@@ -259,6 +318,9 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, si
 {
     struct line line = {0};
     struct lh_entry *entry = NULL;
+    const char *single = version_1(text);
+    if (single != NULL)
+        return take_version_1(single, whole, size, reason);
     int error = parse_line(text, &line, reason);
     if (error == 0)
         error = find_or_add(blocks, &line, &entry);

@@ -60,6 +60,20 @@ programs() {
     [[ $(programs --pkg gamma) == "" ]]
 }
 
+@test "a Perl run is found by its modules, and their versions" {
+    mkdir Space
+    # shellcheck disable=SC2016 # for Perl
+    printf 'package Space::One; our $VERSION = "v1.10.0"; 1;\n' >Space/One.pm
+    hooked /usr/bin/perl -I. -e 'use Space::One'
+    flush
+    load_all 2
+    [[ $(programs --pkg 'Space::One>=1.9') == perl ]]
+    [[ $(programs --pkg 'Space::*>1.10') == "" ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-report" packages --csv
+    echo "$output"
+    [[ $output == *perl*Space::One* || $output == *Space::One*perl* ]]
+}
+
 @test "records of links, packages and runs come in any order, again and again" {
     make_module "$WORK" alpha
     wrapped gcc hello.c -o linked

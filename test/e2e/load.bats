@@ -91,6 +91,22 @@ damage() {
     [ "$(query "SELECT is_start_only FROM run WHERE uuid LIKE '%2' AND job_id_raw = 12")" -eq 1 ]
 }
 
+@test "subdirectories of kinds, and numbers in them, are loaded, but not through links" {
+    mkdir -p "$records"/run/017/run "$records"/{link,runs,elsewhere} "$records"/pkg/other
+    mv "$start" "$records/run/017"
+    mv "$end" "$records/run"
+    for place in run/017/run runs elsewhere pkg/other; do
+        cp "$records"/*-000000000001.json "$records/$place"
+    done
+    ln -s ../elsewhere "$records/link/018"
+    ln -s elsewhere "$records/coverage"
+    load --delete "$records"
+    [ "$(count read)" -eq 11 ]
+    [ "$(count deleted)" -eq 11 ]
+    [ ! -e "$records/run/017/$(basename "$start")" ]
+    [ "$(find "$records" -name '*.json' | wc -l)" -eq 4 ]
+}
+
 @test "temporary and foreign names are left alone" {
     mv "$start" "$records/.run.new.json"
     mv "$end" "$records/note.tiny.json"

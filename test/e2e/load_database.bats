@@ -123,7 +123,7 @@ xalt_columns() {
 xalt_link link_id uuid hash_id date link_program link_path link_module_name link_line cwd build_user build_syshost build_epoch exec_path
 xalt_object obj_id object_path syshost hash_id module_name timestamp lib_type
 join_link_object join_id obj_id link_id date
-xalt_run run_id job_id run_uuid date syshost uuid hash_id account exec_type start_time end_time run_time probability num_cores num_nodes num_threads num_gpus queue sum_runs sum_time user exec_path module_name cwd cmdline
+xalt_run run_id job_id run_uuid date syshost uuid hash_id account exec_type start_time end_time run_time probability num_cores num_nodes num_threads num_gpus queue sum_runs sum_time user exec_path module_name cwd cmdline container
 join_run_object join_id obj_id run_id date
 xalt_env_name env_id env_name
 join_run_env join_id env_id run_id date env_value
@@ -162,6 +162,52 @@ COLUMNS
     [ "$(sql "SELECT UNCOMPRESS(cmdline) FROM xalt_run WHERE exec_path LIKE '%/wrapper'")" = '["wrapper"]' ]
     [ "$(sql "SELECT env_value FROM join_run_env AS a, xalt_env_name AS b, xalt_run AS c WHERE a.env_id = b.env_id
         AND a.run_id = c.run_id AND b.env_name = 'PATH' AND c.exec_path LIKE '%/wrapper'")" = /usr/bin:/bin ]
+}
+
+# shapes of xalt_usage_report, xalt_scalar_bins_usage_report and contrib's queries and directorates
+@test "more queries as XALT's reports make them, and their answers" {
+    store=$MARIADB_STORE
+    printf '/usr/lib math/1\n/sw/legacy old/1\n' >map
+    printf 'physics\tAstronomy\tMPS\nclimate\tClimate\tGEO\n' >accounts
+    write_link link.tiny.json
+    load_into --modules map --accounts accounts records link.tiny.json
+    [ "$(sql "SELECT ROUND(SUM(run_time*num_cores/3600)), COUNT(*), COUNT(DISTINCT(job_id)), COUNT(DISTINCT(user)),
+        COUNT(DISTINCT(account)) FROM xalt_run WHERE syshost LIKE '%' AND date >= '2024-11-01' AND date < '2024-12-01'
+        AND exec_type = 'binary' AND module_name IS NULL")" = $'25\t9\t7\t2\t2' ]
+    [ "$(sql "SELECT COUNT(*), SUM(num_cores) FROM xalt_run WHERE exec_type = 'script' OR num_cores > '1'")" = $'0\tNULL' ]
+    [ "$(sql "SELECT ROUND(SUM(r.num_cores*r.run_time/3600.0)), COUNT(r.date), COUNT(DISTINCT(r.user)) FROM xalt_run AS r,
+        xalt_link AS l WHERE r.uuid IS NOT NULL AND r.uuid = l.uuid AND r.user != l.build_user
+        AND r.module_name IS NULL")" = $'25\t2\t1' ]
+    [ "$(sql "SELECT COUNT(r.date) FROM xalt_run AS r, xalt_link AS l WHERE r.uuid = l.uuid
+        AND r.user = l.build_user")" -eq 0 ]
+    [ "$(sql "SELECT CASE WHEN LOWER(SUBSTRING_INDEX(exec_path,'/',-1)) REGEXP '^i?python' THEN 'Python*'
+        WHEN LOWER(SUBSTRING_INDEX(exec_path,'/',-1)) REGEXP '^namd2' THEN 'NAMD*'
+        ELSE SUBSTRING_INDEX(exec_path,'/',-1) END AS execname, COUNT(date) FROM xalt_run WHERE queue LIKE 'main'
+        AND num_cores <= '1' AND exec_path NOT LIKE '%/caf%' AND run_time < '300.0' GROUP BY execname" | cut -f 1 | LC_ALL=C sort | paste -sd ' ')" = \
+        'Python* a.out bash flow.mpi solver wrapper' ]
+    [ "$(sql "SELECT build_user FROM xalt_link WHERE date = (SELECT max(l.date) FROM xalt_link l, join_link_object j,
+        xalt_object o WHERE l.link_id = j.link_id AND j.obj_id = o.obj_id AND l.build_syshost = 'tiny'
+        AND o.module_name = 'math/1')")" = bob ]
+    [ "$(sql "SELECT YEAR(FROM_UNIXTIME(start_time)), user, job_id FROM xalt_run WHERE module_name = 'old/1'
+        AND syshost = 'tiny' ORDER BY start_time DESC LIMIT 1")" = $'2024\talice\t17' ]
+    [ "$(sql "SELECT f.directorate, ROUND(SUM(r.run_time*r.num_cores/3600.0)) AS corehours, COUNT(r.date)
+        FROM xalt_run AS r, xalt_field_of_science AS f WHERE r.account = f.account
+        GROUP BY directorate ORDER BY corehours DESC")" = $'GEO\t25\t8\nMPS\t0\t2' ]
+}
+
+# what XALT's loader puts there: py_src/XALTdb.py (json.dumps), obj_type in py_src/xalt_util.py
+@test "values in MariaDB are written as XALT writes them" {
+    store=$MARIADB_STORE
+    record "$(uuid 1)" '"cmdlineA":["a","b\"c,d","","x"],"libA":[["/l/a.so","0"],["/l/a.so.6.0","0"],
+        ["/l/a.so.1.debug","0"],["/l/b.o.3","0"],["/l/m-2.36.a","0"],["/opt/v1.2/lib","0"],["/opt/a.so/x","0"]]' |
+        jq -ac '.userT.container = "apptainer"' >run.json
+    write_link link.tiny.json
+    load_into run.json link.tiny.json
+    [ "$(sql 'SELECT UNCOMPRESS(cmdline) = CONCAT("[", "\"a\", \"b", CHAR(92), "\"c,d\", \"\", \"x\"]"), container, sum_time FROM xalt_run')" = \
+        $'1\tapptainer\t0' ]
+    [ "$(sql 'SELECT UNCOMPRESS(link_line) FROM xalt_link')" = '["gcc", "-o", "flow"]' ]
+    [ "$(sql 'SELECT o.object_path, o.lib_type FROM xalt_object o JOIN join_run_object j ON j.obj_id = o.obj_id
+        ORDER BY 1')" = $'/l/a.so\tso\n/l/a.so.1.debug\t--\n/l/a.so.6.0\tso\n/l/b.o.3\to\n/l/m-2.36.a\ta\n/opt/a.so/x\t--\n/opt/v1.2/lib\t--' ]
 }
 
 same_in_both() { # QUERY
@@ -384,7 +430,7 @@ same_twice() {
     cat said.*
     [ "$(cat said.*)" = "" ]
     [ "$(sql 'SELECT count(*) FROM run')" -eq 600 ]
-    [ "$(sed -n 's/.*: \([0-9]*\) new.*/\1/p' summary.* | paste -sd+ | bc)" -eq 600 ]
+    [ "$(sed -n 's/.*: \([0-9]*\) new.*/\1/p' summary.* | awk '{ sum += $1 } END { print sum }')" -eq 600 ]
 }
 
 @test "three loaders of the same records at once store each once" {

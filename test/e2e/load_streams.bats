@@ -124,7 +124,7 @@ PY
     [[ "$stderr" == *"damaged:19: is a syslog line that was cut short"* ]]
     [[ "$stderr" == *"crc is 0x"* ]]
     [[ "$stderr" == *"is a syslog line with a damaged head"* ]]
-    [[ "$stderr" == *"of another version than 3 and 4"* ]]
+    [[ "$stderr" == *"of another version than 1 to 4"* ]]
     [[ "$stderr" == *"syslog record: has "*" of "*" blocks"* ]]
     [ "$(count quarantined)" -eq "$(count damaged)" ]
     [ "$(find bad -name '*.reason' | wc -l)" -eq "$(count damaged)" ]

@@ -28,7 +28,7 @@ mariadb_server() { # OPTION...: mariadbd, in the background, until it answers
 }
 
 mariadb_sql() { # SQL [DATABASE]
-    mariadb --no-defaults -uroot -S "$MARIADB_DIR/socket" -N -B -e "$1" "${2:-mysql}"
+    mariadb --no-defaults --default-character-set=utf8mb4 -uroot -S "$MARIADB_DIR/socket" -N -B -e "$1" "${2:-mysql}"
 }
 
 mariadb_install() { # DIR

@@ -4,21 +4,22 @@
 
 # shellcheck disable=SC2034 # helper.bash uses it
 # setuptools has a module of its own in every Python of Debian's
-RULES=$'[paths]\npkgs = .*/(python[^/]*|R|octave-cli[^/]*)\nkeep = .*\n[packages]\nskip = python:name:_distutils_hack'
+RULES=$'[paths]\npkgs = .*/(python[^/]*|pypy3[^/]*|R|octave-cli[^/]*|perl)\nkeep = .*\n[packages]\nskip = python:name:_distutils_hack'
+
+# The variables as the plugin sets them.
+hooks=$JOBTRAIL_STAGE/share/jobtrail/hooks
+HOOKED=(PYTHONPATH="$hooks/python" R_PROFILE="$hooks/r/Rprofile" OCTAVE_SITE_INITFILE="$hooks/octave/octaverc"
+    PERL5OPT="-M-v999;BEGIN{local\$@;local\$!;\$^P||do(q{$hooks/perl/jobtrail.pl})}")
 
 # hooked COMMAND...: as a task of the job runs it that has the hooks' variables from the plugin
 hooked() {
-    local hooks=$JOBTRAIL_STAGE/share/jobtrail/hooks
-    tracked PYTHONPATH="$hooks/python" R_PROFILE="$hooks/r/Rprofile" \
-        OCTAVE_SITE_INITFILE="$hooks/octave/octaverc" "$@"
+    tracked "${HOOKED[@]}" "$@"
 }
 
 # unnoticed_hook COMMAND...: stdout, stderr and exit status are the same with and without the hooks
 unnoticed_hook() {
     observe without "${TRACKED[@]}" "$@"
-    observe with "${TRACKED[@]}" PYTHONPATH="$JOBTRAIL_STAGE/share/jobtrail/hooks/python" \
-        R_PROFILE="$JOBTRAIL_STAGE/share/jobtrail/hooks/r/Rprofile" \
-        OCTAVE_SITE_INITFILE="$JOBTRAIL_STAGE/share/jobtrail/hooks/octave/octaverc" "$@"
+    observe with "${TRACKED[@]}" "${HOOKED[@]}" "$@"
     diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
 }
 

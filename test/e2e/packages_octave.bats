@@ -76,6 +76,27 @@ M
     [[ ! -s $SPOOL/$JOB.0/packages ]]
 }
 
+@test "where files are limited nothing is written, also where there would be room" {
+    for limit in 0 1000; do
+        # shellcheck disable=SC2016
+        hooked bash -c 'ulimit -f "$1"; shift; "$@" | cat; exit "${PIPESTATUS[0]}"' bash "$limit" "${OCTAVE[@]}" --eval 'pkg load struct'
+        # shellcheck disable=SC2016
+        tracked bash -c 'ulimit -f "$1"; shift; "$@" | cat; exit "${PIPESTATUS[0]}"' bash "$limit" "${OCTAVE[@]}" \
+            --eval "addpath ('$HOOKS/matlab'); jobtrail_packages ('start')"
+        [[ ! -s $SPOOL/$JOB.0/packages ]]
+    done
+}
+
+@test "the file of packages is not made larger than its bound" {
+    for size in $(((16 << 20) - 1)) $((16 << 20)); do
+        truncate --size="$size" "$SPOOL/$JOB.0/packages"
+        hooked "${OCTAVE[@]}" --eval 'pkg load struct'
+        tracked "${OCTAVE[@]}" --eval "addpath ('$HOOKS/matlab'); jobtrail_packages ('start')"
+        written[size]=$(($(stat -c %s "$SPOOL/$JOB.0/packages") - size))
+    done
+    ((written[(16 << 20) - 1] > 0 && written[16 << 20] == 0))
+}
+
 # Octave reads MATLAB's language and knows license('inuse'): it says its packages in use there.
 @test "the MATLAB hook writes what it should, as far as Octave can say" {
     tracked "${OCTAVE[@]}" --eval "addpath ('$HOOKS/matlab'); jobtrail_packages ('start'); pkg load struct; jobtrail_packages ('finish');"

@@ -1,6 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What Python programs import, and that they do not notice being asked.
+#
+# JOBTRAIL_TEST_PYTHON names another CPython than Debian's. Tests of what that does not have (numpy,
+# subinterpreters) fail there.
 # shellcheck disable=SC2016 # for Python to expand
 
 load helper
@@ -8,7 +11,10 @@ load packages
 
 setup() {
     new_job
-    PYTHON=/usr/bin/python3
+    PYTHON=${JOBTRAIL_TEST_PYTHON:-/usr/bin/python3}
+    PYTHON=$("$PYTHON" -c 'import os, sys; print(os.path.realpath(sys.executable))')
+    PYTHON_LIB=$("$PYTHON" -c 'import os; print(os.path.dirname(os.__file__))')
+    VERSION=${PYTHON_LIB##*/}
     LIB=$BATS_TEST_TMPDIR/lib
     HOOKS=$JOBTRAIL_STAGE/share/jobtrail/hooks
     make_module "$LIB" alpha '__version__ = "1.5"'
@@ -68,20 +74,21 @@ with_lib() {
 
 @test "the policy's package rules decide, by name and by path, the first that matches" {
     RULES+=$'\n[packages]\nkeep = python:name:gamma\nskip = python:path:.*/gamma/.*\nskip = python:path:.*/alpha/.*\nkeep = python:name:alpha\nskip = python:name:num.*'
+    make_module "$LIB" numbered
     new_job
-    with_lib "$PYTHON" -c 'import alpha, beta, gamma, numpy'
+    with_lib "$PYTHON" -c 'import alpha, beta, gamma, numbered'
     flush
     [[ $(package_names) == "beta gamma" ]]
 }
 
 @test "the standard library and built-ins are told where the site asks for them" {
-    with_lib JOBTRAIL_STANDARD_LIBRARY=yes "$PYTHON" -c 'import json, alpha, _zoneinfo, _datetime'
+    with_lib JOBTRAIL_STANDARD_LIBRARY=yes "$PYTHON" -c 'import json, alpha, _csv, _datetime'
     flush
     names=" $(package_names) "
     for name in alpha json os sys builtins _datetime; do
         [[ $names == *" $name "* ]]
     done
-    [[ $(package json package_path) == /usr/lib/python3.11/json/__init__.py ]]
+    [[ $(package json package_path) == "$PYTHON_LIB/json/__init__.py" ]]
 }
 
 @test "what was imported is known of a run that os._exit or SIGKILL ended" {
@@ -144,15 +151,15 @@ PY
 
 @test "virtual environments and layouts of their own are watched, from any place in PYTHONPATH" {
     "$PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/venv"
-    make_module "$BATS_TEST_TMPDIR/venv/lib/python3.11/site-packages" inside '__version__ = "7"'
+    make_module "$BATS_TEST_TMPDIR/venv/lib/$VERSION/site-packages" inside '__version__ = "7"'
     hooked "$BATS_TEST_TMPDIR/venv/bin/python" -c 'import inside'
     hooked PYTHONPATH="$LIB:$HOOKS/python" "$BATS_TEST_TMPDIR/venv/bin/python3" -c 'import alpha'
     # as conda has it: a whole prefix of its own
     mkdir -p "$BATS_TEST_TMPDIR/conda/bin" "$BATS_TEST_TMPDIR/conda/lib"
-    cp /usr/bin/python3.11 "$BATS_TEST_TMPDIR/conda/bin"
-    cp -R /usr/lib/python3.11 "$BATS_TEST_TMPDIR/conda/lib"
-    make_module "$BATS_TEST_TMPDIR/conda/lib/python3.11/dist-packages" condaed
-    hooked "$BATS_TEST_TMPDIR/conda/bin/python3.11" -c 'import condaed, sys, json; assert json.__file__.startswith(sys.argv[1])' "$BATS_TEST_TMPDIR"
+    cp "$PYTHON" "$BATS_TEST_TMPDIR/conda/bin"
+    cp -R "$PYTHON_LIB" "$BATS_TEST_TMPDIR/conda/lib"
+    make_module "$BATS_TEST_TMPDIR/conda/lib/$VERSION/$(basename "$("$PYTHON" -c 'import site; print(site.getsitepackages()[-1])')")" condaed
+    hooked "$BATS_TEST_TMPDIR/conda/bin/${PYTHON##*/}" -c 'import condaed, sys, json; assert json.__file__.startswith(sys.argv[1])' "$BATS_TEST_TMPDIR"
     flush
     [[ $(package_names) == "alpha condaed inside" ]]
     [[ $(package inside package_version) == 7 ]]
@@ -169,11 +176,11 @@ PY
 
 @test "with the .pth file in a Python's site-packages -I and -E are watched too, and twice is once" {
     "$PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/venv"
-    packages=$BATS_TEST_TMPDIR/venv/lib/python3.11/site-packages
+    packages=$BATS_TEST_TMPDIR/venv/lib/$VERSION/site-packages
     make_module "$packages" inside
     code='import inside, sys; print(sys.path, list(sys.modules))'
     for option in -I -E -s; do
-        rm -f "$packages/jobtrail.pth"
+        echo "# none" >"$packages/jobtrail.pth" # Python 3.13 loads a codec for any such file
         observe without "${TRACKED[@]}" "$BATS_TEST_TMPDIR/venv/bin/python" "$option" -c "$code"
         sed "s|'[^']*/hooks/python'|'$HOOKS/python'|g" "$HOOKS/python/jobtrail.pth" >"$packages/jobtrail.pth"
         observe with "${TRACKED[@]}" PYTHONPATH="$HOOKS/python" "$BATS_TEST_TMPDIR/venv/bin/python" "$option" -c "$code"
@@ -207,11 +214,15 @@ PY
 
 @test "subinterpreters and programs that embed Python are watched" {
     with_lib "$PYTHON" -c '
-import _xxsubinterpreters as interpreters
+try:
+    import _xxsubinterpreters as interpreters
+except ImportError:
+    import _interpreters as interpreters # since 3.13
 one = interpreters.create()
 interpreters.run_string(one, "import beta")
 interpreters.destroy(one)
 import alpha'
+    make_module "$LIB" delta
     cat >"$BATS_TEST_TMPDIR/embed.c" <<'C'
 #include <Python.h>
 #include <sys/wait.h>
@@ -227,13 +238,13 @@ int main(int argc, char **argv)
 }
 C
     # shellcheck disable=SC2046
-    gcc -o "$BATS_TEST_TMPDIR/python_embed" "$BATS_TEST_TMPDIR/embed.c" $(/usr/bin/python3.11-config --includes --ldflags --embed)
+    gcc -o "$BATS_TEST_TMPDIR/python_embed" "$BATS_TEST_TMPDIR/embed.c" $("$PYTHON-config" --includes --ldflags --embed)
     with_lib "$BATS_TEST_TMPDIR/python_embed" 'import space.one'
-    with_lib "$BATS_TEST_TMPDIR/python_embed" 'import alpha, numpy' fork
+    with_lib "$BATS_TEST_TMPDIR/python_embed" 'import alpha, delta' fork
     # SIGXFSZ is not ignored here: better no packages than the end of the program
     (ulimit -f 0 && with_lib "$BATS_TEST_TMPDIR/python_embed" 'import alpha')
     flush
-    [[ $(package_names) == "alpha alpha beta gamma numpy space.one" ]]
+    [[ $(package_names) == "alpha alpha beta delta gamma space.one" ]]
 }
 
 @test "no room, no descriptors, no spool, no ledger: the program does not notice" {
@@ -269,6 +280,12 @@ PY
         diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
     done
     run ! grep -E "alpha|beta|gamma" "$SPOOL/$JOB.0/packages"
+}
+
+@test "the file of packages is not made larger than its bound" {
+    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/packages"
+    with_lib "$PYTHON" -c 'import alpha'
+    [[ $(stat -c %s "$SPOOL/$JOB.0/packages") == $((16 << 20)) ]]
 }
 
 @test "packages that could not be written down are counted" {
@@ -369,9 +386,32 @@ sys.modules[__name__].__class__ = Module'
     [[ $(packages | jq -ac 'map([.package_name, .package_path]) | sort | .[1:]') == '[["bytes\uefff\"","/\uefe4"],["good","/x"]]' ]]
 }
 
+@test "PyPy is watched, too" {
+    observe without "${TRACKED[@]}" PYTHONPATH="$LIB" pypy3 -c 'import json, alpha, beta, sys; print(sys.path, list(sys.modules)); import none'
+    observe with "${TRACKED[@]}" PYTHONPATH="$HOOKS/python:$LIB" pypy3 -c 'import json, alpha, beta, sys; print(sys.path, list(sys.modules)); import none'
+    diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+    with_lib pypy3 -c 'import os, beta; os.kill(os.getpid(), 9)' || [[ $? == 137 ]]
+    flush
+    [[ $(package_names) == "alpha beta beta gamma gamma" ]]
+    [[ $(package alpha package_version) == 1.5 ]]
+    [[ $(package alpha program) == python ]]
+}
+
 @test "the hook is in the language of Python 3.6, and other Pythons of the site can read it" {
     "$PYTHON" -c 'import ast, sys; ast.parse(open(sys.argv[1], encoding="ascii").read(), feature_version=(3, 6))' \
         "$HOOKS/python/sitecustomize.py"
+}
+
+@test "a run that was sampled out has no packages, however it ended" {
+    printf '[sampling]\nenabled = yes\nscalar = 0 0.0000001\n' >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    with_lib XALT_SAMPLING=yes "$PYTHON" -c 'import alpha'
+    with_lib XALT_SAMPLING=yes "$PYTHON" -c 'import os, alpha; os.kill(os.getpid(), 9)' || [[ $? == 137 ]]
+    [[ $(grep -c alpha "$SPOOL/$JOB.0/packages") == 2 ]]
+    with_lib XALT_SAMPLING=no "$PYTHON" -c 'import beta'
+    flush
+    [[ $(package_names) == "beta gamma" ]]
+    [[ $(package beta xalt_run_uuid) == "$(one .userT.run_uuid)" ]]
 }
 
 @test "a flush that is repeated gives the same names" {

@@ -36,6 +36,9 @@ version_of() { # DEBIAN-PACKAGE
 }
 
 @test "a Python job that is cancelled, killed or out of time has its packages" {
+    limited=$(submit "srun python3 -c 'import yaml, time; print(\"up\", flush=True); time.sleep(300)'")
+    eventually 60 output_has "$limited" up
+    run_as root scontrol update "jobid=$limited" EndTime=now+1
     job=$(submit "srun python3 -c 'import numpy, time; print(\"up\", flush=True); time.sleep(300)'")
     eventually 60 output_has "$job" up
     run_as root scancel "$job"
@@ -45,6 +48,10 @@ version_of() { # DEBIAN-PACKAGE
     job=$(submit_and_wait "srun python3 -c 'import os, numpy; os.kill(os.getpid(), 9)'")
     [[ $(packages "$job") == numpy* ]]
     [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 9" ]]
+    wait_job "$limited" 180 # Slurm looks at the limits every half minute
+    [[ $(packages "$limited") == yaml* ]]
+    [[ $(field "$limited" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
+    [[ $(run_as root scontrol -o show job "$limited") == *JobState=TIMEOUT* ]]
 }
 
 @test "each task of an array has its packages" {
@@ -80,6 +87,24 @@ version_of() { # DEBIAN-PACKAGE
     [[ $(packages "$job") == "struct $(version_of octave-struct) octave" ]]
 }
 
+@test "a Perl job has its packages, normal and killed, also below a user's own PERL5OPT" {
+    mkdir -p "$DIR/perl"
+    printf 'package Alpha; our $VERSION = "1.50"; 1;\n' >"$DIR/perl/Alpha.pm"
+    export_path=PERL5LIB=$DIR/perl
+    job=$(submit_and_wait "export $export_path PERL5OPT=-w; srun perl -e 'use Alpha; print qq(\$^W \$ENV{PERL5OPT}\n)'")
+    [[ $(packages "$job") == "Alpha 1.50 perl" ]]
+    [[ $(output_of "$job") == "1 -M"*"jobtrail.pl"*" -w" ]]
+    job=$(submit_and_wait "export $export_path; srun --export=ALL,PERL5OPT=-W perl -e 'use Alpha; print qq(\$^W \$ENV{PERL5OPT}\n)'
+        srun --export=ALL,PERL5OPT=-T perl -e 'print qq(\${^TAINT} \$ENV{PERL5OPT}\n)'")
+    [[ $(packages "$job") == "Alpha 1.50 perl" ]]
+    [[ $(output_of "$job") == *"1 -M"*" -W"*"1 -T" ]]
+    job=$(submit "export $export_path; srun perl -e 'use Alpha; \$| = 1; print qq(up\n); sleep 300'")
+    eventually 60 output_has "$job" up
+    run_as root scancel --signal=KILL --full "$job"
+    wait_job "$job"
+    [[ $(packages "$job") == "Alpha 1.50 perl" ]]
+}
+
 @test "the user's own variables stay in force, also those that srun sets" {
     mkdir -p "$DIR/profile"
     echo 'cat("the profile of", Sys.getenv("USER"))' >"$DIR/profile/R"
@@ -99,7 +124,7 @@ version_of() { # DEBIAN-PACKAGE
 @test "without hooks there are no variables of theirs and no package records" {
     sed -i 's|^dir = .*/hooks$|dir =|' "$DIR/jobtrail.conf"
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
-    job=$(submit_and_wait 'srun python3 -c "import numpy, os; print([n for n in os.environ if n in (\"PYTHONPATH\", \"R_PROFILE\", \"OCTAVE_SITE_INITFILE\", \"MATLABPATH\")])"')
+    job=$(submit_and_wait 'srun python3 -c "import numpy, os; print([n for n in os.environ if n in (\"PYTHONPATH\", \"R_PROFILE\", \"OCTAVE_SITE_INITFILE\", \"MATLABPATH\", \"PERL5OPT\")])"')
     [[ $(output_of "$job") == "[]" ]]
     [[ $(packages "$job") == "" ]]
     [[ $(field "$job" python3.11 .XALT_qaT.JOBTRAIL_PKGS_HOOK) == no ]]

@@ -45,15 +45,23 @@ EOF
     [[ $(record_count "$job" hello_openmpi) == 2 ]]
 }
 
+# What XALT's loader keeps of a start record when the end comes (run_to_db in py_src/XALTdb.py)
+kept() {
+    jq -c '[(.userT | .account, .queue, .job_id, .syshost, .user, .exec_path, .exec_type, .cwd, .container),
+        (.userDT | .num_cores, .num_nodes, .probability, .start_time), .hash_id, .cmdlineA, .envT, .xaltLinkT]' "$1"
+}
+
 @test "a large run has a start record while it runs, and one end record" {
     job=$(submit "srun --mpi=pmi2 $PROGRAMS/hello_mpich 100" -N2 -n4)
     eventually 60 start_record "$job"
     start=$(start_record "$job")
     [[ $(jq -c '[.userDT.end_time, .userDT.run_time, .userDT.num_tasks, .slurmT.end_source]' "$start") == '[0,0,4,null]' ]]
     [[ $(jq -r .userT.user "$start") == "$JOB_USER" ]]
+    [[ $(jq -r .userT.queue "$start") == main ]]
     uuid=$(jq -r .userT.run_uuid "$start")
     run_as root scancel "$job"
     wait_job "$job"
+    diff <(kept "$start") <(kept "${start/.aaa./.zzz.}")
     [[ $(records "$job" | jq -c --arg uuid "$uuid" 'map(select(.userT.run_uuid == $uuid) | .slurmT.end_source) | sort') == '[null,"task_exit"]' ]]
     "$STAGE/bin/jobtrail-load" "$DIR/records" --store "sqlite:$DIR/store.db"
     [[ $("$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" -j "$job" -nPo State,EndSource) == "KILLED|task_exit" ]]

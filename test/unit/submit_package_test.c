@@ -289,6 +289,19 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
+static void start_site(void)
+{
+    strcpy(site, "/tmp/submit_package_test.XXXXXX");
+    assert_non_null(mkdtemp(site));
+}
+
+static void end_site(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", site);
+    assert_int_equal(system(command), 0);
+}
+
 static void versions_come_from_what_installers_left(void **state)
 {
     static const struct {
@@ -305,10 +318,9 @@ static void versions_come_from_what_installers_left(void **state)
         {"none", "none.py", ""},
     };
     struct package_versions *versions = package_versions_new();
-    char path[256], version[PACKAGE_VERSION_SIZE], command[128];
+    char path[256], version[PACKAGE_VERSION_SIZE];
     (void)state;
-    strcpy(site, "/tmp/submit_package_test.XXXXXX");
-    assert_non_null(mkdtemp(site));
+    start_site();
     write_file("numpy-1.24.2.dist-info/METADATA", "");
     write_file("Six-1.16-py3.11.egg-info/PKG-INFO", "");
     write_file("PyYAML-6.0.dist-info/top_level.txt", "_yaml\r\nyaml\n");
@@ -328,8 +340,53 @@ static void versions_come_from_what_installers_left(void **state)
     package_version_find(versions, "x", "", version);
     assert_string_equal(version, "");
     package_versions_free(versions);
-    snprintf(command, sizeof command, "rm -r '%s'", site);
-    assert_int_equal(system(command), 0);
+    end_site();
+}
+
+static void no_more_directories_are_looked_into_than_the_bound(void **state)
+{
+    enum { BOUND = 64 };
+    struct package_versions *versions = package_versions_new();
+    char path[256], version[PACKAGE_VERSION_SIZE];
+    (void)state;
+    start_site();
+    for (int i = 0; i <= BOUND; i++) {
+        snprintf(path, sizeof path, "%d", i);
+        write_file(strcat(path, "/x"), "");
+        snprintf(path, sizeof path, "%d/one-1.dist-info/METADATA", i);
+        write_file(path, "");
+        snprintf(path, sizeof path, "%s/%d/one.py", site, i);
+        package_version_find(versions, "one", path, version);
+        assert_string_equal(version, i < BOUND ? "1" : "");
+    }
+    snprintf(path, sizeof path, "%s/0/one.py", site);
+    package_version_find(versions, "one", path, version);
+    assert_string_equal(version, "1");
+    package_versions_free(versions);
+    end_site();
+}
+
+static void no_more_entries_of_a_directory_are_read_than_the_bound(void **state)
+{
+    enum { BOUND = 8192, MADE = BOUND + 100 };
+    struct package_versions *versions = package_versions_new();
+    char path[256], name[32], version[PACKAGE_VERSION_SIZE];
+    int found = 0;
+    (void)state;
+    start_site();
+    for (int i = 0; i < MADE; i++) {
+        snprintf(path, sizeof path, "%dp-1.egg-info", i);
+        write_file(path, "");
+    }
+    for (int i = 0; i < MADE; i++) {
+        snprintf(name, sizeof name, "%dp", i);
+        snprintf(path, sizeof path, "%s/%s.py", site, name);
+        package_version_find(versions, name, path, version);
+        found += version[0] != '\0';
+    }
+    assert_in_range(found, BOUND - 2, BOUND); /* "." and ".." are entries too */
+    package_versions_free(versions);
+    end_site();
 }
 
 int main(void)
@@ -345,6 +402,8 @@ int main(void)
         cmocka_unit_test(a_record_has_the_keys_of_xalt),
         cmocka_unit_test(a_record_is_named_for_its_run_and_package),
         cmocka_unit_test(versions_come_from_what_installers_left),
+        cmocka_unit_test(no_more_directories_are_looked_into_than_the_bound),
+        cmocka_unit_test(no_more_entries_of_a_directory_are_read_than_the_bound),
     };
     return cmocka_run_group_tests_name("submit_package", tests, NULL, NULL);
 }

@@ -165,6 +165,10 @@ static void text_becomes_ascii_with_surrogate_pairs(void **state)
         {"a\xff"
          "b",
          "a\\ufffdb"},
+        {" V:4 ", " \\u0056:4 "},
+        {"\xc3\xa9 V:12 V:3", "\\u00e9 \\u0056:12 \\u0056:3"},
+        {" V:x V: V:", " V:x V: V:"},
+        {"V:1 XV:1 v:1 V :1", "V:1 XV:1 v:1 V :1"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -17,7 +17,6 @@ import sys
 
 def watch():
     import _frozen_importlib_external as external
-    import _signal
     import posix
 
     SLOT_MAGIC = 0x32544C53544A0A7F
@@ -79,7 +78,8 @@ def watch():
 
     def may_write():
         """Python ignores SIGXFSZ; a program that embeds it may not."""
-        return _signal.getsignal(_signal.SIGXFSZ) == _signal.SIG_IGN or \
+        signal = sys.modules.get("_signal")
+        return signal and signal.getsignal(signal.SIGXFSZ) == signal.SIG_IGN or \
             b"Max file size             unlimited" in read_proc(b"/proc/self/limits")
 
     def write(*fields):

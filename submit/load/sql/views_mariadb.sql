@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 -- XALT's tables as views, with the names and columns that XALT's createDB gives them. What XALT
--- stores COMPRESSed (cmdline, link_line, env_blob) is COMPRESSed here too, as it is read.
+-- stores COMPRESSed (cmdline, link_line, env_blob) is COMPRESSed here too, as it is read; an array has a
+-- blank after each comma, as Python writes it.
 
 CREATE OR REPLACE VIEW xalt_run AS SELECT
     run.id AS run_id,
@@ -22,12 +23,13 @@ CREATE OR REPLACE VIEW xalt_run AS SELECT
     coalesce(run.num_gpus, 0) AS num_gpus,
     coalesce(run.queue, '') AS queue,
     0 AS sum_runs,
-    0 AS sum_time,
+    0e0 AS sum_time,
     coalesce(run.user, '') AS user,
     coalesce(executable.path, '') AS exec_path,
     module.name AS module_name,
     coalesce(run.cwd, '') AS cwd,
-    COMPRESS(coalesce(run.cmdline, '[]')) AS cmdline
+    COMPRESS(coalesce(JSON_LOOSE(run.cmdline), '[]')) AS cmdline,
+    run.container AS container
 FROM run
 LEFT JOIN executable ON executable.id = run.executable_id
 LEFT JOIN module ON module.id = executable.module_id
@@ -40,10 +42,11 @@ CREATE OR REPLACE VIEW xalt_object AS SELECT
     object.hash AS hash_id,
     module.name AS module_name,
     object.added AS `timestamp`,
+    -- the last part between dots that has no digit (obj_type in XALT's py_src/xalt_util.py)
     CASE
-        WHEN object.path LIKE '%.so' OR object.path LIKE '%.so.%' THEN 'so'
-        WHEN object.path LIKE '%.a' THEN 'a'
-        WHEN object.path LIKE '%.o' THEN 'o'
+        WHEN object.path REGEXP '(^|[.])so([.][^.]*[0-9][^.]*)*$' THEN 'so'
+        WHEN object.path REGEXP '(^|[.])a([.][^.]*[0-9][^.]*)*$' THEN 'a'
+        WHEN object.path REGEXP '(^|[.])o([.][^.]*[0-9][^.]*)*$' THEN 'o'
         ELSE '--'
     END AS lib_type
 FROM object
@@ -65,7 +68,7 @@ CREATE OR REPLACE VIEW xalt_link AS SELECT
     coalesce(link.link_program, '') AS link_program,
     coalesce(link.link_path, '') AS link_path,
     module.name AS link_module_name,
-    COMPRESS(link.link_line) AS link_line,
+    COMPRESS(coalesce(JSON_LOOSE(link.link_line), '[]')) AS link_line,
     link.cwd AS cwd,
     coalesce(link.build_user, '') AS build_user,
     coalesce(link.build_syshost, '') AS build_syshost,

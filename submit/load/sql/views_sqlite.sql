@@ -23,12 +23,13 @@ CREATE VIEW xalt_run AS SELECT
     coalesce(run.num_gpus, 0) AS num_gpus,
     coalesce(run.queue, '') AS queue,
     0 AS sum_runs,
-    0 AS sum_time,
+    0.0 AS sum_time,
     coalesce(run.user, '') AS user,
     coalesce(executable.path, '') AS exec_path,
     module.name AS module_name,
     coalesce(run.cwd, '') AS cwd,
-    coalesce(run.cmdline, '[]') AS cmdline
+    coalesce(run.cmdline, '[]') AS cmdline,
+    run.container AS container
 FROM run
 LEFT JOIN executable ON executable.id = run.executable_id
 LEFT JOIN module ON module.id = executable.module_id

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Watches which packages a Perl run loads, and has packages.pl report them.
+#
+# Perl runs this before it compiles a program: by PERL5OPT, which the SPANK plugin sets
+# (spank/hooks.c). What a program uses is told when it has been compiled, before it runs; what it
+# requires later, when it ends. Before ${^HOOK} of Perl 5.38 there is no event for that which leaves
+# `require` and @INC as they are.
+#
+# Perl parses this file in each process of a job: what only those need that load a package is in
+# packages.pl. No module is loaded, nothing of the user's is called, and none of Perl's variables is
+# left changed, nor stat()'s `_`. See ../packages.h for what is written, ../../preload/ledger.h for
+# what is read.
+my ($run, $packages, $tell, %seen, %core);
+
+# All of a file of /proc, or `size` bytes of another at `offset`.
+my $read = sub {
+    my ($path, $offset, $size) = @_;
+    my $text = '';
+    open my $file, '<:unix', $path or return $text;
+    sysseek $file, $offset, 0 if $size;
+    1 while sysread($file, $text, $size || 16384, length $text) && !$size;
+    return $text;
+};
+
+# The uuid of the run that this process, or its parent before a fork, has a slot of; '' where no hook
+# is wanted.
+my $find_run = sub {
+    my ($ledger) = @_;
+    my $maps = $read->('/proc/self/maps');
+    for (my $end = 0; ($end = index $maps, "/ledger\n", $end) >= 0; $end++) {
+        my $line = substr $maps, rindex($maps, "\n", $end) + 1, 80;
+        my $head = $read->($ledger, hex((split ' ', $line)[2]), 4096 + 120);
+        $head = substr $head, 4096 if substr($head, 2, 6) eq 'JTLGR3';    # and the slot behind it
+        next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT2';
+        my ($state, $flags, $pid, $uuid) = unpack 'x20 L x4 L l x28 H32', $head;
+        next if $state != 1 || $pid != $$ && $pid != getppid;
+        return $flags & 2 ? $uuid : '';
+    }
+    return '';
+};
+
+# Perl does not ignore SIGXFSZ.
+my $write = sub {
+    my $line = join("\t", @_) . "\n";
+    return if index($read->('/proc/self/limits'), 'Max file size             unlimited') < 0;
+    sysopen my $file, $packages, 02001 or return;    # O_WRONLY | O_APPEND
+    binmode $file;
+    my $size = sysseek $file, 0, 2;
+    return $size && $size < 16 << 20 && syswrite($file, $line) == length $line;
+};
+
+# Whether a module came with Perl: these files are in its directory then.
+my $is_core = sub {
+    my ($file) = @_;
+    my $directory = substr $INC{$file}, 0, -length $file;
+    $core{$directory} ||= 1 + grep open(my $found, '<', $directory . $_), 'strict.pm', 'Config.pm';
+    return $core{$directory} > 1;
+};
+
+# Tells what is new in %INC. Returns what a signal's handler died of meanwhile, or undef.
+my $look = sub {
+    local ($., $@, $!, $?);
+    my @new = grep substr($_, -3) eq '.pm' && defined $INC{$_} && !ref $INC{$_} && !$seen{$_}++,
+        keys %INC;
+    @new = grep !$is_core->($_), @new if ($ENV{JOBTRAIL_STANDARD_LIBRARY} || '') ne 'yes';
+    return if !@new;
+    $tell ||= do(substr(__FILE__, 0, rindex __FILE__, '/') . '/packages.pl') || return;
+    return $tell->($write, $run, @new);
+};
+
+my $look_and_raise = sub {
+    my $error = $run ? $look->() : undef;
+    die $error if defined $error;
+};
+
+CHECK { $look_and_raise->() }
+END { $look_and_raise->() }
+
+delete $INC{+__FILE__};
+if (my $spool = $ENV{JOBTRAIL_SPOOL}) {
+    local $.;
+    my $found = $find_run->("$spool/ledger");
+    $packages = "$spool/packages";
+    $run = $found if $found && $write->('hook', $found, 'perl', substr $^V, 1);
+}
