@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The variables by which Python, R, Octave, MATLAB and Perl find what reports the packages that
- * they load (contrib/hooks/). What the user has in them stays in force: lists get one more entry,
- * and where a variable names one file, the user's is kept in a variable of ours, for the hook to go
- * on with.
+ * The variables by which languages find their hooks (contrib/hooks/hook_variables.h), in the
+ * environment of tasks.
  */
 #ifndef JOBTRAIL_HOOKS_H
 #define JOBTRAIL_HOOKS_H

@@ -9,9 +9,16 @@
 
 #include "conf.h"
 #include "session.h"
+#include "session_hooks.h"
 #include "spool.h"
 
 enum { EXIT_NOT_HERE = 1, EXIT_UNUSABLE = 3 };
+
+/* The plugin looks after its jobs' tasks: a login shell among them may load the modulefile. */
+static int is_recorded(void)
+{
+    return getenv("JOBTRAIL_TASK") != NULL;
+}
 
 static int make(const struct conf *conf, char path[PATH_MAX])
 {
@@ -21,6 +28,8 @@ static int make(const struct conf *conf, char path[PATH_MAX])
     if (directory < 0)
         return directory;
     result = spool_make_ledger(directory, geteuid(), getegid(), conf->ledger_bytes);
+    if (result == 0 && conf->hooks[0] != '\0')
+        spool_make_packages(directory, geteuid(), getegid()); /* hooks are silent without it */
     close(directory);
     return result;
 }
@@ -30,9 +39,11 @@ static int print_variables(const struct conf *conf, const char *path)
     char *policy = conf_policy_path(conf->path);
     if (policy == NULL)
         return EXIT_UNUSABLE;
-    printf("JOBTRAIL_SPOOL %s\nJOBTRAIL_POLICY %s\nXALT_EXECUTABLE_TRACKING yes\nLD_PRELOAD %s\n",
+    printf("set JOBTRAIL_SPOOL %s\nset JOBTRAIL_POLICY %s\nset XALT_EXECUTABLE_TRACKING yes\n"
+           "prepend LD_PRELOAD %s\n",
            path, policy, conf->library);
     free(policy);
+    session_hooks_print(conf);
     return 0;
 }
 
@@ -47,7 +58,7 @@ int command_session(const char *path)
         return EXIT_UNUSABLE;
     }
     int status = EXIT_NOT_HERE;
-    if (conf.sessions[0] != '\0') {
+    if (conf.sessions[0] != '\0' && !is_recorded()) {
         int result = make(&conf, spool);
         if (result != 0 && result != -ENOENT)
             fprintf(stderr, "jobtrail-submit: session in %s: %s\n", conf.sessions,

@@ -215,7 +215,7 @@ static unsigned count_sessions(int quarantine, const char *session)
     return count;
 }
 
-int quarantine_keep_session(const struct conf *conf, const char *session, int ledger,
+int quarantine_keep_session(const struct conf *conf, const char *session, int ledger, int packages,
                             const char *reason)
 {
     int quarantine = open_quarantine(conf);
@@ -228,6 +228,8 @@ int quarantine_keep_session(const struct conf *conf, const char *session, int le
     int result = target < 0             ? target
                  : whole && ledger >= 0 ? copy_open(ledger, target, "ledger", conf->ledger_bytes)
                                         : 0;
+    if (result == 0 && whole && packages >= 0)
+        result = copy_open(packages, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
     if (result == 0)
         result = write_reason(target, reason, whole);
     if (result == 0 && (fsync(target) != 0 || fsync(quarantine) != 0))

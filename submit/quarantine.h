@@ -22,10 +22,10 @@ enum { QUARANTINE_MAX_SESSIONS = 100 };
 int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory,
                     const char *reason, char *name, size_t size);
 
-/* The same for the ledger of a session `session` (UID.PID.TICKS), open at `ledger`, -1 where there
- * is none to be copied. Returns 0 or -errno; -EDQUOT where as many of this user's are there
- * already. */
-int quarantine_keep_session(const struct conf *conf, const char *session, int ledger,
+/* The same for the ledger and the packages of a session `session` (UID.PID.TICKS), open for
+ * reading, -1 where there is none to be copied. Returns 0 or -errno; -EDQUOT where as many of this
+ * user's are there already. */
+int quarantine_keep_session(const struct conf *conf, const char *session, int ledger, int packages,
                             const char *reason);
 
 #endif

@@ -14,6 +14,7 @@
 #include "as_user.h"
 #include "hand_in_read.h"
 #include "ledger.h"
+#include "packages.h"
 #include "process.h"
 #include "quarantine.h"
 #include "session.h"
@@ -27,8 +28,9 @@ struct visit {
     struct session session;
     const char *session_name;
     int directory;
+    int packages;   /* what hooks wrote; -errno: none that can be read */
     char name[64];  /* UID.SESSION, of its notes */
-    char *sent;     /* owned: the notes */
+    char *sent;     /* owned: the notes, of runs */
     FILE *new_sent; /* names to be added to them */
 };
 
@@ -40,7 +42,8 @@ static void complain(const struct visit *visit, const char *what, int error)
 static int take(void *context, const struct transport_record *record)
 {
     struct visit *visit = context;
-    fprintf(visit->new_sent, "%s\n", record->name);
+    if (strncmp(record->name, "run.", 4) == 0) /* packages go with their run */
+        fprintf(visit->new_sent, "%s\n", record->name);
     return outbox_add(visit->sessions->outbox, record);
 }
 
@@ -77,13 +80,15 @@ static int run_worker(struct visit *visit, int ledger, struct worker_summary *su
         .conf = visit->sessions->conf,
         .journal = &visit->user->journal,
         .ledger = ledger,
-        .packages = -1,
+        .packages = visit->packages,
         .kind = WORKER_SESSION,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .over = !process_alive(visit->session.leader, visit->session.ticks),
         .started = visit->sent};
     int result = worker_run(&order, take, visit, summary);
     summary->running += !order.over;
+    if (visit->packages < 0 && visit->packages != -ENOENT)
+        summary->bad_lines = 1; /* another kind of file */
     return result;
 }
 
@@ -116,6 +121,7 @@ static int remove_directory(const void *context)
     const struct visit *visit = context;
     int user = visit->user->directory;
     unlinkat(visit->directory, "ledger", 0);
+    unlinkat(visit->directory, PACKAGES_NAME, 0);
     if (unlinkat(user, visit->session_name, AT_REMOVEDIR) == 0 || errno == ENOENT)
         return 0;
     mkdirat(user, HAND_IN_REFUSED, 0700);
@@ -141,7 +147,8 @@ static void remove_session(const struct visit *visit)
 static int set_aside(const struct visit *visit, int ledger, const char *reason)
 {
     struct flush_count *count = visit->sessions->count;
-    int result = quarantine_keep_session(visit->sessions->conf, visit->name, ledger, reason);
+    int result = quarantine_keep_session(visit->sessions->conf, visit->name, ledger,
+                                         visit->packages, reason);
     if (result == 0) {
         fprintf(stderr, "jobtrail-submit: session %s: %s: kept in %s/quarantine/%s\n", visit->name,
                 reason, visit->sessions->conf->state, visit->name);
@@ -179,22 +186,30 @@ static int flush_ledger(struct visit *visit, int ledger, int *timed_out)
         return 0;
     }
     count->records += summary.records;
+    count->packages += summary.packages;
+    count->unhooked += summary.unhooked;
     if (summary.running > 0)
         return 0;
     count->dropped += summary.dropped;
-    count->damaged += summary.damaged;
-    return summary.damaged == 0 || set_aside(visit, ledger, "damaged captures in the ledger");
+    count->damaged += summary.damaged + summary.bad_lines;
+    if (summary.damaged > 0)
+        return set_aside(visit, ledger, "damaged captures in the ledger");
+    return summary.bad_lines == 0 || set_aside(visit, ledger, "damaged lines in the packages");
 }
 
 /* Returns 0 or -ETIMEDOUT. */
 static int flush_locked(struct visit *visit)
 {
     int timed_out;
-    int ledger = user_file_open(visit->directory, "ledger", visit->user->journal.uid);
+    uid_t uid = visit->user->journal.uid;
+    int ledger = user_file_open(visit->directory, "ledger", uid);
+    visit->packages = user_file_open(visit->directory, PACKAGES_NAME, uid);
     if (flush_ledger(visit, ledger, &timed_out))
         remove_session(visit);
     if (ledger >= 0)
         close(ledger);
+    if (visit->packages >= 0)
+        close(visit->packages);
     return timed_out ? -ETIMEDOUT : 0;
 }
 

@@ -38,7 +38,7 @@ struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
     int ledger;   /* open for reading; -1: it could not be made */
-    int packages; /* of WORKER_ENDS: what hooks wrote, open for reading; -1: there is none */
+    int packages; /* but of WORKER_STARTS: what hooks wrote, open for reading; -1: there is none */
     int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;
     uint64_t now_ns;     /* but of WORKER_STARTS: see ending_find() */

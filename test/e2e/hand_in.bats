@@ -105,7 +105,7 @@ waiting() {
     done
 }
 
-@test "of a session's directory root copies a ledger alone, and not more than a ledger's size" {
+@test "of a session's directory root copies ledger and packages alone, and not more than they may have" {
     as_games 'mkdir 99999991.1
         echo nothing >99999991.1/ledger
         echo mine >99999991.1/journal
@@ -113,10 +113,11 @@ waiting() {
         truncate -s 15T 99999991.1/journal 99999991.1/packages 99999991.1/ledger'
     run -0 flush_sessions --json
     [[ $(jq .quarantined <<<"${lines[-1]}") == 1 ]]
-    [[ $(ls "$PLACE/state/quarantine/5.99999991.1") == $'ledger\nreason' ]]
+    [[ $(ls "$PLACE/state/quarantine/5.99999991.1") == $'ledger\npackages\nreason' ]]
     [[ $(stat -c %s "$PLACE/state/quarantine/5.99999991.1/ledger") -le $((65 << 20)) ]]
+    [[ $(stat -c %s "$PLACE/state/quarantine/5.99999991.1/packages") -le $((17 << 20)) ]]
     # what lay beside it is put out of the way, by the user's own right
-    [[ $(ls "$SESSIONS/5/refused/99999991.1") == $'journal\npackages' ]]
+    [[ $(ls "$SESSIONS/5/refused/99999991.1") == journal ]]
     run -0 flush_sessions --json
     [[ $(jq -c '[.quarantined, .failed]' <<<"${lines[-1]}") == "[0,0]" ]]
 }

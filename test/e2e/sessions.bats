@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Outside of Slurm: sessions of ordinary users, with and without another batch system.
-# shellcheck disable=SC2016 # scripts that sessions run are in single quotes
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts that sessions run are in single quotes; each test has its own MORE
 
 bats_require_minimum_version 1.5.0
 load helper
+load packages
 
 # Everything lies where an ordinary user can reach it.
 setup() {
@@ -23,10 +24,14 @@ dir = $PLACE/spool
 sessions = $SESSIONS
 [preload]
 library = $PLACE/stage/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so
+[hooks]
+dir = $PLACE/stage/share/jobtrail/hooks
 [submit]
 state = $PLACE/state
 [file]
 dir = $RECORDS
+[packages]
+skip = python:name:_distutils_hack
 CONF
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     flush_sessions
@@ -48,7 +53,13 @@ session_of() {
     setsid --wait setpriv --reuid "$1" --regid "$1" --clear-groups env -i PATH=/usr/bin:/bin \
         programs="$PLACE/programs" submit="$SUBMIT" conf="$CONF" place="$PLACE" ${MORE[@]+"${MORE[@]}"} \
         bash -c '
-            while read -r name value; do export "$name=$value"; done < <("$submit" session --conf "$conf")
+            while read -r verb name value; do
+                case $verb in
+                    prepend) value+=${!name:+:${!name}} ;;
+                    prepend-word) value+=${!name:+ ${!name}} ;;
+                esac
+                export "$name=$value"
+            done < <("$submit" session --conf "$conf")
             '"$2"
 }
 
@@ -135,28 +146,187 @@ is_gone() {
     [[ $(endings | grep exit_with) == "exit_with fini" ]]
 }
 
-# module_session LOAD UNLOAD VARIABLE=VALUE...: a session that loads the module by this shell text, runs a program, unloads it
-# and runs another: the first alone is recorded
-module_session() {
+# make_alpha: a package alpha for Python, and Alpha for Perl, in $place/lib
+make_alpha() {
+    make_module "$PLACE/lib" alpha '__version__ = "2.5"'
+    printf 'package Alpha; our $VERSION = "1.50"; 1;\n' >"$PLACE/lib/Alpha.pm"
+}
+
+# told: "ENDING PACKAGE" of the packages of all runs, sorted
+told() {
+    jq -r --slurpfile packages <(packages) '.[] | . as $run | $packages[0][]
+        | select(.xalt_run_uuid == $run.userT.run_uuid)
+        | "\($run.slurmT.end_source) \(.program) \(.package_name) \(.package_version)"' <(records) | sort
+}
+
+@test "a session's packages are recorded, also of killed programs" {
+    make_alpha
+    session_of 5 '
+        export PYTHONPATH=$PYTHONPATH:$place/lib PERL5LIB=$place/lib
+        python3 -c "import alpha, json"
+        python3 -c "import alpha, os; os.kill(os.getpid(), 9)"
+        perl -e "use Alpha"
+        perl -e "use Alpha; kill 9, \$\$"
+        Rscript -e "library(jsonlite); tools::pskill(Sys.getpid(), 9); Sys.sleep(10)"
+        true'
+    run -0 "$SUBMIT" flush --sessions --conf "$CONF" --node e2e --json
+    [[ $(jq -c '[.packages, .unhooked, .damaged]' <<<"$output") == "[5,0,0]" ]]
+    [[ $(told | grep -v jsonlite) == 'fini perl Alpha 1.50
+fini python alpha 2.5
+session perl Alpha 1.50
+session python alpha 2.5' ]]
+    [[ $(told | grep jsonlite) == "session R jsonlite "* ]]
+    is_gone 5
+    "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/*.json
+}
+
+@test "of a session that goes on, packages are sent with their runs, once" {
+    make_alpha
+    # more packages than the notes have room for
+    sed -i 's/^\[spool\]$/&\nledger_size = 1M/' "$CONF"
+    for number in {1..1000}; do
+        : >"$PLACE/lib/many$number.py"
+    done
+    session_of 5 '
+        export PYTHONPATH=$PYTHONPATH:$place/lib PERL5LIB=$place/lib
+        perl -e "use Alpha"
+        python3 -c "for number in range(1, 1001): __import__(\"many%d\" % number)"
+        python3 -c "import alpha, os, time; os.mkdir(os.environ[\"JOBTRAIL_SPOOL\"] + \"/up\"); time.sleep(300)" & wait' 3>&- &
+    is_up() { [[ -d $(echo "$SESSIONS"/5/*)/up ]]; }
+    wait_for is_up
+    rmdir "$SESSIONS"/5/*/up
+    LEADER=$(basename "$SESSIONS"/5/*)
+    LEADER=${LEADER%.*}
+    flush_sessions
+    [[ $(told | grep -v many) == "fini perl Alpha 1.50" && $(told | grep -c many) == 1000 ]]
+    rm "$RECORDS"/*
+    flush_sessions
+    [[ $(ls "$RECORDS") == "" ]]
+    kill -KILL -- "-$LEADER"
+    wait || true
+    LEADER=
+    flush_sessions
+    [[ $(told) == "session python alpha 2.5" ]]
+    is_gone 5
+}
+
+@test "damaged lines of a session's packages are set aside, and the sound ones sent" {
+    make_alpha
+    session_of 5 '
+        PYTHONPATH=$PYTHONPATH:$place/lib python3 -c "import alpha"
+        printf "pkg\tno run\n\t\n" >>"$JOBTRAIL_SPOOL/packages"'
+    run -0 --separate-stderr "$SUBMIT" flush --sessions --conf "$CONF" --node e2e --json
+    [[ $(jq -c '[.packages, .damaged, .quarantined]' <<<"$output") == "[1,2,1]" && $(told) == "fini python alpha 2.5" ]]
+    grep -q "no run" "$PLACE"/state/quarantine/5.*/packages
+    grep -q "damaged lines in the packages" "$PLACE"/state/quarantine/5.*/reason
+    is_gone 5
+}
+
+@test "what a user puts in the place of the packages is neither read nor followed, and keeps no run" {
+    echo treasure >"$PLACE/secret"
+    chmod 600 "$PLACE/secret"
+    for way in 'ln -s "$place/secret" packages' 'mkfifo packages' 'mkdir -p packages/more'; do
+        rm -rf "$RECORDS"
+        session_of 5 '"$programs/exit_with"; cd "$JOBTRAIL_SPOOL" && rm packages && '"$way"
+        flush_sessions
+        [[ $(endings | grep exit_with) == "exit_with fini" && -s $PLACE/secret ]]
+        [[ $(ls "$SESSIONS/5") == "" || $(ls "$SESSIONS/5") == refused ]]
+    done
+    [[ $(find "$PLACE/state/quarantine" -name reason | wc -l) == 3 ]]
+    [[ $(find "$PLACE/state/quarantine" -type f -exec cat {} + | grep -c treasure) == 0 ]]
+}
+
+@test "without hooks in the configuration a session has none of their variables" {
+    sed -i 's/^dir = .*hooks$/dir =/' "$CONF"
+    session_of 5 '[[ ! -e $JOBTRAIL_SPOOL/packages && ! -v PYTHONPATH && ! -v PERL5OPT ]] && "$programs/exit_with"'
+    flush_sessions
+    [[ $(endings) == "exit_with fini" ]]
+}
+
+# module_shell 'SCRIPT': in a session that has the modulefile and the environment $MORE; `variables` prints
+# all but what the module systems note for themselves
+module_shell() {
     mkdir -p "$PLACE/modulefiles"
     sed "s|exec [^ ]*/jobtrail-submit session|exec $SUBMIT session --conf $CONF|" \
         "$PLACE/stage/share/jobtrail/modulefiles/jobtrail" >"$PLACE/modulefiles/jobtrail"
-    # shellcheck disable=SC2016
     setsid --wait setpriv --reuid 5 --regid 5 --clear-groups env -i PATH=/usr/bin:/bin HOME=/ USER=games \
-        MODULEPATH="$PLACE/modulefiles" programs="$PLACE/programs" "${@:3}" bash -c '
-            eval "$('"$1"')"
-            "$programs/exit_with" 0 recorded
-            eval "$('"$2"')"
-            [[ -z ${LD_PRELOAD-} && -z ${JOBTRAIL_SPOOL-} ]] || exit 1
-            "$programs/exit_with" 0 not'
+        MODULEPATH="$PLACE/modulefiles" programs="$PLACE/programs" place="$PLACE" PERL5LIB="$PLACE/lib" "${MORE[@]}" bash -c '
+            variables() {
+                env -0 | grep -zv "^\(_\|LOADEDMODULES\|_LMFILES_\|__MODULES_[^=]*\|_*LMOD_[^=]*\|_ModuleTable[^=]*\)=" |
+                    sort -z | tr "\0" "\n"
+            }
+            '"$1"
+}
+
+# module_session LOAD UNLOAD: a session that loads the module by this shell text, runs programs, unloads it
+# and runs one more: the first ones alone are recorded, with the packages $MODULE_PACKAGES, and the
+# environment is what it was
+module_session() {
+    rm -rf "$RECORDS"
+    module_shell '
+        before=$(variables)
+        eval "$('"$1"')"
+        "$programs/exit_with" 0 recorded
+        python3 -c "import sys; sys.path.append(\"$PERL5LIB\"); import alpha"
+        perl -e "use Alpha"
+        Rscript -e "library(jsonlite)"
+        eval "$('"$2"')"
+        diff <(echo "$before") <(variables) || exit 1
+        "$programs/exit_with" 0 not' >"$PLACE/said" 2>&1
     flush_sessions
     [[ $(records | jq -c 'map(select(.userT.exec_path | endswith("/exit_with"))
         | [.cmdlineA[2], .userT.scheduler, .userT.user])') == '[["recorded","unknown","games"]]' ]]
+    [[ $(package_names) == "$MODULE_PACKAGES" ]]
+}
+
+# module_sessions LOAD UNLOAD [PERL5OPT=VALUE]: of a user without and with values of his own, set before
+# and after; and what a job's task does that comes from such a session
+module_sessions() {
+    local system=("${MORE[@]}")
+    make_alpha
+    echo 'message("my profile")' >"$PLACE/Rprofile"
+    MODULE_PACKAGES="Alpha alpha jsonlite"
+    module_session "$1" "$2"
+    [[ ! -s $PLACE/said ]]
+    MORE=("${system[@]}" PYTHONPATH="$PLACE/lib:/nowhere" MATLABPATH=/m R_PROFILE="$PLACE/Rprofile" OCTAVE_SITE_INITFILE='/a *$' "${@:3}")
+    module_session "$1" "$2"
+    [[ $(cat "$PLACE/said") == "my profile" ]]
+    MORE=("${system[@]}" R_PROFILE="$PLACE/Rprofile:1" OCTAVE_SITE_INITFILE=)
+    MODULE_PACKAGES="Alpha alpha" # what could not be given back is left alone
+    module_session "$1" "$2"
+    MORE=("${system[@]}")
+    module_shell '
+        eval "$('"$1"')"
+        export XALT_EXECUTABLE_TRACKING=no R_PROFILE=/mine PYTHONPATH=/mine:$PYTHONPATH PERL5OPT="$PERL5OPT -w"
+        eval "$('"$2"')"
+        [[ $(variables | grep "^XALT\|^JOBTRAIL\|^R_PRO\|^PYTHONPATH\|^PERL5OPT\|^LD_\|^OCTAVE" | xargs) == \
+            "PERL5OPT=-w PYTHONPATH=/mine R_PROFILE=/mine XALT_EXECUTABLE_TRACKING=no" ]]'
+    module_shell '
+        eval "$('"$1"')"
+        export JOBTRAIL_TASK=0.0.1 JOBTRAIL_SPOOL=/plugins/1.0
+        before=$(variables)
+        eval "$('"$2"')"
+        diff <(echo "$before") <(variables) || exit 1
+        eval "$('"$1"')"
+        diff <(echo "$before") <(variables)'
+    # csh takes no braces, which Perl's has
+    MORE=("${system[@]}" PYTHONPATH=/mine R_PROFILE=/mine PERL5OPT=-w)
+    cat >"$PLACE/csh" <<CSH
+eval \`${1/ bash / tcsh }\`
+printenv R_PROFILE
+printenv PYTHONPATH
+printenv PERL5OPT
+eval \`${2/ bash / tcsh }\`
+env | grep "^XALT\|^JOBTRAIL\|^R_PRO\|^PYTHONPATH\|^PERL5OPT\|^LD_\|^OCTAVE" | sort
+CSH
+    hooks=$PLACE/stage/share/jobtrail/hooks
+    [[ $(module_shell 'tcsh -f "$place/csh"' | xargs) == \
+        "$hooks/r/Rprofile $hooks/python:/mine -w PERL5OPT=-w PYTHONPATH=/mine R_PROFILE=/mine" ]]
 }
 
 @test "the modulefile has the session recorded, and takes it back: Environment Modules" {
-    module_session '"$modulecmd" bash load jobtrail' '"$modulecmd" bash unload jobtrail' \
-        modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl
+    MORE=(modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl)
+    module_sessions '"$modulecmd" bash load jobtrail' '"$modulecmd" bash unload jobtrail' PERL5OPT='-w  -Mstrict -w'
 }
 
 @test "the modulefile has the session recorded, and takes it back: Lmod" {
@@ -165,9 +335,12 @@ module_session() {
     rm "$PLACE/lmod/lib" # a link to where the package has it
     cp -R "$(echo "$JOBTRAIL_BUILD"/test/debian-source/lmod/usr/lib/lmod/8*/lib)" "$PLACE/lmod"
     for fast in yes no; do # Tcl's library in Lmod's process, or a process of its own
-        rm -rf "$RECORDS"
-        module_session 'lua5.3 "$LMOD_DIR/lmod" bash load jobtrail' 'lua5.3 "$LMOD_DIR/lmod" bash unload jobtrail' \
-            LMOD_DIR="$PLACE/lmod/libexec" LMOD_FAST_TCL_INTERP=$fast
+        MORE=(LMOD_DIR="$PLACE/lmod/libexec" LMOD_FAST_TCL_INTERP="$fast")
+        module_sessions 'lua5.3 "$LMOD_DIR/lmod" bash load jobtrail' 'lua5.3 "$LMOD_DIR/lmod" bash unload jobtrail'
+        # Lmod would write these options anew
+        MORE=(LMOD_DIR="$PLACE/lmod/libexec" LMOD_FAST_TCL_INTERP="$fast" PERL5OPT='-w  -I/x/ -w')
+        MODULE_PACKAGES="alpha jsonlite"
+        module_session 'lua5.3 "$LMOD_DIR/lmod" bash load jobtrail' 'lua5.3 "$LMOD_DIR/lmod" bash unload jobtrail'
     done
 }
 

@@ -121,6 +121,42 @@ version_of() { # DEBIAN-PACKAGE
     [[ $(packages "$job" | cut -d' ' -f1 | sort | uniq -c | tr -s ' \n' ' ') == " 1 MASS 2 alpha " ]]
 }
 
+@test "a job that comes from a session outside of Slurm has the plugin's variables, each once, and keeps them" {
+    local modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl
+    mkdir -p "$DIR/modulefiles" "$DIR/profile"
+    echo 'cat("the profile of", Sys.getenv("USER"))' >"$DIR/profile/R"
+    sed "s|^dir = .*/run/%n$|&\nsessions = $DIR/sessions|" "$DIR/jobtrail.conf" >"$DIR/session.conf"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/session.conf"
+    "$STAGE/bin/jobtrail-submit" flush --sessions --conf "$DIR/session.conf"
+    sed "s|exec [^ ]*/jobtrail-submit session|exec $STAGE/bin/jobtrail-submit session --conf $DIR/session.conf|" \
+        "$STAGE/share/jobtrail/modulefiles/jobtrail" >"$DIR/modulefiles/jobtrail"
+    cat >"$DIR/job" <<JOB
+#!/bin/bash
+look() { printf '%s\n' "spool \$JOBTRAIL_SPOOL" "preload \$LD_PRELOAD" "python \$PYTHONPATH" "R \$R_PROFILE" "Octave \$OCTAVE_SITE_INITFILE" "Perl \$PERL5OPT"; }
+look
+eval "\$($modulecmd bash purge)" # as many scripts begin
+look
+python3 -c 'import numpy'
+srun Rscript -e 'library(MASS)'
+JOB
+    job=$(run_as "$JOB_USER" env MODULEPATH="$DIR/modulefiles" R_PROFILE="$DIR/profile/R" bash -c \
+        'eval "$($0 bash load jobtrail)"; [[ $JOBTRAIL_SPOOL == */sessions/* ]] && sbatch --parsable --output="$1/out/%j" "$1/job"' \
+        "$modulecmd" "$DIR")
+    wait_job "$job"
+    local hooks=$STAGE/share/jobtrail/hooks
+    mapfile -t expected <<VARIABLES
+spool $DIR/run/n1/$job.0
+preload $STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+python $hooks/python
+R $hooks/r/Rprofile
+Octave $hooks/octave/octaverc
+Perl -M-v999;BEGIN{local\$@;local\$!;\$^P||do(q{$hooks/perl/jobtrail.pl})}
+VARIABLES
+    diff <(printf '%s\n' "${expected[@]}" "${expected[@]}") <(output_of "$job" | sed 's/the profile of.*//; /^$/d')
+    [[ $(output_of "$job" | grep -o "the profile of $JOB_USER" | wc -l) == 1 ]]
+    [[ $(packages "$job" | cut -d' ' -f1,3) == $'MASS R\nnumpy python' ]]
+}
+
 @test "without hooks there are no variables of theirs and no package records" {
     sed -i 's|^dir = .*/hooks$|dir =|' "$DIR/jobtrail.conf"
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"

@@ -2,7 +2,7 @@
 # Watches which packages a Perl run loads, and has packages.pl report them.
 #
 # Perl runs this before it compiles a program: by PERL5OPT, which the SPANK plugin sets
-# (spank/hooks.c). What a program uses is told when it has been compiled, before it runs; what it
+# (hook_variables.c). What a program uses is told when it has been compiled, before it runs; what it
 # requires later, when it ends. Before ${^HOOK} of Perl 5.38 there is no event for that which leaves
 # `require` and @INC as they are.
 #
