@@ -374,6 +374,10 @@ odd_times() {
     done
 }
 
+state() {
+    sql 'SELECT * FROM store_state UNION SELECT prefix, module_id FROM module_path UNION SELECT uuid, id FROM run'
+}
+
 @test "a dry run leaves MariaDB as it is" {
     store=$MARIADB_STORE
     load_into --dry-run records
@@ -383,6 +387,13 @@ odd_times() {
     load_into --dry-run records
     [ "$(count new)" -eq 9 ]
     [ "$(sql 'SELECT count(*) FROM run')" -eq 1 ]
+    echo '/sw map/1' >map
+    before=$(state)
+    load_into --dry-run --modules map
+    [ "$status" -eq 0 ]
+    load_into --dry-run --expire 1
+    [ "$(count expired)" -eq 1 ]
+    [ "$(state)" = "$before" ]
 }
 
 newer() {
