@@ -63,8 +63,9 @@ struct database_ops {
     /* The schema's version; 0 when there are no tables yet. */
     int (*version)(struct database *database, int *version);
 
-    /* Runs several statements. */
-    int (*script)(struct database *database, const char *sql);
+    /* Runs several statements that make tables or change them. They may be in no transaction, and
+     * end the one that was begun: MariaDB commits each, and they get a connection of their own. */
+    int (*change_schema)(struct database *database, const char *sql);
 
     /* The statement is prepared when it is used first. `sql` is copied. NULL when out of memory. */
     struct statement *(*statement)(struct database *database, const char *sql);

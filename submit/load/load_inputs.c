@@ -120,13 +120,14 @@ static int read_all(struct inputs *inputs, const volatile sig_atomic_t *stop)
 }
 
 /* Nothing more comes: records of which blocks are missing are set aside, and files that hold
- * nothing but what has been loaded are removed. */
+ * nothing but what has been loaded are removed. Which of them have the blocks of a record that is
+ * incomplete nobody knows. */
 static void finish(struct inputs *inputs, bool stopped)
 {
     struct loader *loader = inputs->loader;
-    size_t incomplete = loader->counts.incomplete;
+    const struct load_counts *counts = &loader->counts;
     load_stream_drain(loader, inputs->blocks, 0);
-    bool whole = loader->counts.incomplete == incomplete || loader->quarantine_fd >= 0;
+    bool whole = counts->incomplete == 0 || counts->damaged == counts->quarantined;
     for (size_t i = 0; i < inputs->count; i++)
         if (inputs->list[i].stream != NULL && whole && !stopped && !inputs->follow &&
             loader->delete_files && !loader->dry_run)

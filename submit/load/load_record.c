@@ -388,9 +388,9 @@ static bool read_plain_run(const char *text, size_t size, struct reader *reader)
         size_t table = place_among(key, plain_keys, PLAIN_TABLES);
         if (list < LISTS)
             reader->lists[list] = value;
-        else if (table < PLAIN_TABLES)
+        else if (table < PLAIN_TABLES && tables[table].size == 0)
             tables[table] = value;
-        else if (!is_ignored(key) && !is_plain_value(value))
+        else if (table < PLAIN_TABLES || (!is_ignored(key) && !is_plain_value(value)))
             return false;
     }
     return step == JSON_END && tables[PLAIN_USER].size > 0 &&

@@ -74,22 +74,17 @@ static void set_aside(struct load_stream *stream, struct loader *loader, const c
                       size_t size, const char *reason)
 {
     char origin[4200];
-    size_t before = loader->counts.quarantined;
     origin_of(stream, origin, sizeof origin);
     loader_set_aside(loader, text, size, origin, reason);
-    stream->trouble += loader->counts.quarantined == before;
 }
 
 static int take(struct load_stream *stream, struct loader *loader, char *text, size_t size)
 {
     char origin[4200];
-    size_t damaged = loader->counts.damaged, kept = loader->counts.quarantined;
     if (text == NULL)
         return -ENOMEM;
     origin_of(stream, origin, sizeof origin);
-    int error = loader_take(loader, text, size, origin);
-    stream->trouble += loader->counts.damaged - damaged - (loader->counts.quarantined - kept);
-    return error;
+    return loader_take(loader, text, size, origin);
 }
 
 static int take_block(struct load_stream *stream, struct loader *loader,
@@ -180,7 +175,6 @@ static int split(struct load_stream *stream, struct loader *loader, struct syslo
 static void report_damage(struct load_stream *stream, struct loader *loader, ssize_t error)
 {
     loader->counts.damaged++;
-    stream->trouble++;
     stream->ended = true;
     loader_report(loader, stream->path,
                   error == -ENODATA   ? "compressed data is cut short"
@@ -188,9 +182,24 @@ static void report_damage(struct load_stream *stream, struct loader *loader, ssi
                                       : strerror((int)-error));
 }
 
+/* Set aside, and nowhere but in the inputs. */
+static size_t not_kept(const struct loader *loader)
+{
+    return loader->counts.damaged - loader->counts.quarantined;
+}
+
+/* The store may refuse a record as late as when it is committed. */
+static int commit(struct load_stream *stream, struct loader *loader, size_t trouble_before)
+{
+    int error = loader_commit(loader);
+    stream->trouble += not_kept(loader) - trouble_before;
+    return error;
+}
+
 int load_stream_read(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks, bool *more)
 {
+    size_t trouble = not_kept(loader);
     char bytes[READ_BYTES];
     int error = 0;
     while (error == 0 && !stream->ended) {
@@ -206,7 +215,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
         *more = true;
         error = split(stream, loader, blocks, bytes, (size_t)got);
     }
-    return error == 0 ? loader_commit(loader) : error;
+    return error == 0 ? commit(stream, loader, trouble) : error;
 }
 
 bool load_stream_ended(const struct load_stream *stream)
@@ -229,8 +238,9 @@ bool load_stream_waits(const struct load_stream *stream)
 int load_stream_finish(struct load_stream *stream, struct loader *loader,
                        struct syslog_blocks *blocks)
 {
+    size_t trouble = not_kept(loader);
     int error = stream->size > 0 ? end_line(stream, loader, blocks) : 0;
-    return error == 0 ? loader_commit(loader) : error;
+    return error == 0 ? commit(stream, loader, trouble) : error;
 }
 
 void load_stream_remove(const struct load_stream *stream, struct loader *loader)

@@ -119,12 +119,12 @@ static bool put_number(struct plain *plain, const struct record_field *field,
                        struct json_slice value)
 {
     void *member = (char *)&plain->run + field->offset;
-    bool is_word = value.at[0] == 't' || value.at[0] == 'f';
+    bool is_true = is(value, "true");
     if (is(value, "null"))
         return record_set_number(field, member, false, 0);
-    if (!is_word && !is_number(value))
-        return false;
-    return record_set_number(field, member, true, is_word ? value.at[0] == 't' : number_of(value));
+    if (is_true || is(value, "false"))
+        return record_set_number(field, member, true, is_true);
+    return is_number(value) && record_set_number(field, member, true, number_of(value));
 }
 
 static const struct record_fields *const lists[] = {

@@ -135,7 +135,7 @@ static int run_scripts(struct store *store, const char *const *scripts, size_t c
     int error = 0;
     for (size_t i = 0; error == 0 && i < count; i++)
         if (scripts[i] != NULL)
-            error = store->ops->script(store->database, scripts[i]);
+            error = store->ops->change_schema(store->database, scripts[i]);
     return error;
 }
 
@@ -248,6 +248,8 @@ static int prepare_state(struct store *store)
     snprintf(sql, sizeof sql, "SELECT value FROM store_state WHERE name = 'generation'%s",
              store->ops->share_lock);
     store->get_generation = store_statement(store, sql, &error);
+    store->add_generation = store_statement(
+        store, "UPDATE store_state SET value = value + 1 WHERE name = 'generation'", &error);
     store->get_prefixes =
         store_statement(store, "SELECT prefix, module_id FROM module_path", &error);
     return error;

@@ -59,8 +59,7 @@ static struct value moment(const struct expiry *expiry)
 
 int store_new_generation(struct store *store)
 {
-    return store->ops->script(store->database,
-                              "UPDATE store_state SET value = value + 1 WHERE name = 'generation'");
+    return store->ops->write(store->database, store->add_generation, NULL, 1);
 }
 
 static void drop_found(struct expiry *expiry)

@@ -68,7 +68,7 @@ struct store {
     struct run_batch *runs; /* owned: of the batch at hand */
 
     struct statement *find[TABLES], *add[TABLES], *add_member[PART_KINDS];
-    struct statement *get_generation;
+    struct statement *get_generation, *add_generation;
     struct statement *find_runs, *add_run, *update_run;
     struct statement *find_link, *add_link;
     struct statement *find_run_package, *add_run_package;

@@ -374,6 +374,10 @@ odd_times() {
     done
 }
 
+state() {
+    sql 'SELECT * FROM store_state UNION SELECT prefix, module_id FROM module_path UNION SELECT uuid, id FROM run'
+}
+
 @test "a dry run leaves MariaDB as it is" {
     store=$MARIADB_STORE
     load_into --dry-run records
@@ -383,6 +387,38 @@ odd_times() {
     load_into --dry-run records
     [ "$(count new)" -eq 9 ]
     [ "$(sql 'SELECT count(*) FROM run')" -eq 1 ]
+    echo '/sw map/1' >map
+    before=$(state)
+    load_into --dry-run --modules map
+    [ "$status" -eq 0 ]
+    load_into --dry-run --expire 1
+    [ "$(count expired)" -eq 1 ]
+    [ "$(state)" = "$before" ]
+}
+
+@test "what MariaDB refuses is set aside alone, and the log that has it stays" {
+    store=$MARIADB_STORE
+    record "$(uuid 1)" >first
+    load_into first
+    {
+        record "$(uuid 2)"
+        record "$(uuid 3)" "\"cmdlineA\":[\"$(printf 'x%.0s' {1..100000})\"]"
+        record "$(uuid 4)"
+    } >log
+    mariadb_sql 'SET GLOBAL max_allowed_packet = 65536'
+    load_into --delete log
+    first_status=$status first_new=$(count new)
+    ls >there
+    load_into --delete --quarantine bad log
+    mariadb_sql 'SET GLOBAL max_allowed_packet = 16777216'
+    [ "$first_status" -eq 1 ]
+    [ "$first_new" -eq 2 ]
+    grep -qx log there
+    [ "$status" -eq 1 ]
+    [ ! -e log ]
+    [[ "$(cat bad/*.reason)" == "log:2: is larger than the database's max_allowed_packet" ]]
+    grep -q "$(uuid 3)" bad/record.*
+    [ "$(sql 'SELECT count(*) FROM run')" -eq 3 ]
 }
 
 newer() {

@@ -342,6 +342,18 @@ static void plain_values_are_read_as_the_parser_reads_them(void **state)
     }
 }
 
+static void what_only_looks_plain_is_for_the_parser(void **state)
+{
+    (void)state;
+    assert_refused(RECORD("", ",\"slurmT\":{\"core_dumped\":tomato}"),
+                   "JSON is damaged at byte 86: boolean expected");
+    assert_refused(RECORD("", ",\"slurmT\":{\"node\":n1},\"slurmT\":{}"),
+                   "JSON is damaged at byte 79: null expected");
+    struct record record = parsed(RECORD("", ",\"hash_id\":\"1\",\"hash_id\":\"2\""));
+    assert_string_equal(record.run.hash_id, "2");
+    load_record_free(&record);
+}
+
 static void command_line_is_the_same_text_however_it_is_written(void **state)
 {
     (void)state;
@@ -420,6 +432,7 @@ int main(void)
         cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),
         cmocka_unit_test(raw_nul_byte_is_refused),
         cmocka_unit_test(plain_values_are_read_as_the_parser_reads_them),
+        cmocka_unit_test(what_only_looks_plain_is_for_the_parser),
         cmocka_unit_test(command_line_is_the_same_text_however_it_is_written),
         cmocka_unit_test(text_is_as_it_was_when_it_is_set_aside),
         cmocka_unit_test(uuid_is_in_lower_case),
