@@ -106,13 +106,16 @@ static int parse_uid(const char *name, uid_t *uid)
 
 static void flush_user(struct sessions *sessions, int base, const char *name)
 {
-    struct session_user user = {.sessions = sessions, .deadline_ns = transport_deadline(USER_MS)};
+    struct session_user user = {.sessions = sessions,
+                                .deadline_ns = transport_deadline(USER_MS),
+                                .end_ns = transport_deadline(USER_END_MS)};
     struct stat status;
     uid_t uid;
     if (!parse_uid(name, &uid))
         return;
     user.directory = user_directory_open(base, name, uid);
-    sessions->others += user.directory == -EPERM;
+    sessions->others +=
+        user.directory == -EPERM || user.directory == -ENOTDIR || user.directory == -ELOOP;
     if (user.directory < 0)
         return;
     if (fstat(user.directory, &status) == 0 &&
@@ -154,7 +157,7 @@ static void flush_users(struct sessions *sessions, DIR *base)
     if (sessions->others == 0)
         return;
     fprintf(stderr,
-            "jobtrail-submit: %s: %llu directories are not of the user whose number they have: "
+            "jobtrail-submit: %s: %llu names are no directories of the user whose number they are: "
             "remove them\n",
             sessions->conf->sessions, (unsigned long long)sessions->others);
     sessions->count->failed += sessions->others;
