@@ -20,7 +20,7 @@
 #include "user_files.h"
 
 /* Of one user in one go: he can make as many sessions as he likes, and each may take its time. */
-enum { NAMES_MAX = 10000, USER_MS = 60000 };
+enum { NAMES_MAX = 10000, USER_MS = 60000, USER_END_MS = 300000 };
 
 /* What stands for a job's journal: root knows whose session it is and nothing else. One whom nobody
  * knows has the group with which he made his directory. */
@@ -54,8 +54,8 @@ static void collect(const struct session_user *user)
     uint64_t refused = 0;
     if (who->user[0] == '\0')
         return; /* nobody can say now which records are his */
-    int result = hand_in_collect(user->sessions->conf, who, user->directory, user->sessions->outbox,
-                                 &count->records, &refused);
+    int result = hand_in_collect(user->sessions->conf, who, user->directory, user->end_ns,
+                                 user->sessions->outbox, &count->records, &refused);
     count->damaged += refused;
     if (refused > 0)
         fprintf(stderr,
@@ -89,16 +89,21 @@ static void flush_user_sessions(const struct session_user *user)
     }
     if (entry != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
-                (unsigned)user->journal.uid, left == 0 ? "too many names" : "no more time");
+                (unsigned)user->journal.uid,
+                left == 0            ? "too many names"
+                : result == -ENOBUFS ? "no room in the outbox"
+                                     : "no more time");
     closedir(listing);
 }
 
-/* Returns whether the name is a number, and the number. */
+/* Returns whether the name is a number, and the number. One that has been written in two ways would
+ * get a user the time of two. */
 static int parse_uid(const char *name, uid_t *uid)
 {
     char *end;
     unsigned long number = strtoul(name, &end, 10);
-    if (*name < '0' || *name > '9' || *end != '\0' || number >= UINT32_MAX)
+    if (*name < '0' || *name > '9' || (*name == '0' && name[1] != '\0') || *end != '\0' ||
+        number >= UINT32_MAX)
         return 0;
     *uid = (uid_t)number;
     return 1;

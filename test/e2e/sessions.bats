@@ -38,7 +38,7 @@ teardown() {
 }
 
 flush_sessions() {
-    "$SUBMIT" flush --sessions --conf "$CONF" --node e2e
+    "$SUBMIT" flush --sessions --conf "$CONF" --node e2e "$@"
 }
 
 # session_of UID 'SCRIPT': a session of its own of this user, in which `$programs/x` is recorded; the
@@ -184,4 +184,17 @@ module_session() {
     [[ ! -s $PLACE/said ]]
     run "$SUBMIT" session --conf "$CONF"
     [[ $status == 1 && $output == "" ]]
+}
+
+@test "sessions take half of the outbox at the most, and the rest is for later flushes" {
+    printf '[outbox]\nsize = 1M\n' >>"$CONF"
+    session_of 5 'printf -v long %020000d; for ((i = 0; i < 60; i++)); do "$programs/exit_with" 0 "$long"; done'
+    run -0 --separate-stderr flush_sessions --json
+    [[ $stderr == *"user 5: no room in the outbox"* && $(jq .overflowed <<<"$output") == 0 ]]
+    (($(jq .records <<<"$output") > 5 && $(jq .records <<<"$output") < 60))
+    for ((i = 0; i < 20 && $(endings | wc -l) < 60; i++)); do
+        flush_sessions
+    done
+    [[ $(endings | sort | uniq -c | xargs) == "60 exit_with fini" ]]
+    is_gone 5
 }
