@@ -16,6 +16,7 @@
 #include "hand_in_collect.h"
 #include "journal.h"
 #include "session_flush.h"
+#include "session_notes.h"
 #include "transport.h"
 #include "user_files.h"
 
@@ -180,11 +181,11 @@ int sessions_flush(const struct conf *conf, const char *node, struct outbox *out
     sessions.notes = open_notes(conf);
     DIR *listing = sessions.notes < 0 ? NULL : fdopendir(base);
     int result = listing != NULL ? 0 : sessions.notes < 0 ? sessions.notes : -errno;
-    if (listing != NULL)
+    if (listing != NULL) {
         flush_users(&sessions, listing);
-    if (listing != NULL)
+        session_notes_clean(sessions.notes, base);
         closedir(listing);
-    else
+    } else
         close(base);
     if (sessions.notes >= 0)
         close(sessions.notes);

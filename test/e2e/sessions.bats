@@ -198,3 +198,16 @@ module_session() {
     [[ $(endings | sort | uniq -c | xargs) == "60 exit_with fini" ]]
     is_gone 5
 }
+
+@test "a session's notes go when its user has put it away himself" {
+    session_of 5 '"$programs/exit_with"; "$programs/spin" 100 >/dev/null & wait' 3>&- &
+    running() { pgrep -u 5 -x spin >/dev/null; }
+    wait_for running
+    LEADER=$(basename "$SESSIONS"/5/*)
+    LEADER=${LEADER%.*}
+    flush_sessions
+    [[ $(ls "$PLACE/state/sessions") == "5.$LEADER".* ]]
+    setpriv --reuid 5 --clear-groups bash -c 'cd "$1" && mv [0-9]* away' _ "$SESSIONS/5"
+    run -0 flush_sessions
+    [[ $(ls "$PLACE/state/sessions") == "" ]]
+}
