@@ -176,3 +176,12 @@ waiting() {
     run -1 --separate-stderr flush_sessions
     [[ $stderr == *"3 names are no directories of the user whose number they are: remove them"* ]]
 }
+
+@test "a record with the longest name of a file keeps none of the others" {
+    # shellcheck disable=SC2016
+    as_games 'printf -v long %0198d 0
+        echo "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"$1\"}}" >"records/link.lab.$long.games.$1.json"' "$UUID"
+    hand_in 2
+    run -0 flush_sessions
+    [[ $(delivered) == 2 && $(find "$SESSIONS/5/refused" -type f | wc -l) == 1 ]]
+}
