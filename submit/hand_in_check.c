@@ -23,7 +23,7 @@ static const char *after_date(const char *name)
 static int is_plain(const char *name)
 {
     for (; *name != '\0'; name++)
-        if ((unsigned char)*name <= ' ' || *name == '/' || *name == 0x7f)
+        if ((unsigned char)*name < ' ' || *name == 0x7f)
             return 0;
     return 1;
 }
@@ -32,7 +32,7 @@ int hand_in_name_fits(const char *name, const char *user_name)
 {
     struct record_name parsed;
     char user[RECORD_USER_SIZE];
-    if (!is_plain(name) || record_name_parse(name, &parsed) != 0)
+    if (!is_plain(name) || !record_name_is_sound(name) || record_name_parse(name, &parsed) != 0)
         return 0;
     const char *rest = after_date(name);
     record_plain_name(user_name, user, sizeof user);

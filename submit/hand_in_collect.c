@@ -18,6 +18,7 @@ struct collection {
     const struct conf *conf;
     const struct journal *who;
     int user;
+    uint64_t end_ns;
     struct outbox *outbox;
     char (*name)[NAME_MAX + 1]; /* owned: of what was taken */
     size_t count;
@@ -62,7 +63,8 @@ static int run(struct collection *collection, uint64_t *refused)
                                        .kind = WORKER_RECORDS,
                                        .ledger = -1,
                                        .packages = -1,
-                                       .user = collection->user};
+                                       .user = collection->user,
+                                       .deadline_ns = collection->end_ns};
     int result = worker_run(&order, take, collection, &summary);
     *refused += summary.damaged;
     return result == -ENOBUFS ? 0 : result;
@@ -93,10 +95,11 @@ static int collect(struct collection *collection, uint64_t *taken, uint64_t *ref
     return result != 0 ? result : committed;
 }
 
-int hand_in_collect(const struct conf *conf, const struct journal *who, int user,
+int hand_in_collect(const struct conf *conf, const struct journal *who, int user, uint64_t end_ns,
                     struct outbox *outbox, uint64_t *taken, uint64_t *refused)
 {
-    struct collection collection = {.conf = conf, .who = who, .user = user, .outbox = outbox};
+    struct collection collection = {
+        .conf = conf, .who = who, .user = user, .end_ns = end_ns, .outbox = outbox};
     int records = user_directory_open(user, HAND_IN_RECORDS, who->uid);
     if (records < 0)
         return records == -ENOENT ? 0 : records;

@@ -19,6 +19,7 @@
 #include "directories.h"
 #include "directory.h"
 #include "outbox_batch.h"
+#include "record_name.h"
 
 #define TEMPORARY ".new."
 
@@ -201,7 +202,7 @@ int outbox_write_line(FILE *batch, const struct transport_record *record)
 
 int outbox_add(struct outbox *outbox, const struct transport_record *record)
 {
-    if (!outbox_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
+    if (!record_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
         memchr(record->text, '\n', record->length) != NULL)
         return -EINVAL;
     if (outbox->transport_count == 0)

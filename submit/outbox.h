@@ -31,7 +31,7 @@
 #define OUTBOX_LOCK     ".lock"
 #define OUTBOX_OVERFLOW "overflow"
 
-enum { OUTBOX_BATCH_BYTES = 4 << 20, OUTBOX_TEXT_MAX = 16 << 20, OUTBOX_NAME_MAX = 255 };
+enum { OUTBOX_BATCH_BYTES = 4 << 20, OUTBOX_TEXT_MAX = 16 << 20 };
 
 /* Who writes records into the outbox. */
 struct outbox;

@@ -12,6 +12,7 @@
 
 #include "crc.h"
 #include "outbox.h"
+#include "record_name.h"
 
 /* `array` with room for one more than `count` of `size` bytes, grown by doubling; NULL, and the
  * array is as it was, when out of memory. */
@@ -95,13 +96,6 @@ static int read_whole(int fd, char **text, size_t *size)
     return 0;
 }
 
-int outbox_name_is_sound(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 0 && length <= OUTBOX_NAME_MAX && name[0] != '.' &&
-           strcspn(name, "/ \n\t\r") == length;
-}
-
 /* The line, whose end has become NUL, as a record. Returns whether it is one. */
 static int parse_line(char *line, size_t length, struct transport_record *record)
 {
@@ -116,7 +110,7 @@ static int parse_line(char *line, size_t length, struct transport_record *record
     if (blank == NULL)
         return 0;
     *blank = '\0';
-    if (!outbox_name_is_sound(line + 5)) {
+    if (!record_name_is_sound(line + 5)) {
         *blank = ' ';
         return 0;
     }

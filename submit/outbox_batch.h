@@ -39,12 +39,10 @@ struct outbox_batch {
  * outbox_batch_free() releases. */
 int outbox_batch_read(int directory, const char *name, struct outbox_batch *batch);
 
-/* The same of the `size` bytes at `text`, malloc'ed and with a NUL behind them, which the batch owns
- * from then on. Returns 0 or -ENOMEM: then outbox_batch_free() is to be called all the same. */
+/* The same of the `size` bytes at `text`, malloc'ed and with a NUL behind them, which the batch
+ * owns from then on. Returns 0 or -ENOMEM: then outbox_batch_free() is to be called all the same.
+ */
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch);
-
-/* Whether this can be the file name of a record. */
-int outbox_name_is_sound(const char *name);
 
 /* Puts a batch of the items that are pending, and of no damage, in its place; removes it when there
  * are none. Returns 0 or -errno. */

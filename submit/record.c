@@ -52,7 +52,8 @@ void record_plain_name(const char *text, char *name, size_t size)
 {
     size_t length = 0;
     for (; *text != '\0' && length < size - 1; text++)
-        name[length++] = *text == '/' || *text == '.' || (unsigned char)*text <= ' ' ? '_' : *text;
+        name[length++] =
+            (unsigned char)*text <= ' ' || strchr("/.\"\\", *text) != NULL ? '_' : *text;
     name[length] = '\0';
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTS_MAX = 8, UUID_LENGTH = 36 };
+enum { PARTS_MAX = 8, UUID_LENGTH = 36, NAME_LENGTH_MAX = 240 };
 
 struct part {
     const char *at;
@@ -49,6 +49,13 @@ static int copy(struct part part, char *text, size_t size)
     memcpy(text, part.at, part.length);
     text[part.length] = '\0';
     return 1;
+}
+
+int record_name_is_sound(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 0 && length <= NAME_LENGTH_MAX && name[0] != '.' &&
+           strcspn(name, "/ \n\t\r\"\\") == length;
 }
 
 int record_name_parse(const char *name, struct record_name *parsed)

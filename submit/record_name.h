@@ -17,6 +17,10 @@ struct record_name {
                      pkg_UUID_12HEX */
 };
 
+/* Whether a name of a record can stand in lines, directories and JSON as it is, with room for what
+ * transports and the quarantine put around it. */
+int record_name_is_sound(const char *name);
+
 /* Returns 0, or -EINVAL when `name` is of none of these forms. */
 int record_name_parse(const char *name, struct record_name *parsed);
 

@@ -32,6 +32,8 @@ struct visit {
     char name[64];  /* UID.SESSION, of its notes */
     char *sent;     /* owned: the notes, of runs */
     FILE *new_sent; /* names to be added to them */
+    long last;      /* where the last of them begins */
+    uint64_t taken; /* how many */
 };
 
 static void complain(const struct visit *visit, const char *what, int error)
@@ -42,9 +44,15 @@ static void complain(const struct visit *visit, const char *what, int error)
 static int take(void *context, const struct transport_record *record)
 {
     struct visit *visit = context;
-    if (strncmp(record->name, "run.", 4) == 0) /* packages go with their run */
-        fprintf(visit->new_sent, "%s\n", record->name);
-    return outbox_add(visit->sessions->outbox, record);
+    struct outbox *outbox = visit->sessions->outbox;
+    if (strncmp(record->name, "run.", 4) != 0) /* packages go with their run */
+        return outbox_add(outbox, record);
+    if (outbox_room(outbox) < visit->sessions->conf->outbox_bytes / 2)
+        return -ENOBUFS; /* the other half is for jobs */
+    visit->last = ftell(visit->new_sent);
+    fprintf(visit->new_sent, "%s\n", record->name);
+    visit->taken++;
+    return outbox_add(outbox, record);
 }
 
 static int read_sent(struct visit *visit)
@@ -84,12 +92,31 @@ static int run_worker(struct visit *visit, int ledger, struct worker_summary *su
         .kind = WORKER_SESSION,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .over = !process_alive(visit->session.leader, visit->session.ticks),
+        .deadline_ns = visit->user->end_ns,
         .started = visit->sent};
     int result = worker_run(&order, take, visit, summary);
     summary->running += !order.over;
     if (visit->packages < 0 && visit->packages != -ENOENT)
         summary->bad_lines = 1; /* another kind of file */
     return result;
+}
+
+/* With what was taken, where the rest is for the next flush: so is the last run when the time
+ * ended, as its packages may be missing. */
+static int commit(const struct visit *visit, int result, const char *names, size_t size)
+{
+    if (result != 0 && result != -ENOBUFS && result != -ETIMEDOUT) {
+        outbox_abort(visit->sessions->outbox);
+        return result;
+    }
+    if (result == -ETIMEDOUT)
+        size = (size_t)visit->last;
+    int error = outbox_commit(visit->sessions->outbox);
+    if (error == 0)
+        error = note_sent(visit, names, size);
+    if (error == 0 && result != 0)
+        visit->sessions->count->records += visit->taken;
+    return error != 0 ? error : result;
 }
 
 static int send_ended(struct visit *visit, int ledger, struct worker_summary *summary)
@@ -103,12 +130,7 @@ static int send_ended(struct visit *visit, int ledger, struct worker_summary *su
     result = visit->new_sent == NULL ? -ENOMEM : run_worker(visit, ledger, summary);
     if (visit->new_sent != NULL)
         fclose(visit->new_sent);
-    if (result == 0)
-        result = outbox_commit(visit->sessions->outbox);
-    else
-        outbox_abort(visit->sessions->outbox);
-    if (result == 0)
-        result = note_sent(visit, names, size);
+    result = commit(visit, result, names, size);
     free(names);
     free(visit->sent);
     return result;
@@ -169,13 +191,15 @@ static int is_no_ledger(int result)
 }
 
 /* Sends what there is to be sent. Returns whether the session is over and its directory may go, and
- * through `*timed_out` whether the user's other sessions are for later. */
-static int flush_ledger(struct visit *visit, int ledger, int *timed_out)
+ * through `*stop` why the user's other sessions are for later, or 0. */
+static int flush_ledger(struct visit *visit, int ledger, int *stop)
 {
     struct worker_summary summary = {0};
     struct flush_count *count = visit->sessions->count;
     int result = ledger < 0 ? ledger : send_ended(visit, ledger, &summary);
-    *timed_out = result == -ETIMEDOUT;
+    *stop = result == -ETIMEDOUT || result == -ENOBUFS ? result : 0;
+    if (result == -ENOBUFS)
+        return 0;
     if (result == -ENOENT) /* about to be made, unless nobody is there to do so */
         return !process_alive(visit->session.leader, visit->session.ticks);
     if (is_no_ledger(result))
@@ -197,20 +221,20 @@ static int flush_ledger(struct visit *visit, int ledger, int *timed_out)
     return summary.bad_lines == 0 || set_aside(visit, ledger, "damaged lines in the packages");
 }
 
-/* Returns 0 or -ETIMEDOUT. */
+/* Returns as session_flush(). */
 static int flush_locked(struct visit *visit)
 {
-    int timed_out;
+    int stop;
     uid_t uid = visit->user->journal.uid;
     int ledger = user_file_open(visit->directory, "ledger", uid);
     visit->packages = user_file_open(visit->directory, PACKAGES_NAME, uid);
-    if (flush_ledger(visit, ledger, &timed_out))
+    if (flush_ledger(visit, ledger, &stop))
         remove_session(visit);
     if (ledger >= 0)
         close(ledger);
     if (visit->packages >= 0)
         close(visit->packages);
-    return timed_out ? -ETIMEDOUT : 0;
+    return stop;
 }
 
 int session_flush(const struct session_user *user, const char *name)

@@ -16,11 +16,12 @@
 #include "hand_in_collect.h"
 #include "journal.h"
 #include "session_flush.h"
+#include "session_notes.h"
 #include "transport.h"
 #include "user_files.h"
 
 /* Of one user in one go: he can make as many sessions as he likes, and each may take its time. */
-enum { NAMES_MAX = 10000, USER_MS = 60000 };
+enum { NAMES_MAX = 10000, USER_MS = 60000, USER_END_MS = 300000 };
 
 /* What stands for a job's journal: root knows whose session it is and nothing else. One whom nobody
  * knows has the group with which he made his directory. */
@@ -54,8 +55,8 @@ static void collect(const struct session_user *user)
     uint64_t refused = 0;
     if (who->user[0] == '\0')
         return; /* nobody can say now which records are his */
-    int result = hand_in_collect(user->sessions->conf, who, user->directory, user->sessions->outbox,
-                                 &count->records, &refused);
+    int result = hand_in_collect(user->sessions->conf, who, user->directory, user->end_ns,
+                                 user->sessions->outbox, &count->records, &refused);
     count->damaged += refused;
     if (refused > 0)
         fprintf(stderr,
@@ -89,16 +90,21 @@ static void flush_user_sessions(const struct session_user *user)
     }
     if (entry != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
-                (unsigned)user->journal.uid, left == 0 ? "too many names" : "no more time");
+                (unsigned)user->journal.uid,
+                left == 0            ? "too many names"
+                : result == -ENOBUFS ? "no room in the outbox"
+                                     : "no more time");
     closedir(listing);
 }
 
-/* Returns whether the name is a number, and the number. */
+/* Returns whether the name is a number, and the number. One that has been written in two ways would
+ * get a user the time of two. */
 static int parse_uid(const char *name, uid_t *uid)
 {
     char *end;
     unsigned long number = strtoul(name, &end, 10);
-    if (*name < '0' || *name > '9' || *end != '\0' || number >= UINT32_MAX)
+    if (*name < '0' || *name > '9' || (*name == '0' && name[1] != '\0') || *end != '\0' ||
+        number >= UINT32_MAX)
         return 0;
     *uid = (uid_t)number;
     return 1;
@@ -106,13 +112,16 @@ static int parse_uid(const char *name, uid_t *uid)
 
 static void flush_user(struct sessions *sessions, int base, const char *name)
 {
-    struct session_user user = {.sessions = sessions, .deadline_ns = transport_deadline(USER_MS)};
+    struct session_user user = {.sessions = sessions,
+                                .deadline_ns = transport_deadline(USER_MS),
+                                .end_ns = transport_deadline(USER_END_MS)};
     struct stat status;
     uid_t uid;
     if (!parse_uid(name, &uid))
         return;
     user.directory = user_directory_open(base, name, uid);
-    sessions->others += user.directory == -EPERM;
+    sessions->others +=
+        user.directory == -EPERM || user.directory == -ENOTDIR || user.directory == -ELOOP;
     if (user.directory < 0)
         return;
     if (fstat(user.directory, &status) == 0 &&
@@ -154,7 +163,7 @@ static void flush_users(struct sessions *sessions, DIR *base)
     if (sessions->others == 0)
         return;
     fprintf(stderr,
-            "jobtrail-submit: %s: %llu directories are not of the user whose number they have: "
+            "jobtrail-submit: %s: %llu names are no directories of the user whose number they are: "
             "remove them\n",
             sessions->conf->sessions, (unsigned long long)sessions->others);
     sessions->count->failed += sessions->others;
@@ -172,11 +181,11 @@ int sessions_flush(const struct conf *conf, const char *node, struct outbox *out
     sessions.notes = open_notes(conf);
     DIR *listing = sessions.notes < 0 ? NULL : fdopendir(base);
     int result = listing != NULL ? 0 : sessions.notes < 0 ? sessions.notes : -errno;
-    if (listing != NULL)
+    if (listing != NULL) {
         flush_users(&sessions, listing);
-    if (listing != NULL)
+        session_notes_clean(sessions.notes, base);
         closedir(listing);
-    else
+    } else
         close(base);
     if (sessions.notes >= 0)
         close(sessions.notes);

@@ -59,10 +59,18 @@ struct outlet {
 struct stream {
     int fd;
     int silence_ms;
-    int ended;         /* there is nobody any more who writes to it */
-    size_t at, filled; /* of what has been read and not been taken yet */
+    uint64_t deadline_ns; /* as in the order */
+    int ended;            /* there is nobody any more who writes to it */
+    size_t at, filled;    /* of what has been read and not been taken yet */
     char buffer[PIPE_BYTES / 2];
 };
+
+/* A child that says a little all the time, as files of the user's can make it, is not silent. */
+static int patience_ms(const struct stream *stream)
+{
+    unsigned left = stream->deadline_ns == 0 ? UINT_MAX : transport_left_ms(stream->deadline_ns);
+    return left < (unsigned)stream->silence_ms ? (int)left : stream->silence_ms;
+}
 
 /* Waits for more. Returns 0 or -errno. */
 static int fill(struct stream *stream)
@@ -70,7 +78,8 @@ static int fill(struct stream *stream)
     struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
     ssize_t got;
     do {
-        if (poll(&ready, 1, stream->silence_ms) == 0)
+        int patience = patience_ms(stream);
+        if (patience == 0 || poll(&ready, 1, patience) == 0)
             return -ETIMEDOUT;
         got = read(stream->fd, stream->buffer, sizeof stream->buffer);
     } while (got < 0 && errno == EINTR);
@@ -257,6 +266,7 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
     struct stream stream = {
         .fd = -1,
         .silence_ms = silence_ms[order->kind],
+        .deadline_ns = order->deadline_ns,
     };
     int status = 0;
     pid_t pid = start(order, hasher, &stream.fd);

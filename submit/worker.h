@@ -41,16 +41,18 @@ struct worker_order {
     int packages; /* but of WORKER_STARTS: what hooks wrote, open for reading; -1: there is none */
     int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;
-    uint64_t now_ns;     /* but of WORKER_STARTS: see ending_find() */
-    int over;            /* of WORKER_SESSION: its leader has ended */
-    const char *started; /* of WORKER_STARTS and WORKER_SESSION: a text with the uuids that are not
-                            wanted again */
+    uint64_t now_ns;      /* but of WORKER_STARTS: see ending_find() */
+    int over;             /* of WORKER_SESSION: its leader has ended */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC: when the child is ended; 0: never */
+    const char *started;  /* of WORKER_STARTS and WORKER_SESSION: a text with the uuids that are not
+                             wanted again */
 };
 
 /* Turns a ledger into records. Returns 0 and
  * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO
  * when the child broke down; -EINTR when somebody killed it; -ETIMEDOUT when it said nothing
- * for ten minutes (sessions: two minutes, starts: five seconds); or what `take` returned. */
+ * for ten minutes (sessions: two minutes, starts: five seconds), or when the deadline is over: what
+ * was taken until then is sound; or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

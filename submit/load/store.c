@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "schema.h"
@@ -41,7 +42,9 @@ static double now(void)
 /* Not all that were in each other's way shall come back at the same time. */
 static void wait_a_moment(unsigned ms)
 {
-    unsigned chosen = ms / 2 + (unsigned)rand() % ms;
+    unsigned chance = 0;
+    (void)!getrandom(&chance, sizeof chance, 0);
+    unsigned chosen = ms / 2 + chance % ms;
     struct timespec time = {chosen / 1000, (long)(chosen % 1000) * 1000000};
     nanosleep(&time, NULL);
 }

@@ -164,3 +164,25 @@ waiting() {
     flush_sessions
     [[ $(delivered) == 1 && $(ls "$SESSIONS/5/refused") == $'fifo\nzero' ]]
 }
+
+@test "a user has one directory, however its number is written" {
+    # shellcheck disable=SC2016
+    as_games 'mkdir ../05 ../05/7.99; chmod -R 700 ../05; echo nothing >../05/7.99/ledger'
+    run -0 --separate-stderr flush_sessions --json
+    [[ $(jq -c '[.jobs, .quarantined]' <<<"$output") == "[0,0]" && -e $SESSIONS/05/7.99/ledger ]]
+}
+
+@test "what stands in the way of a user's directory is told" {
+    as_games ': >../6; ln -s 5 ../7; mkfifo ../8'
+    run -1 --separate-stderr flush_sessions
+    [[ $stderr == *"3 names are no directories of the user whose number they are: remove them"* ]]
+}
+
+@test "a record with the longest name of a file keeps none of the others" {
+    # shellcheck disable=SC2016
+    as_games 'printf -v long %0198d 0
+        echo "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"$1\"}}" >"records/link.lab.$long.games.$1.json"' "$UUID"
+    hand_in 2
+    run -0 flush_sessions
+    [[ $(delivered) == 2 && $(find "$SESSIONS/5/refused" -type f | wc -l) == 1 ]]
+}

@@ -339,7 +339,7 @@ waiting() { # DIRECTORY
     as_user ld -shared "$WORK/hello.o" -o made
     [[ $(waiting "$OUTBOX") == 1 && -z $(ls "$BATS_TEST_TMPDIR/sessions/5") ]]
     run timer
-    [[ $output == *"directories are not of the user whose number they have"* ]]
+    [[ $output == *"names are no directories of the user whose number they are"* ]]
     rmdir "$BATS_TEST_TMPDIR/sessions/5"
     as_user "$JOBTRAIL_BIN/jobtrail-submit" hand-in --conf "$CONF"
     timer

@@ -358,3 +358,30 @@ CSH
     run "$SUBMIT" session --conf "$CONF"
     [[ $status == 1 && $output == "" ]]
 }
+
+@test "sessions take half of the outbox at the most, and the rest is for later flushes" {
+    printf '[outbox]\nsize = 1M\n' >>"$CONF"
+    session_of 5 'printf -v long %020000d; for ((i = 0; i < 60; i++)); do "$programs/exit_with" 0 "$long"; done'
+    run -0 --separate-stderr "$SUBMIT" flush --sessions --conf "$CONF" --node e2e --json
+    # shellcheck disable=SC2154
+    [[ $stderr == *"user 5: no room in the outbox"* && $(jq .overflowed <<<"$output") == 0 ]]
+    (($(jq .records <<<"$output") > 5 && $(jq .records <<<"$output") < 60))
+    for ((i = 0; i < 20 && $(endings | wc -l) < 60; i++)); do
+        flush_sessions
+    done
+    [[ $(endings | sort | uniq -c | xargs) == "60 exit_with fini" ]]
+    is_gone 5
+}
+
+@test "a session's notes go when its user has put it away himself" {
+    session_of 5 '"$programs/exit_with"; "$programs/spin" 100 >/dev/null & wait' 3>&- &
+    spins() { pgrep -u 5 -x spin >/dev/null; }
+    wait_for spins
+    LEADER=$(basename "$SESSIONS"/5/*)
+    LEADER=${LEADER%.*}
+    flush_sessions
+    [[ $(ls "$PLACE/state/sessions") == "5.$LEADER".* ]]
+    setpriv --reuid 5 --clear-groups bash -c 'cd "$1" && mv [0-9]* away' _ "$SESSIONS/5"
+    flush_sessions
+    [[ $(ls "$PLACE/state/sessions") == "" ]]
+}

@@ -10,6 +10,7 @@
 
 #include "crc.h"
 #include "outbox_batch.h"
+#include "record_name.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -38,7 +39,7 @@ static void check(const struct outbox_batch *batch, const char *text, size_t siz
     size_t lines = 0;
     for (size_t i = 0; i < batch->count; i++) {
         const struct transport_record *record = &batch->item[i].record;
-        if (!outbox_name_is_sound(record->name) || strlen(record->text) != record->length ||
+        if (!record_name_is_sound(record->name) || strlen(record->text) != record->length ||
             record->text + record->length >= batch->text + size)
             abort();
     }

@@ -317,7 +317,7 @@ static int refuse_second(void *context, const struct transport_record *record)
     return ++*taken == 2 ? -EDQUOT : 0;
 }
 
-static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
+static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **state)
 {
     struct conf conf = conf_of();
     struct journal journal = {0};
@@ -342,8 +342,13 @@ static void a_worker_that_breaks_down_or_is_refused_ends_the_work(void **state)
     assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), 0);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 3);
-    journal.uid = (uid_t)-1; /* nobody can become this one */
+    struct worker_order late = order;
+    late.deadline_ns = 1;
     summary.records = 77;
+    assert_int_equal(worker_run(&late, refuse_second, &taken, &summary), -ETIMEDOUT);
+    assert_int_equal(taken, 13);
+    assert_int_equal(summary.records, 77);
+    journal.uid = (uid_t)-1; /* nobody can become this one */
     assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EPROTO);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
@@ -378,7 +383,7 @@ int main(void)
         TEST(two_flushes_at_once_send_each_record_once),
         TEST(a_flush_leaves_no_descriptor_open),
         TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
-        TEST(a_worker_that_breaks_down_or_is_refused_ends_the_work),
+        TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
         TEST(records_that_nobody_wants_go_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,8 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
         "pkg.lab.a.games." UUID ".0123456789AB.json",
         "pkg.lab.a.games." UUID ".json",
         "link.l\tab.a.games." UUID ".json",
+        "link.l\"ab.a.games." UUID ".json", /* transports put it into JSON */
+        "link.l\\ab.a.games." UUID ".json",
         "nothing",
     };
     static const char *const texts[] = {
@@ -457,6 +459,7 @@ static void a_user_with_a_dot_in_his_name_has_records(void **state)
 {
     (void)state;
     assert_true(hand_in_name_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann"));
+    assert_true(hand_in_name_fits("link.lab.a.DOM_jo." UUID ".json", "DOM\\jo"));
     assert_true(hand_in_text_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
     assert_false(hand_in_text_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
 }
