@@ -20,7 +20,7 @@
 enum { STARTED_MAX_BYTES = 64 << 20 };
 
 /* The watcher has other jobs to look at. */
-enum { SEND_MS = 10000 };
+enum { SEND_MS = 10000, JOB_MS = 10000 };
 
 struct starts {
     const struct conf *conf;
@@ -54,6 +54,8 @@ static int note_started(const struct starts *starts, const char *name)
 static int deliver(void *context, const struct transport_record *record)
 {
     struct starts *starts = context;
+    if (outbox_room(starts->outbox) < starts->conf->outbox_bytes / 2)
+        return -ENOBUFS; /* the other half is for ends, which say all that starts do */
     int result = outbox_add(starts->outbox, record);
     if (result == 0)
         result = outbox_commit(starts->outbox);
@@ -77,6 +79,7 @@ static int send_of_job(struct starts *starts)
                                            .ledger = ledger,
                                            .packages = -1,
                                            .kind = WORKER_STARTS,
+                                           .deadline_ns = transport_deadline(JOB_MS),
                                            .started = starts->started};
         result = worker_run(&order, deliver, starts, &summary);
         free(starts->started);
@@ -97,7 +100,8 @@ static void look_at_job(struct starts *starts, int spool, const struct spool_job
     if (result == 0)
         result = send_of_job(starts);
     close(starts->directory);
-    if (result != 0 && result != -EAGAIN && result != -ENOENT && result != -ENODATA)
+    if (result != 0 && result != -EAGAIN && result != -ENOENT && result != -ENODATA &&
+        result != -ENOBUFS)
         fprintf(stderr, "jobtrail-submit: job %s: no start records: %s\n", job->name,
                 strerror(-result));
 }

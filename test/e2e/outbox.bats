@@ -94,6 +94,25 @@ batches() { # TRANSPORT
     [[ $(waiting http) == 1 && $(file_keys | wc -l) == 2 ]]
 }
 
+@test "start records leave half of the outbox to ends" {
+    http_job $'[outbox]\nsize = 1M\n[sampling]\nalways_ranks = 2'
+    more_records 1
+    flush
+    dd if=/dev/zero bs=1k count=600 status=none | tr '\0' x >>"$(batches http)"
+    "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
+    env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=4 "$PROGRAMS/spin" 600 >/dev/null 3>&- &
+    spinning=$!
+    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/$JOB.0/ledger") -gt 4096 ]]; } # used_bytes
+    wait_for captured || status=1
+    timeout --preserve-status 4 "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e || true
+    held=$(waiting http)
+    kill "$spinning"
+    wait "$spinning" || true
+    [[ ${status-} == "" && $held == 1 ]]
+    flush
+    [[ $(waiting http) == 2 && $(outbox list --json | jq .overflow) == 0 ]]
+}
+
 @test "a dead collector does not hold a flush up, nor the next one" {
     # A port that takes connections and never says a word
     python3 -c '
