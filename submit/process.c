@@ -2,15 +2,16 @@
 #include "process.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
-int process_start(int32_t pid, uint64_t *ticks)
+/* Returns 1, or 0 where there is no such process or a zombie. */
+static int read_stat(int32_t pid, int32_t *parent, unsigned long long *start)
 {
     char path[32], text[512], state;
-    unsigned long long start;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     FILE *file = fopen(path, "re");
     if (file == NULL)
@@ -19,16 +20,30 @@ int process_start(int32_t pid, uint64_t *ticks)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     char *rest = strrchr(text, ')');
-    /* Fields 3 and 22 of proc(5) stat. */
-    if (rest == NULL ||
-        sscanf(rest + 1,
-               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
-               " %llu",
-               &state, &start) != 2 ||
-        state == 'Z' || state == 'X')
+    /* Fields 3, 4 and 22 of proc(5) stat. */
+    return rest != NULL &&
+           sscanf(rest + 1,
+                  " %c %" SCNd32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
+                  " %*d %llu",
+                  &state, parent, start) == 3 &&
+           state != 'Z' && state != 'X';
+}
+
+int process_start(int32_t pid, uint64_t *ticks)
+{
+    int32_t parent;
+    unsigned long long start;
+    if (!read_stat(pid, &parent, &start))
         return 0;
     *ticks = start;
     return 1;
+}
+
+int32_t process_parent(int32_t pid)
+{
+    int32_t parent;
+    unsigned long long start;
+    return read_stat(pid, &parent, &start) ? parent : 0;
 }
 
 int process_alive(int32_t pid, uint64_t ticks)

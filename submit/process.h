@@ -9,6 +9,10 @@
  * zombie is none. */
 int process_start(int32_t pid, uint64_t *ticks);
 
+/* The parent of the process `pid`, or 0 where there is none: init's is none, nor one that this
+ * process's pid namespace does not show. */
+int32_t process_parent(int32_t pid);
+
 /* Whether the process `pid` that started `ticks` clock ticks after boot still runs: a zombie does
  * not, nor does another process that has got its pid. */
 int process_alive(int32_t pid, uint64_t ticks);

@@ -25,12 +25,33 @@ int session_parse(const char *name, struct session *session)
     return *end == '\0';
 }
 
+static int is_own(pid_t pid)
+{
+    char path[32];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return getsid(pid) == getsid(0) && stat(path, &status) == 0 && status.st_uid == geteuid();
+}
+
+/* Stands for a leader that nobody sees: one that has ended, or of another pid namespace (then
+ * getsid(2) gives 0), as in a container, or of hidepid's (proc(5)). */
+static pid_t first_ancestor(void)
+{
+    pid_t first = 0;
+    for (pid_t pid = getppid(); pid > 0 && is_own(pid); pid = process_parent(pid))
+        first = pid;
+    return first;
+}
+
 int session_own(struct session *session)
 {
     pid_t leader = getsid(0);
     uint64_t ticks;
-    if (leader <= 0 || !process_start(leader, &ticks))
-        return -ESRCH;
+    if (leader <= 0 || !process_start(leader, &ticks)) {
+        leader = first_ancestor();
+        if (leader <= 0 || !process_start(leader, &ticks))
+            return -ESRCH;
+    }
     *session = (struct session){leader, ticks};
     return 0;
 }

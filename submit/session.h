@@ -20,8 +20,9 @@ struct session {
 /* Reads a directory's name. Returns whether it is one. */
 int session_parse(const char *name, struct session *session);
 
-/* The session of this process: its leader and when that started. Returns 0 or -errno (-ESRCH: the
- * leader has ended). */
+/* The session of this process: its leader and when that started. Where the leader has ended or is
+ * not seen from here, its first process of this user's from which this one descends. Returns 0 or
+ * -errno (-ESRCH: nor is there one of these). */
 int session_own(struct session *session);
 
 /* Opens a directory of the calling user's that nobody else can look into, made where it is missing.

@@ -16,6 +16,7 @@ setup() {
     find "$JOBTRAIL_BUILD/test/programs" -maxdepth 1 -type f -executable -exec cp -t "$PLACE/programs" {} +
     CONF=$PLACE/jobtrail.conf SESSIONS=$PLACE/sessions RECORDS=$PLACE/records
     SUBMIT=$PLACE/stage/bin/jobtrail-submit
+    BEGUN_BY=(setsid --wait)
     cat >"$CONF" <<CONF
 [site]
 cluster = lab
@@ -47,10 +48,10 @@ flush_sessions() {
 }
 
 # session_of UID 'SCRIPT': a session of its own of this user, in which `$programs/x` is recorded; the
-# variables of the environment $MORE are set in it
+# variables of the environment $MORE are set in it; $BEGUN_BY makes it a session
 session_of() {
     # shellcheck disable=SC2016
-    setsid --wait setpriv --reuid "$1" --regid "$1" --clear-groups env -i PATH=/usr/bin:/bin \
+    ${BEGUN_BY[@]+"${BEGUN_BY[@]}"} setpriv --reuid "$1" --regid "$1" --clear-groups env -i PATH=/usr/bin:/bin \
         programs="$PLACE/programs" submit="$SUBMIT" conf="$CONF" place="$PLACE" ${MORE[@]+"${MORE[@]}"} \
         bash -c '
             while read -r verb name value; do
@@ -357,6 +358,27 @@ CSH
     [[ ! -s $PLACE/said ]]
     run "$SUBMIT" session --conf "$CONF"
     [[ $status == 1 && $output == "" ]]
+}
+
+# has_runs_recorded UID: of a session that BEGUN_BY made
+has_runs_recorded() {
+    session_of "$1" '"$programs/exit_with"; "$programs/kill_self" 9; true' 2>&1 | cat >"$PLACE/said" # until the last has gone
+    [[ $(<"$PLACE/said") == *Killed* && $(<"$PLACE/said") != *jobtrail* && -d $SESSIONS/$1 ]]
+    flush_sessions
+    [[ $(endings) == $'exit_with fini\nkill_self session' ]]
+    is_gone "$1"
+}
+
+@test "a session whose leader has ended is one of its next process" {
+    BEGUN_BY=(setsid bash -c '{ while kill -0 $$ 2>/dev/null; do sleep 0.01; done; exec "$@"; } &' _)
+    has_runs_recorded 5
+}
+
+@test "a session whose leader is outside of the pid namespace is one of the first process inside" {
+    BEGUN_BY=(unshare --pid --fork --mount-proc)
+    has_runs_recorded 5
+    rm -r "$RECORDS"
+    has_runs_recorded 0
 }
 
 @test "sessions take half of the outbox at the most, and the rest is for later flushes" {
