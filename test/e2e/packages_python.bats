@@ -189,6 +189,23 @@ PY
     [[ $(grep -c inside "$SPOOL/$JOB.0/packages") == 3 ]]
 }
 
+@test "what .pth files import before the hook is told, and of the standard library only where the site asks" {
+    "$PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/venv"
+    packages=$BATS_TEST_TMPDIR/venv/lib/$VERSION/site-packages
+    make_module "$packages" inside '__version__ = "7"'
+    make_module "$packages/inside" part
+    echo 'import inside.part, colorsys' >"$packages/any.pth"
+    for everything in no yes; do
+        hooked JOBTRAIL_STANDARD_LIBRARY="$everything" "$BATS_TEST_TMPDIR/venv/bin/python" -c pass
+        flush
+        [[ $(package inside package_version) == 7 ]]
+        [[ $everything == yes || $(package_names) == inside ]]
+        [[ $everything == no || $(package_names) == *" colorsys "*" inside "* ]]
+        rm -r "$RECORDS"
+        new_job
+    done
+}
+
 @test "multiprocessing's workers are watched, with fork, spawn and forkserver" {
     cat >"$BATS_TEST_TMPDIR/pool.py" <<'PY'
 import multiprocessing, sys
