@@ -72,6 +72,55 @@ with_lib() {
     [[ $(package space.one package_version) == 9 ]]
 }
 
+@test "editable installs have their versions where their sources have them, and what is damaged has none" {
+    "$PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/venv"
+    packages=$BATS_TEST_TMPDIR/venv/lib/$VERSION/site-packages
+    for name in linked found other; do
+        make_module "$BATS_TEST_TMPDIR/$name" "$name"
+        mkdir "$BATS_TEST_TMPDIR/$name/$name.egg-info"
+    done
+    # setup.py develop; a finder, as pip install -e has it; and without a version
+    echo "$BATS_TEST_TMPDIR/linked" >"$packages/easy-install.pth"
+    printf 'Metadata-Version: 2.1\nName: linked\nVersion: 1.1.dev3\n\nVersion: text\n' >"$BATS_TEST_TMPDIR/linked/linked.egg-info/PKG-INFO"
+    printf 'Name: found\nVersion:2.5' >"$BATS_TEST_TMPDIR/found/found.egg-info/PKG-INFO"
+    echo 'Name: other' >"$BATS_TEST_TMPDIR/other/other.egg-info/PKG-INFO"
+    cat >"$packages/finder.py" <<PY
+import importlib.util, sys
+class Finder:
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name in ("found", "other"):
+            return importlib.util.spec_from_file_location(name, "$BATS_TEST_TMPDIR/%s/%s/__init__.py" % (name, name))
+sys.meta_path.append(Finder)
+PY
+    echo 'import finder' >"$packages/finder.pth"
+    for name in control long device pipe; do
+        make_module "$packages" "$name"
+        mkdir "$packages/$name.egg-info"
+    done
+    mkdir "$packages/control-1"$'\n'"2.dist-info" "$packages/long-$(printf '9%.0s' {1..200}).dist-info" "$packages/.egg-info"
+    ln -s /dev/zero "$packages/device.egg-info/PKG-INFO"
+    mkfifo "$packages/pipe.egg-info/PKG-INFO"
+    hooked "$BATS_TEST_TMPDIR/venv/bin/python" -c 'import linked, found, other, control, long, device, pipe'
+    flush
+    [[ $(packages | jq -r 'map("\(.package_name)=\(.package_version)") | sort | join(" ")') == \
+        "control= device= finder= found=2.5 linked=1.1.dev3 long= other= pipe=" ]]
+}
+
+@test "more packages than a run may have are counted" {
+    with_lib "$PYTHON" - "$LIB" <<'PY'
+import sys
+for i in range(4100):
+    open("%s/m%d.py" % (sys.argv[1], i), "w").close()
+for i in range(4100):
+    __import__("m%d" % i)
+PY
+    flush
+    # of 4096 lines one is the hook's, and one may be a package that the rules skip
+    recorded=$(packages | jq length) lost=$(one .XALT_qaT.JOBTRAIL_PKGS_LOST)
+    ((recorded >= 4094 && lost > 0 && recorded + lost == 4100))
+}
+
 @test "the policy's package rules decide, by name and by path, the first that matches" {
     RULES+=$'\n[packages]\nkeep = python:name:gamma\nskip = python:path:.*/gamma/.*\nskip = python:path:.*/alpha/.*\nkeep = python:name:alpha\nskip = python:name:num.*'
     make_module "$LIB" numbered

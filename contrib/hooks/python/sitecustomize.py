@@ -22,7 +22,7 @@ def watch():
     SLOT_MAGIC = 0x32544C53544A0A7F
     HEADER_MAGIC = 0x3352474C544A0A7F
     OPEN, PKGS, PAGE = 1, 2, 4096
-    LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 4096
+    LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 8192
 
     def read(path, size, offset):
         fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
