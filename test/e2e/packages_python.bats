@@ -149,6 +149,67 @@ PY
     [[ $(records | jq -c 'map(.slurmT.end_source) | sort') == '["epilog","epilog"]' ]]
 }
 
+@test "imports in threads, reloads, lazy imports and those of a zip file: once each, or not at all" {
+    make_module "$LIB" delta '__version__ = "4"'
+    "$PYTHON" -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "w").writestr("zipped.py", "import gamma")' "$LIB/zip"
+    with_lib "$PYTHON" - "$LIB/zip" <<'PY'
+import importlib.util, sys, threading
+threads = [threading.Thread(target=__import__, args=(name,)) for name in ["alpha", "beta", "gamma"] * 10]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+for i in range(100):
+    importlib.reload(sys.modules["alpha"])
+spec = importlib.util.find_spec("delta")
+spec.loader = importlib.util.LazyLoader(spec.loader)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+assert module.__version__ == "4"
+sys.path.append(sys.argv[1])
+import zipped
+PY
+    [[ $(grep -cE $'\t(alpha|beta|gamma|delta)\t' "$SPOOL/$JOB.0/packages") == 4 ]]
+    flush
+    [[ $(package_names) == "alpha beta delta gamma" ]]
+}
+
+@test "a program that is not let write files does not notice, nor one whose directory is gone" {
+    cat >"$BATS_TEST_TMPDIR/filter.py" <<'PY'
+import ctypes, platform, struct
+number = {"x86_64": 257, "aarch64": 56}[platform.machine()]
+code = [(0x20, 0, 0, 0), (0x15, 0, 3, number),   # openat
+        (0x20, 0, 0, 32), (0x45, 0, 1, 3),        # its flags: O_WRONLY or O_RDWR
+        (6, 0, 0, 0x00050001), (6, 0, 0, 0x7fff0000)]  # EPERM, else as ever
+text = b"".join(struct.pack("HBBI", *line) for line in code)
+buffer = ctypes.create_string_buffer(text, len(text))
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
+program = Program(len(code), ctypes.addressof(buffer))
+libc = ctypes.CDLL(None)
+import gamma
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0
+import alpha
+print(alpha)
+try:
+    open("/dev/null", "w")
+except PermissionError as error:
+    print(error)
+PY
+    observe without "${TRACKED[@]}" PYTHONPATH="$LIB" "$PYTHON" "$BATS_TEST_TMPDIR/filter.py"
+    observe with "${TRACKED[@]}" PYTHONPATH="$HOOKS/python:$LIB" "$PYTHON" "$BATS_TEST_TMPDIR/filter.py"
+    diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+    [[ $(<"$BATS_TEST_TMPDIR/with/stdout") == *alpha*"not permitted"* ]]
+    mkdir "$BATS_TEST_TMPDIR/gone"
+    cd "$BATS_TEST_TMPDIR/gone"
+    rmdir "$BATS_TEST_TMPDIR/gone"
+    with_lib "$PYTHON" -c 'import beta'
+    cd /proc # where nobody can write
+    with_lib "$PYTHON" -c 'import beta'
+    flush
+    [[ $(package_names) == "beta beta gamma gamma gamma" ]]
+}
+
 @test "a package whose import fails is none, and its traceback is as ever" {
     make_module "$LIB" broken $'import alpha\nraise ValueError("broken")'
     make_module "$LIB" half 'import missing'
@@ -184,6 +245,19 @@ PY
         # shellcheck disable=SC2086
         unnoticed_hook PYTHONHASHSEED=0 "$PYTHON" $options "$BATS_TEST_TMPDIR/look.py"
     done
+}
+
+@test "a user's usercustomize runs as ever, and what it imports is told" {
+    user=$BATS_TEST_TMPDIR/home/.local/lib/$VERSION/site-packages
+    make_module "$user" personal
+    echo 'import personal; print("the user", __name__, __file__)' >"$user/usercustomize.py"
+    code='import sys; print(sys.path, list(sys.modules))'
+    observe without "${TRACKED[@]}" HOME="$BATS_TEST_TMPDIR/home" PYTHONPATH="$LIB" "$PYTHON" -c "$code"
+    observe with "${TRACKED[@]}" HOME="$BATS_TEST_TMPDIR/home" PYTHONPATH="$HOOKS/python:$LIB" "$PYTHON" -c "$code"
+    grep -q "the user" "$BATS_TEST_TMPDIR/with/stdout"
+    diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+    flush
+    [[ $(package_names) == personal ]]
 }
 
 @test "the site's own sitecustomize runs as ever, and may fail as ever" {
