@@ -17,9 +17,8 @@
 
 enum { EXIT_NOT_HERE = 1, EXIT_UNUSABLE = 3 };
 
-/* The plugin looks after its jobs: a login shell among them may load the modulefile, in a task that
- * is recorded, in one with --jobtrail=no, or without their
- * environment. */
+/* The plugin looks after its jobs. A login shell in one may load the modulefile: in a task that is
+ * recorded, in one with --jobtrail=no, or without the task's environment. */
 static int is_of_plugin(const struct conf *conf, const char *node)
 {
     char spool[PATH_MAX];

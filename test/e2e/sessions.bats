@@ -386,8 +386,8 @@ CSH
     [[ $(ls "$PLACE/state/sessions") == "" ]]
 }
 
-# as_if_in CGROUP COMMAND...: as user 5, with an environment of SESSION's alone, in a process whose cgroup
-# file says so
+# as_if_in CGROUP COMMAND...: as user 5, with no variables but those that the command begins with, in a process
+# whose /proc/self/cgroup says CGROUP
 as_if_in() {
     local cgroup=$1
     shift
