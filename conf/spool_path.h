@@ -9,6 +9,9 @@
 /* In it, the file that the node's watcher locks (fcntl(2)) as long as it lives. */
 #define SPOOL_WATCH_LOCK "watch.pid"
 
+/* In the directory of a job, an empty file: a step had --jobtrail=no. */
+#define SPOOL_OPTED_OUT "opted_out"
+
 /* The spool directory of a node: `pattern`, as [spool] dir has it, with %n replaced by `node`, into
  * `size` bytes at `path`. Returns 0 or -ENAMETOOLONG. */
 static inline int spool_expand(const char *pattern, const char *node, char *path, size_t size)

@@ -182,6 +182,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
     if (error == 0)
         spool_make_packages(spool, uid,
                             gid); /* without it hooks are silent, and the flush counts */
+    if (error == 0 && options_opted_out())
+        spool_mark_opted_out(spool);
     close(spool);
     if (error == 0)
         inject_spool(spank, settings, key.id, key.restart);

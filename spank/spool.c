@@ -15,6 +15,7 @@
 #include "journal.h"
 #include "ledger.h"
 #include "packages.h"
+#include "spool_path.h"
 
 /* Room for some sixty small captures at once before a process has to ask for more. */
 enum { BACKED_BYTES = 512 << 10 };
@@ -164,6 +165,13 @@ int spool_make_packages(int job, uid_t uid, gid_t gid)
     int result = fchown(fd, uid, gid) != 0 ? -errno : 0;
     close(fd);
     return result;
+}
+
+void spool_mark_opted_out(int job)
+{
+    int fd = openat(job, SPOOL_OPTED_OUT, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0)
+        close(fd);
 }
 
 void spool_forget(const char *spool, uint32_t job, uint32_t restart)

@@ -38,6 +38,9 @@ int spool_make_ledger(int job, uid_t uid, gid_t gid, uint64_t bytes);
  * directory `job`, unless it is there already. Returns 0 or -errno. */
 int spool_make_packages(int job, uid_t uid, gid_t gid);
 
+/* Leaves SPOOL_OPTED_OUT (spool_path.h) in the directory `job`, where it can. */
+void spool_mark_opted_out(int job);
+
 /* Removes the job's directory when it has no ledger and nothing in its journal, as on a full file
  * system: nobody then tries to add to it. */
 void spool_forget(const char *spool, uint32_t job, uint32_t restart);

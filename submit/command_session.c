@@ -2,6 +2,7 @@
 #include "command_session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +11,26 @@
 #include "conf.h"
 #include "session.h"
 #include "session_hooks.h"
+#include "slurm_job.h"
 #include "spool.h"
+#include "spool_path.h"
 
 enum { EXIT_NOT_HERE = 1, EXIT_UNUSABLE = 3 };
 
-/* The plugin looks after its jobs' tasks: a login shell among them may load the modulefile. */
-static int is_recorded(void)
+/* A login shell in a job may load the modulefile: in a task that is recorded, or in one with
+ * --jobtrail=no, be it without the task's environment. */
+static int is_of_plugin(const struct conf *conf, const char *node)
 {
-    return getenv("JOBTRAIL_TASK") != NULL;
+    char spool[PATH_MAX];
+    return getenv("JOBTRAIL_TASK") != NULL ||
+           (spool_expand(conf->spool, node, spool, sizeof spool) == 0 &&
+            slurm_job_opted_out(spool));
+}
+
+static int is_refused(void)
+{
+    const char *tracking = getenv("XALT_EXECUTABLE_TRACKING");
+    return tracking != NULL && strcmp(tracking, "no") == 0;
 }
 
 static int make(const struct conf *conf, char path[PATH_MAX])
@@ -47,7 +60,7 @@ static int print_variables(const struct conf *conf, const char *path)
     return 0;
 }
 
-int command_session(const char *path)
+int command_session(const char *path, const char *node)
 {
     struct conf conf;
     struct conf_error error;
@@ -58,7 +71,7 @@ int command_session(const char *path)
         return EXIT_UNUSABLE;
     }
     int status = EXIT_NOT_HERE;
-    if (conf.sessions[0] != '\0' && !is_recorded()) {
+    if (conf.sessions[0] != '\0' && !is_refused() && !is_of_plugin(&conf, node)) {
         int result = make(&conf, spool);
         if (result != 0 && result != -ENOENT)
             fprintf(stderr, "jobtrail-submit: session in %s: %s\n", conf.sessions,

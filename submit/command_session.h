@@ -7,8 +7,9 @@
 #define JOBTRAIL_COMMAND_SESSION_H
 
 /* Makes the session's directory and ledger below [spool] sessions of the configuration `conf`, and
- * prints the variables that processes need, "NAME VALUE" a line. Returns the exit status: 0; 1 when
- * sessions are not recorded here; 3 when that fails. */
-int command_session(const char *conf);
+ * prints the variables that processes need, "VERB NAME VALUE" a line. `node` is this node's name in
+ * Slurm. Returns the exit status: 0; 1 when sessions are not recorded here, the user refuses, or
+ * the SPANK plugin looks after this task or job; 3 when that fails. */
+int command_session(const char *conf, const char *node);
 
 #endif

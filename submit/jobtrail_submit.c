@@ -26,7 +26,7 @@ static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all | --orphans) "
     "[--dry-run]\n"
     "       jobtrail-submit flush [--conf FILE] [--node NAME] --sessions\n"
-    "       jobtrail-submit session [--conf FILE]\n"
+    "       jobtrail-submit session [--conf FILE] [--node NAME]\n"
     "       jobtrail-submit hand-in [--conf FILE]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --stop]\n"
     "       jobtrail-submit send|outbox ...    see jobtrail-submit outbox --help\n"
@@ -238,7 +238,7 @@ int main(int argc, char *argv[])
     close_range(3, ~0u, 0);
     complaints_open();
     if (arguments.session)
-        return command_session(arguments.conf);
+        return command_session(arguments.conf, arguments.flush.node);
     if (arguments.hand_in)
         return command_hand_in(arguments.conf);
     if (arguments.watch)

@@ -11,12 +11,13 @@
 #include <unistd.h>
 
 /* What is looked at of what users may make as large as they like. */
-enum { DIRECTORIES_MAX = 64, ENTRIES_MAX = 8192, TOP_LEVEL_MAX = 4096 };
+enum { DIRECTORIES_MAX = 64, ENTRIES_MAX = 8192, TEXT_MAX = 4096 };
 
 /* What an installer left of one package. */
 struct installed {
     char *name;    /* owned; of the distribution, as compare_names() has it */
-    char *version; /* inside name */
+    char *version; /* inside name or info */
+    char *info;    /* owned; the head of PKG-INFO, where the name has no version; NULL: none */
     char *top;     /* owned; the lines of top_level.txt; NULL: none */
 };
 
@@ -53,31 +54,16 @@ static int same_name(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Takes "NAME-VERSION.dist-info" or "NAME-VERSION[-pyX.Y].egg-info" apart, in place. */
-static int parse_entry(char *entry, char **version)
-{
-    char *end = strrchr(entry, '.');
-    char *dash = strchr(entry, '-');
-    if (end == NULL || dash == NULL || dash > end || dash == entry ||
-        (strcmp(end, ".dist-info") != 0 && strcmp(end, ".egg-info") != 0))
-        return 0;
-    *end = *dash = '\0';
-    *version = dash + 1;
-    (*version)[strcspn(*version, "-")] = '\0';
-    size_t length = strlen(*version);
-    return length > 0 && length < PACKAGE_VERSION_SIZE;
-}
-
-/* The file NAME/top_level.txt, or NULL. */
-static char *read_top_level(int directory, const char *name)
+/* The head of the file NAME/FILE, or NULL. */
+static char *read_text(int directory, const char *name, const char *file)
 {
     char path[NAME_MAX + 32], *text = NULL;
-    snprintf(path, sizeof path, "%s/top_level.txt", name);
+    snprintf(path, sizeof path, "%s/%s", name, file);
     int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return NULL;
-    text = calloc(1, TOP_LEVEL_MAX + 1);
-    ssize_t got = text == NULL ? -1 : read(fd, text, TOP_LEVEL_MAX);
+    text = calloc(1, TEXT_MAX + 1);
+    ssize_t got = text == NULL ? -1 : read(fd, text, TEXT_MAX);
     close(fd);
     if (got > 0)
         return text;
@@ -85,20 +71,66 @@ static char *read_top_level(int directory, const char *name)
     return NULL;
 }
 
+/* The version in the text of PKG-INFO, cut off there; NULL: none. */
+static char *version_of_info(char *info)
+{
+    char *version = info == NULL ? NULL : strstr(info, "\nVersion:");
+    if (version == NULL)
+        return NULL;
+    version += strlen("\nVersion:");
+    version += strspn(version, " \t");
+    version[strcspn(version, " \t\r\n")] = '\0';
+    return version;
+}
+
+static int is_version(const char *text)
+{
+    size_t length = text == NULL ? 0 : strlen(text);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] <= ' ' || text[i] > '~')
+            return 0;
+    return length > 0 && length < PACKAGE_VERSION_SIZE;
+}
+
+/* Takes "NAME-VERSION.dist-info" or "NAME-VERSION[-pyX.Y].egg-info" apart, or "NAME.egg-info",
+ * which is what setuptools leaves beside sources that are used where they are. */
+static int parse_entry(struct installed *found, int directory, const char *entry)
+{
+    char *end = strrchr(found->name, '.');
+    char *dash = strchr(found->name, '-');
+    int is_egg = end != NULL && strcmp(end, ".egg-info") == 0;
+    if (end == NULL || end == found->name || (!is_egg && strcmp(end, ".dist-info") != 0))
+        return 0;
+    *end = '\0';
+    if (dash != NULL && dash > found->name && dash < end) {
+        *dash = '\0';
+        found->version = dash + 1;
+        found->version[strcspn(found->version, "-")] = '\0';
+    } else if (is_egg) {
+        found->info = read_text(directory, entry, "PKG-INFO");
+        found->version = version_of_info(found->info);
+    }
+    return is_version(found->version);
+}
+
+static void free_installed(struct installed *installed)
+{
+    free(installed->name);
+    free(installed->info);
+    free(installed->top);
+}
+
 static void add_installed(struct directory *directory, int fd, const char *entry)
 {
     struct installed found = {.name = strdup(entry)};
-    if (found.name == NULL || !parse_entry(found.name, &found.version)) {
-        free(found.name);
-        return;
-    }
-    struct installed *larger =
-        reallocarray(directory->installed, directory->count + 1, sizeof *larger);
+    struct installed *larger = NULL;
+    if (found.name != NULL && parse_entry(&found, fd, entry))
+        larger = reallocarray(directory->installed, directory->count + 1, sizeof *larger);
     if (larger == NULL) {
-        free(found.name);
+        free_installed(&found);
         return;
     }
-    found.top = read_top_level(fd, entry);
+    found.top = read_text(fd, entry, "top_level.txt");
     directory->installed = larger;
     directory->installed[directory->count++] = found;
 }
@@ -180,10 +212,8 @@ void package_versions_free(struct package_versions *versions)
 {
     for (size_t i = 0; versions != NULL && i < versions->count; i++) {
         struct directory *directory = &versions->directory[i];
-        for (size_t k = 0; k < directory->count; k++) {
-            free(directory->installed[k].name);
-            free(directory->installed[k].top);
-        }
+        for (size_t k = 0; k < directory->count; k++)
+            free_installed(&directory->installed[k]);
         free(directory->installed);
         free(directory->path);
     }

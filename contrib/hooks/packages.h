@@ -20,7 +20,8 @@
  * nothing else; it writes nothing where the file's size is limited and SIGXFSZ not ignored, nor
  * beyond PACKAGES_BYTES.
  *
- * The same package may be told again, by forked children or other interpreters of the process.
+ * The same package may be told again, by forked children or other interpreters of the process. Of a
+ * run 4096 lines are used and more are counted, so a hook stops well beyond that.
  * A line that begins with another word is a newer hook's. All of it is the user's data.
  */
 #ifndef JOBTRAIL_PACKAGES_H

@@ -28,6 +28,12 @@ links_once() {
     recorded_as "$(mark made Build_UUID)"
 }
 
+keeps_the_users_no() {
+    run -0 env -i PATH=/usr/bin:/bin XALT_EXECUTABLE_TRACKING=no bash -c "$module; module load jobtrail-ld
+        echo \"\$XALT_EXECUTABLE_TRACKING\"; module unload jobtrail-ld; echo \"\$XALT_EXECUTABLE_TRACKING\""
+    [[ $output == $'no\nno' ]]
+}
+
 @test "Lmod's modulefile" {
     lmod=$(echo "$JOBTRAIL_BUILD"/test/debian-source/lmod/usr/share/lmod/8*/libexec)
     module="module() { eval \"\$(LMOD_DIR=$lmod MODULEPATH=$PWD/share/modulefiles/lmod lua5.3 $lmod/lmod bash \"\$@\")\"; }"
@@ -36,6 +42,7 @@ links_once() {
     run -0 env -i PATH=/usr/bin:/bin bash -c "$module; before=\$PATH; module load jobtrail-ld; module unload jobtrail-ld
         echo \"\${COMPILER_PATH-none} \${XALT_EXECUTABLE_TRACKING-none}\"; [[ \$PATH == \"\$before\" ]]"
     [[ $output == "none none" ]]
+    keeps_the_users_no
 }
 
 @test "Environment Modules' modulefile" {
@@ -45,6 +52,7 @@ links_once() {
     run -0 env -i PATH=/usr/bin:/bin bash -c "$module; before=\$PATH; module load jobtrail-ld; module unload jobtrail-ld
         echo \"\${COMPILER_PATH-none} \${XALT_EXECUTABLE_TRACKING-none}\"; [[ \$PATH == \"\$before\" ]]"
     [[ $output == "none none" ]]
+    keeps_the_users_no
 }
 
 @test "the profile script: once, in any shell, and the user's word stands" {

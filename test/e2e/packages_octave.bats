@@ -63,9 +63,11 @@ M
 }
 
 @test "where Octave does not run the hook, that is counted" {
-    hooked "${OCTAVE[@]}" --norc --eval 'pkg load struct'
+    for option in --norc --no-site-file; do
+        hooked "${OCTAVE[@]}" "$option" --eval 'pkg load struct'
+    done
     run --separate-stderr flush
-    [[ $output == *"unhooked 1"* ]]
+    [[ $output == *"unhooked 2"* && $(package_names) == "" ]]
 }
 
 @test "a limit on files, no spool: Octave does not notice" {

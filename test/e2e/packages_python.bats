@@ -72,6 +72,55 @@ with_lib() {
     [[ $(package space.one package_version) == 9 ]]
 }
 
+@test "editable installs have their versions where their sources have them, and what is damaged has none" {
+    "$PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/venv"
+    packages=$BATS_TEST_TMPDIR/venv/lib/$VERSION/site-packages
+    for name in linked found other; do
+        make_module "$BATS_TEST_TMPDIR/$name" "$name"
+        mkdir "$BATS_TEST_TMPDIR/$name/$name.egg-info"
+    done
+    # setup.py develop; a finder, as pip install -e has it; and without a version
+    echo "$BATS_TEST_TMPDIR/linked" >"$packages/easy-install.pth"
+    printf 'Metadata-Version: 2.1\nName: linked\nVersion: 1.1.dev3\n\nVersion: text\n' >"$BATS_TEST_TMPDIR/linked/linked.egg-info/PKG-INFO"
+    printf 'Name: found\nVersion:2.5' >"$BATS_TEST_TMPDIR/found/found.egg-info/PKG-INFO"
+    echo 'Name: other' >"$BATS_TEST_TMPDIR/other/other.egg-info/PKG-INFO"
+    cat >"$packages/finder.py" <<PY
+import importlib.util, sys
+class Finder:
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name in ("found", "other"):
+            return importlib.util.spec_from_file_location(name, "$BATS_TEST_TMPDIR/%s/%s/__init__.py" % (name, name))
+sys.meta_path.append(Finder)
+PY
+    echo 'import finder' >"$packages/finder.pth"
+    for name in control long device pipe; do
+        make_module "$packages" "$name"
+        mkdir "$packages/$name.egg-info"
+    done
+    mkdir "$packages/control-1"$'\n'"2.dist-info" "$packages/long-$(printf '9%.0s' {1..200}).dist-info" "$packages/.egg-info"
+    ln -s /dev/zero "$packages/device.egg-info/PKG-INFO"
+    mkfifo "$packages/pipe.egg-info/PKG-INFO"
+    hooked "$BATS_TEST_TMPDIR/venv/bin/python" -c 'import linked, found, other, control, long, device, pipe'
+    flush
+    [[ $(packages | jq -r 'map("\(.package_name)=\(.package_version)") | sort | join(" ")') == \
+        "control= device= finder= found=2.5 linked=1.1.dev3 long= other= pipe=" ]]
+}
+
+@test "more packages than a run may have are counted" {
+    with_lib "$PYTHON" - "$LIB" <<'PY'
+import sys
+for i in range(4100):
+    open("%s/m%d.py" % (sys.argv[1], i), "w").close()
+for i in range(4100):
+    __import__("m%d" % i)
+PY
+    flush
+    # of 4096 lines one is the hook's, and one may be a package that the rules skip
+    recorded=$(packages | jq length) lost=$(one .XALT_qaT.JOBTRAIL_PKGS_LOST)
+    ((recorded >= 4094 && lost > 0 && recorded + lost == 4100))
+}
+
 @test "the policy's package rules decide, by name and by path, the first that matches" {
     RULES+=$'\n[packages]\nkeep = python:name:gamma\nskip = python:path:.*/gamma/.*\nskip = python:path:.*/alpha/.*\nkeep = python:name:alpha\nskip = python:name:num.*'
     make_module "$LIB" numbered
@@ -98,6 +147,67 @@ with_lib() {
     [[ $(package_names) == "alpha beta gamma" ]]
     [[ $(packages | jq 'map(.xalt_run_uuid) | unique | length') == 2 ]]
     [[ $(records | jq -c 'map(.slurmT.end_source) | sort') == '["epilog","epilog"]' ]]
+}
+
+@test "imports in threads, reloads, lazy imports and those of a zip file: once each, or not at all" {
+    make_module "$LIB" delta '__version__ = "4"'
+    "$PYTHON" -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "w").writestr("zipped.py", "import gamma")' "$LIB/zip"
+    with_lib "$PYTHON" - "$LIB/zip" <<'PY'
+import importlib.util, sys, threading
+threads = [threading.Thread(target=__import__, args=(name,)) for name in ["alpha", "beta", "gamma"] * 10]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+for i in range(100):
+    importlib.reload(sys.modules["alpha"])
+spec = importlib.util.find_spec("delta")
+spec.loader = importlib.util.LazyLoader(spec.loader)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+assert module.__version__ == "4"
+sys.path.append(sys.argv[1])
+import zipped
+PY
+    [[ $(grep -cE $'\t(alpha|beta|gamma|delta)\t' "$SPOOL/$JOB.0/packages") == 4 ]]
+    flush
+    [[ $(package_names) == "alpha beta delta gamma" ]]
+}
+
+@test "a program that is not let write files does not notice, nor one whose directory is gone" {
+    cat >"$BATS_TEST_TMPDIR/filter.py" <<'PY'
+import ctypes, platform, struct
+number = {"x86_64": 257, "aarch64": 56}[platform.machine()]
+code = [(0x20, 0, 0, 0), (0x15, 0, 3, number),   # openat
+        (0x20, 0, 0, 32), (0x45, 0, 1, 3),        # its flags: O_WRONLY or O_RDWR
+        (6, 0, 0, 0x00050001), (6, 0, 0, 0x7fff0000)]  # EPERM, else as ever
+text = b"".join(struct.pack("HBBI", *line) for line in code)
+buffer = ctypes.create_string_buffer(text, len(text))
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
+program = Program(len(code), ctypes.addressof(buffer))
+libc = ctypes.CDLL(None)
+import gamma
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0
+import alpha
+print(alpha)
+try:
+    open("/dev/null", "w")
+except PermissionError as error:
+    print(error)
+PY
+    observe without "${TRACKED[@]}" PYTHONPATH="$LIB" "$PYTHON" "$BATS_TEST_TMPDIR/filter.py"
+    observe with "${TRACKED[@]}" PYTHONPATH="$HOOKS/python:$LIB" "$PYTHON" "$BATS_TEST_TMPDIR/filter.py"
+    diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+    [[ $(<"$BATS_TEST_TMPDIR/with/stdout") == *alpha*"not permitted"* ]]
+    mkdir "$BATS_TEST_TMPDIR/gone"
+    cd "$BATS_TEST_TMPDIR/gone"
+    rmdir "$BATS_TEST_TMPDIR/gone"
+    with_lib "$PYTHON" -c 'import beta'
+    cd /proc # where nobody can write
+    with_lib "$PYTHON" -c 'import beta'
+    flush
+    [[ $(package_names) == "beta beta gamma gamma gamma" ]]
 }
 
 @test "a package whose import fails is none, and its traceback is as ever" {
@@ -135,6 +245,19 @@ PY
         # shellcheck disable=SC2086
         unnoticed_hook PYTHONHASHSEED=0 "$PYTHON" $options "$BATS_TEST_TMPDIR/look.py"
     done
+}
+
+@test "a user's usercustomize runs as ever, and what it imports is told" {
+    user=$BATS_TEST_TMPDIR/home/.local/lib/$VERSION/site-packages
+    make_module "$user" personal
+    echo 'import personal; print("the user", __name__, __file__)' >"$user/usercustomize.py"
+    code='import sys; print(sys.path, list(sys.modules))'
+    observe without "${TRACKED[@]}" HOME="$BATS_TEST_TMPDIR/home" PYTHONPATH="$LIB" "$PYTHON" -c "$code"
+    observe with "${TRACKED[@]}" HOME="$BATS_TEST_TMPDIR/home" PYTHONPATH="$HOOKS/python:$LIB" "$PYTHON" -c "$code"
+    grep -q "the user" "$BATS_TEST_TMPDIR/with/stdout"
+    diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+    flush
+    [[ $(package_names) == personal ]]
 }
 
 @test "the site's own sitecustomize runs as ever, and may fail as ever" {
@@ -187,6 +310,23 @@ PY
         diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
     done
     [[ $(grep -c inside "$SPOOL/$JOB.0/packages") == 3 ]]
+}
+
+@test "what .pth files import before the hook is told, and of the standard library only where the site asks" {
+    "$PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/venv"
+    packages=$BATS_TEST_TMPDIR/venv/lib/$VERSION/site-packages
+    make_module "$packages" inside '__version__ = "7"'
+    make_module "$packages/inside" part
+    echo 'import inside.part, colorsys' >"$packages/any.pth"
+    for everything in no yes; do
+        hooked JOBTRAIL_STANDARD_LIBRARY="$everything" "$BATS_TEST_TMPDIR/venv/bin/python" -c pass
+        flush
+        [[ $(package inside package_version) == 7 ]]
+        [[ $everything == yes || $(package_names) == inside ]]
+        [[ $everything == no || $(package_names) == *" colorsys "*" inside "* ]]
+        rm -r "$RECORDS"
+        new_job
+    done
 }
 
 @test "multiprocessing's workers are watched, with fork, spawn and forkserver" {

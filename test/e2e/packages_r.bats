@@ -103,11 +103,28 @@ R
     grep -q "a site: " "$BATS_TEST_TMPDIR/out"
 }
 
+@test "a user's profile that replaces hooks changes nothing of what is told" {
+    mkdir "$BATS_TEST_TMPDIR/home"
+    cat >"$BATS_TEST_TMPDIR/home/.Rprofile" <<'R'
+setHook(packageEvent("jsonlite", "onLoad"), function(...) cat("the user's\n"), "replace")
+getHook <- function(...) stop("not R's")
+R
+    hooked HOME="$BATS_TEST_TMPDIR/home" Rscript -e 'x <- jsonlite::toJSON(1); x <- requireNamespace("MASS"); attachNamespace("MASS")
+        unloadNamespace("MASS"); x <- loadNamespace("MASS")' >"$BATS_TEST_TMPDIR/out"
+    [[ $(<"$BATS_TEST_TMPDIR/out") == "the user's" ]]
+    flush
+    [[ $(package_names) == "MASS jsonlite" ]]
+}
+
 @test "where R does not run the hook, that is counted, and other programs cost nothing" {
+    echo 'library(MASS)' >"$BATS_TEST_TMPDIR/load.R"
+    cd "$BATS_TEST_TMPDIR"
+    hooked Rscript --vanilla load.R
+    hooked R CMD BATCH --no-site-file load.R
     hooked R --vanilla --quiet --no-echo <<<'library(MASS)'
     hooked R --no-site-file --quiet --no-echo --no-save <<<'library(MASS)'
     run --separate-stderr flush
-    [[ $output == *"unhooked 2"* ]]
+    [[ $output == *"unhooked 4"* ]]
     [[ $(package_names) == "" ]]
 }
 

@@ -68,6 +68,11 @@ load_lines() { # STORE FIRST COUNT: of the records
     "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$RECORDS"
     report "$store" packages together --json --top 0 >"$BATS_TEST_TMPDIR/seen"
     "$JOBTRAIL_SOURCE/test/e2e/check_packages" "$RECORDS" "$BATS_TEST_TMPDIR/seen"
+    for by in hours runs users; do
+        report "$store" packages --json --top 0 --by "$by" >"$BATS_TEST_TMPDIR/ordered"
+        jq -e --arg key "${by/hours/core_hours}" '.pages[0].rows | map(.[$key]) | length > 5 and . == (sort | reverse)' \
+            "$BATS_TEST_TMPDIR/ordered"
+    done
 }
 
 # grow STORE SUMMARY: loads the records by and by; the report is the same with the summary, with one that

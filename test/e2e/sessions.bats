@@ -407,3 +407,30 @@ has_runs_recorded() {
     flush_sessions
     [[ $(ls "$PLACE/state/sessions") == "" ]]
 }
+
+# as_if_in CGROUP COMMAND...: as user 5, with no variables but those that the command begins with, in a process
+# whose /proc/self/cgroup says CGROUP
+as_if_in() {
+    local cgroup=$1
+    shift
+    printf '%s\n' "$cgroup" >"$PLACE/cgroup"
+    unshare --mount bash -c 'mount --bind "$1" /proc/$$/cgroup; shift; exec "$@"' bash "$PLACE/cgroup" \
+        setpriv --reuid 5 --regid 5 --clear-groups env -i PATH=/usr/bin:/bin "$@"
+}
+
+@test "in a job that opted out, in a recorded task, and for a user who refuses, there is no session" {
+    local session=("$SUBMIT" session --conf "$CONF") cgroup=0::/system.slice/slurmstepd.scope/job_17/step_0/user
+    mkdir -p "$PLACE/spool/17.2" "$PLACE/spool/18.0" # requeued twice; not opted out
+    touch "$PLACE/spool/17.2/opted_out"
+    chmod 711 "$PLACE/spool" "$PLACE/spool/"*
+    run -1 as_if_in "$cgroup" "${session[@]}"
+    [[ $output == "" ]]
+    run -1 as_if_in 0::/ SLURM_JOB_ID=17 "${session[@]}"
+    run -1 as_if_in 0::/ XALT_EXECUTABLE_TRACKING=no "${session[@]}"
+    run -1 as_if_in 0::/ JOBTRAIL_TASK=0.0.1 "${session[@]}"
+    [[ $(ls "$SESSIONS") == "" ]]
+    # others; jobs of other nodes, as a shell of salloc on a login node has one; no job; and another user's word
+    for job in SLURM_JOB_ID=18 SLURM_JOB_ID=19 SLURM_JOB_ID= SLURM_JOB_ID=17x SLURM_JOB_ID=1 XALT_EXECUTABLE_TRACKING=yes; do
+        as_if_in "${cgroup/17/18}" "$job" "${session[@]}" | grep -q "^set JOBTRAIL_SPOOL $SESSIONS/5/"
+    done
+}

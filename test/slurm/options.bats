@@ -155,3 +155,35 @@ configure() {
     [[ $(coverage "$job") == "0 opted_out 1" ]]
     [[ $(record_count "$job") == 0 ]]
 }
+
+# module_load PROGRAM ARGUMENT...: the lines of a script that, as a fresh login shell does, loads the modulefile
+# and runs a program
+module_load() {
+    echo "eval \"\$(env MODULEPATH=$DIR/modulefiles /usr/lib/x86_64-linux-gnu/modulecmd.tcl bash load jobtrail)\"; $*"
+}
+
+# session_runs: the arguments of each program that was recorded in a session
+session_runs() {
+    "$STAGE/bin/jobtrail-submit" flush --sessions --conf "$DIR/jobtrail.conf" --node n1 >/dev/null
+    find "$DIR/records" -type f -name 'run.*.json' -exec cat {} + |
+        jq -r 'select(.slurmT.job_id == null) | .cmdlineA | if length > 2 then .[2] else empty end' | sort | xargs
+}
+
+@test "a job that opted out stays so in login shells that record sessions, and salloc's shell has its session" {
+    configure $'[tracking]\nopt_out = yes'
+    sed -i "s|^dir = .*/run/%n$|&\nsessions = $DIR/sessions|" "$DIR/jobtrail.conf"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    mkdir -p "$DIR/modulefiles"
+    sed "s|exec [^ ]*/jobtrail-submit session|exec $STAGE/bin/jobtrail-submit session --conf $DIR/jobtrail.conf|" \
+        "$STAGE/share/jobtrail/modulefiles/jobtrail" >"$DIR/modulefiles/jobtrail"
+    [[ $(session_runs) == "" ]] # which makes the directory
+    fresh="setsid --wait env -i PATH=\$PATH SLURM_JOB_ID=\$SLURM_JOB_ID SLURMD_NODENAME=\$SLURMD_NODENAME bash -c"
+    job=$(submit_and_wait "setsid --wait bash -c '$(module_load "$PROGRAMS/exit_with" 0 same)'
+        $fresh '$(module_load "$PROGRAMS/exit_with" 0 clean)'
+        srun $fresh '$(module_load "$PROGRAMS/exit_with" 0 step)'" --jobtrail=no)
+    [[ $(record_count "$job") == 0 ]]
+    [[ $(session_runs) == "" ]]
+    run_as "$JOB_USER" salloc -Q --jobtrail=no bash -c "$(module_load "$PROGRAMS/exit_with" 0 login)"
+    run_as "$JOB_USER" salloc -Q bash -c "$(module_load "$PROGRAMS/exit_with" 0 login)"
+    [[ $(session_runs) == "login login" ]]
+}

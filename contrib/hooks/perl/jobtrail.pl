@@ -3,8 +3,8 @@
 #
 # Perl runs this before it compiles a program: by PERL5OPT, which the SPANK plugin sets
 # (hook_variables.c). What a program uses is told when it has been compiled, before it runs; what it
-# requires later, when it ends. Before ${^HOOK} of Perl 5.38 there is no event for that which leaves
-# `require` and @INC as they are.
+# requires later, when it ends: no event for that leaves `require` and @INC as they are and, as
+# ${^HOOK} of Perl 5.38 does not, lets a signal's handler die.
 #
 # Perl parses this file in each process of a job: what only those need that load a package is in
 # packages.pl. No module is loaded, nothing of the user's is called, and none of Perl's variables is

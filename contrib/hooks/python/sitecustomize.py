@@ -22,7 +22,7 @@ def watch():
     SLOT_MAGIC = 0x32544C53544A0A7F
     HEADER_MAGIC = 0x3352474C544A0A7F
     OPEN, PKGS, PAGE = 1, 2, 4096
-    LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 4096
+    LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 8192
 
     def read(path, size, offset):
         fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
@@ -44,12 +44,15 @@ def watch():
     def number(head, start, end):
         return int.from_bytes(head[start:end], sys.byteorder)
 
+    # The uuid of the run that this process, or its parent before a fork, has a slot of.
     def find_run(ledger):
-        """The uuid of the run that this process, or its parent before a fork, has a slot of."""
-        for line in read_proc(b"/proc/self/maps").split(b"\n"):
-            if not line.endswith(b"/ledger"):
-                continue
-            offset = int(line.split(None, 3)[2], 16)
+        maps = read_proc(b"/proc/self/maps")
+        end = 0
+        while True:
+            end = maps.find(b"/ledger\n", end + 1)
+            if end < 0:
+                return None
+            offset = int(maps[maps.rfind(b"\n", 0, end) + 1:end].split(None, 3)[2], 16)
             head = read(ledger, 120, offset)
             if number(head, 0, 8) == HEADER_MAGIC:  # and the slot behind it, in one mapping
                 head = read(ledger, 120, offset + PAGE)
@@ -57,7 +60,6 @@ def watch():
                 continue
             if number(head, 32, 36) in (posix.getpid(), posix.getppid()):
                 return head[64:80].hex() if number(head, 28, 32) & PKGS else None
-        return None
 
     spool = posix.environ[b"JOBTRAIL_SPOOL"]
     run = find_run(spool + b"/ledger")
@@ -72,12 +74,13 @@ def watch():
         return  # by way of jobtrail.pth, too
     watched = (external.SourceFileLoader, external.SourcelessFileLoader,
                external.ExtensionFileLoader)
-    known = set(sys.modules)
-    told = {"sitecustomize", "usercustomize"}
+    # Dictionaries of names alone are of no interest to the garbage collector; sets are.
+    known = dict.fromkeys(sys.modules)
+    told = dict.fromkeys(("sitecustomize", "usercustomize"))
     lost = [0]
 
+    # Python ignores SIGXFSZ; a program that embeds it may not.
     def may_write():
-        """Python ignores SIGXFSZ; a program that embeds it may not."""
         signal = sys.modules.get("_signal")
         return signal and signal.getsignal(signal.SIGXFSZ) == signal.SIG_IGN or \
             b"Max file size             unlimited" in read_proc(b"/proc/self/limits")
@@ -98,7 +101,7 @@ def watch():
     def tell(name, path, module):
         if name in told or len(told) > NAMES_MAX:
             return
-        told.add(name)
+        told[name] = None
         if not everything and path.startswith(library) and "-packages/" not in path:
             return
         if path and not path.startswith("/"):
@@ -118,34 +121,37 @@ def watch():
                 raise  # not ours: a signal's handler raised it
             lost[0] += 1
 
-    def hidden(function, like):
-        """The function as one of importlib's own: import leaves those out of tracebacks."""
-        code, name = function.__code__, "<frozen importlib._bootstrap_external>"
+    # Code as of importlib's own functions: import leaves those out of tracebacks.
+    def hidden(code):
+        name = "<frozen importlib._bootstrap_external>"
         if hasattr(code, "replace"):
-            function.__code__ = code.replace(co_filename=name)
-        else:  # before 3.8
-            function.__code__ = type(code)(
-                code.co_argcount, code.co_kwonlyargcount, code.co_nlocals, code.co_stacksize,
-                code.co_flags, code.co_code, code.co_consts, code.co_names, code.co_varnames, name,
-                code.co_name, code.co_firstlineno, code.co_lnotab, code.co_freevars,
-                code.co_cellvars)
+            return code.replace(co_filename=name)
+        return type(code)(  # before 3.8
+            code.co_argcount, code.co_kwonlyargcount, code.co_nlocals, code.co_stacksize,
+            code.co_flags, code.co_code, code.co_consts, code.co_names, code.co_varnames, name,
+            code.co_name, code.co_firstlineno, code.co_lnotab, code.co_freevars, code.co_cellvars)
+
+    def dress(function, code, like):
+        function.__code__ = code
         for key in ("__module__", "__qualname__", "__doc__"):
             setattr(function, key, getattr(like, key))
         return function
 
-    def watch_class(loader):
+    def watch_class(loader, code):
         original = loader.exec_module
 
         def exec_module(self, module):
             name = self.name
-            known.add(name)
+            known[name] = None
             original(self, module)
             # A part of a package that was told goes without saying; one of a namespace does not.
             if name.rpartition(".")[0] not in known:
                 try_tell(name, self.path, module)
 
-        loader.exec_module = hidden(exec_module, original)
+        code = code or hidden(exec_module.__code__)  # of all classes the same: it takes time
+        loader.exec_module = dress(exec_module, code, original)
         exec_module.jobtrail = True
+        return code
 
     def watch_built_ins(loader):
         original = loader.exec_module
@@ -154,17 +160,26 @@ def watch():
             original(module)
             try_tell(module.__name__, "", module)
 
-        loader.exec_module = staticmethod(hidden(exec_module, original))
+        code = hidden(exec_module.__code__)
+        loader.exec_module = staticmethod(dress(exec_module, code, original))
 
     write("hook", run, "python", "%d.%d.%d" % sys.version_info[:3])
+    code = None
     for loader in watched:
-        watch_class(loader)
+        code = watch_class(loader, code)
     if everything:
         watch_built_ins(sys.modules["_frozen_importlib"].BuiltinImporter)
-    for name, module in list(sys.modules.items()):
-        loader = getattr(getattr(module, "__spec__", None), "loader", None)
-        if "." not in name and name != "__main__" and (everything or isinstance(loader, watched)):
-            try_tell(name, getattr(module, "__file__", None) or "", module)
+    # What .pth files have imported; a loop over all modules would take as long as all else here.
+    names = set(sys.modules)
+    if not everything:
+        names.difference_update(getattr(sys, "stdlib_module_names", ()))
+    for name in names:
+        module = sys.modules[name]
+        if "." in name or name == "__main__" or not isinstance(module, type(sys)):
+            continue
+        symbols = object.__getattribute__(module, "__dict__")
+        if everything or isinstance(getattr(symbols.get("__spec__"), "loader", None), watched):
+            try_tell(name, symbols.get("__file__") or "", module)
 
 
 def leave():
