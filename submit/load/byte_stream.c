@@ -45,7 +45,7 @@ static ssize_t fill(struct byte_stream *stream)
     struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
     if (stream->from == stream->to)
         stream->from = stream->to = 0;
-    if (poll(&readable, 1, PATIENCE_MS) == 0)
+    if (poll(&readable, 1, PATIENCE_MS) <= 0) /* below 0: a signal */
         return -EAGAIN;
     ssize_t got = read(stream->fd, stream->in + stream->to, IN_BYTES - stream->to);
     if (got < 0)

@@ -30,14 +30,22 @@ struct load_stream {
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
+/* A named pipe without waiting for somebody who writes. */
+static int open_path(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_RDONLY);
+    return fd;
+}
+
 int load_stream_open(const char *path, struct load_stream **out)
 {
     struct load_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL)
         return -ENOMEM;
     *stream = (struct load_stream){.path = path, .number = 1};
-    stream->fd =
-        strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    stream->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open_path(path);
     if (stream->fd < 0 || fstat(stream->fd, &stream->facts) != 0) {
         int error = -errno;
         load_stream_close(stream);
@@ -202,9 +210,11 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
     size_t trouble = not_kept(loader);
     char bytes[READ_BYTES];
     int error = 0;
-    while (error == 0 && !stream->ended) {
+    while (error == 0 && !stream->ended && !loader_stops(loader)) {
         ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
-        if (got == -EAGAIN || (got == 0 && S_ISREG(stream->facts.st_mode)))
+        if (got == -EAGAIN && load_stream_is_file(stream))
+            continue; /* a signal */
+        if (got == -EAGAIN || (got == 0 && load_stream_is_file(stream)))
             break;
         if (got < 0)
             report_damage(stream, loader, got);
@@ -221,7 +231,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
 bool load_stream_ended(const struct load_stream *stream)
 {
     struct stat now, here;
-    if (stream->ended || !S_ISREG(stream->facts.st_mode))
+    if (stream->ended || !load_stream_is_file(stream))
         return stream->ended;
     if (stat(stream->path, &now) != 0)
         return false; /* between two files */
@@ -230,9 +240,14 @@ bool load_stream_ended(const struct load_stream *stream)
     return fstat(stream->fd, &here) == 0 && here.st_size < lseek(stream->fd, 0, SEEK_CUR);
 }
 
+bool load_stream_is_file(const struct load_stream *stream)
+{
+    return S_ISREG(stream->facts.st_mode);
+}
+
 bool load_stream_waits(const struct load_stream *stream)
 {
-    return !stream->ended && !S_ISREG(stream->facts.st_mode);
+    return !stream->ended && !load_stream_is_file(stream);
 }
 
 int load_stream_finish(struct load_stream *stream, struct loader *loader,
@@ -245,7 +260,7 @@ int load_stream_finish(struct load_stream *stream, struct loader *loader,
 
 void load_stream_remove(const struct load_stream *stream, struct loader *loader)
 {
-    if (!S_ISREG(stream->facts.st_mode) || strcmp(stream->path, "-") == 0 || stream->trouble > 0)
+    if (!load_stream_is_file(stream) || strcmp(stream->path, "-") == 0 || stream->trouble > 0)
         return;
     if (unlink(stream->path) == 0)
         loader->counts.deleted++;

@@ -17,13 +17,17 @@ struct load_stream;
  * -errno. */
 int load_stream_open(const char *path, struct load_stream **stream);
 
-/* Reads what there is now, and commits it. Blocks of records that are not whole stay in `blocks`.
+/* Reads what there is now, unless the loader stops, and commits it. Blocks of records that are not
+ * whole stay in `blocks`.
  * `*more` becomes true when there was anything. Returns as loader_load(). */
 int load_stream_read(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks, bool *more);
 
 /* Whether a pipe's other end is closed, or another file has the path by now. */
 bool load_stream_ended(const struct load_stream *stream);
+
+/* Whether it is a file, which a later call can read again; not a pipe. */
+bool load_stream_is_file(const struct load_stream *stream);
 
 /* Whether a pipe is still open. */
 bool load_stream_waits(const struct load_stream *stream);

@@ -15,6 +15,7 @@
 #define BATCH_BYTES    (64u << 20)
 #define PATH_BYTES     8192
 #define REPORT_BYTES   (PATH_BYTES + 1024)
+#define STOPPED        1 /* of a walk that was left */
 
 /* ---- What people see ------------------------------------------------------------------------ */
 
@@ -270,6 +271,14 @@ int loader_take(struct loader *loader, char *text, size_t size, const char *orig
     return error;
 }
 
+bool loader_stops(struct loader *loader)
+{
+    if (*loader->stop == 0)
+        return false;
+    loader->stopped = true;
+    return true;
+}
+
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 static int read_record(struct loader *loader, int dir_fd, const char *name, struct record *record,
@@ -291,6 +300,8 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     struct record record;
     struct load_reason reason;
     size_t size = 0;
+    if (loader_stops(loader))
+        return STOPPED;
     int error = read_record(loader, dir_fd, place->name, &record, &size, &reason);
     switch (error) {
     case 0:
@@ -359,7 +370,7 @@ int loader_load(struct loader *loader, const char *path)
     }
     loader->source = &source;
     error = source_walk(&source, &visitor);
-    if (error == 0)
+    if (error >= 0)
         error = loader_commit(loader);
     loader->source = NULL;
     source_close(&source);

@@ -6,6 +6,7 @@
 #ifndef JOBTRAIL_LOADER_H
 #define JOBTRAIL_LOADER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,11 +27,13 @@ struct loader {
     size_t batch;      /* records in one transaction, at least 1 */
     bool delete_files; /* once the transaction that holds them is committed */
     bool dry_run;
-    bool show_progress; /* on stderr */
-    int quarantine_fd;  /* -1: leave damaged files where they are */
+    bool show_progress;                /* on stderr */
+    int quarantine_fd;                 /* -1: leave damaged files where they are */
+    const volatile sig_atomic_t *stop; /* not 0: read no more, but store what has been read */
 
     struct load_counts counts; /* of what is committed, or of what is damaged */
     bool input_trouble;        /* something could not be read at all */
+    bool stopped;              /* before all was read */
     size_t kept; /* number of records set aside in the quarantine that were no files */
 
     const struct load_source *source; /* of the places; NULL for a stream */
@@ -44,6 +47,9 @@ struct loader {
  * is closed. */
 int loader_init(struct loader *loader);
 void loader_free(struct loader *loader);
+
+/* Whether to read no more although there may be more; notes that it was so. */
+bool loader_stops(struct loader *loader);
 
 /* Loads the directory or record file `path`. Returns 0 even when there was something to set aside;
  * -errno when the store failed, after saying so on stderr, and then no more should be loaded. */

@@ -208,16 +208,18 @@ static int add_block(struct syslog_blocks *blocks, struct unfinished *record,
                      const struct line *line, struct load_reason *reason)
 {
     struct block *block = &record->blocks[line->index];
-    if (block->text != NULL)
+    if (block->text != NULL && block->size >= line->value_size)
         return 0; /* sent twice */
     if (record->bytes + line->value_size > RECORD_MAX)
         return load_refuse(reason, "is larger than %u bytes", RECORD_MAX);
-    block->text = strndup(line->value, line->value_size);
-    if (block->text == NULL)
+    char *text = strndup(line->value, line->value_size);
+    if (text == NULL)
         return -ENOMEM;
-    block->size = line->value_size;
-    record->bytes += block->size;
-    record->seen++;
+    if (block->text == NULL)
+        record->seen++;
+    free(block->text); /* of a line that was cut */
+    record->bytes += line->value_size - block->size;
+    *block = (struct block){text, line->value_size};
     if (line->index + 1 < line->blocks && block->size > blocks->widest)
         blocks->widest = block->size;
     return 0;
