@@ -13,7 +13,7 @@
 
 #define LINE_MAX_BYTES ((16u << 20) + 4096)
 #define READ_BYTES     65536u
-#define UNFINISHED_MAX 20000 /* records that wait for a block */
+#define UNFINISHED_MAX (64u << 20) /* bytes of records that wait for a block */
 
 struct load_stream {
     const char *path;
@@ -275,7 +275,7 @@ static void set_incomplete_aside(void *context, const char *lines, size_t size, 
     loader_set_aside(loader, lines, size, "syslog record", reason);
 }
 
-void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep)
+void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep_bytes)
 {
-    syslog_blocks_drain(blocks, keep, set_incomplete_aside, loader);
+    syslog_blocks_drain(blocks, keep_bytes, set_incomplete_aside, loader);
 }

@@ -42,7 +42,7 @@ void load_stream_remove(const struct load_stream *stream, struct loader *loader)
 /* Takes NULL. */
 void load_stream_close(struct load_stream *stream);
 
-/* Sets all records aside of which blocks are missing, but the `keep` newest. */
-void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep);
+/* Sets all records aside of which blocks are missing, but the newest that take `keep_bytes`. */
+void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep_bytes);
 
 #endif

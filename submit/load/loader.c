@@ -12,7 +12,7 @@
 #include "load_text.h"
 
 #define PROGRESS_EVERY 100 /* records */
-#define BATCH_BYTES    (64u << 20)
+#define BATCH_BYTES    (32u << 20)
 #define PATH_BYTES     8192
 #define REPORT_BYTES   (PATH_BYTES + 1024)
 #define STOPPED        1 /* of a walk that was left */
@@ -240,13 +240,13 @@ int loader_commit(struct loader *loader)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-static int add_record(struct loader *loader, const struct record *record, size_t size,
+static int add_record(struct loader *loader, const struct record *record,
                       const struct load_place *place)
 {
     struct load_batch *batch = loader->next;
     batch->records[batch->count] = *record;
     batch->places[batch->count++] = *place;
-    batch->bytes += size;
+    batch->bytes += load_record_bytes(record);
     show_progress(loader);
     bool full = batch->count == loader->batch || batch->bytes > BATCH_BYTES;
     return full ? hand_over(loader) : 0;
@@ -260,7 +260,7 @@ int loader_take(struct loader *loader, char *text, size_t size, const char *orig
     int error = load_record(text, size, &loader->seen, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
     if (error == 0)
-        return add_record(loader, &record, size, &place);
+        return add_record(loader, &record, &place);
     if (error == -EBADMSG) {
         loader_set_aside(loader, text, size, origin, reason.text);
         error = 0;
@@ -282,13 +282,14 @@ bool loader_stops(struct loader *loader)
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 static int read_record(struct loader *loader, int dir_fd, const char *name, struct record *record,
-                       size_t *size, struct load_reason *reason)
+                       struct load_reason *reason)
 {
     char *text;
-    int error = load_text(dir_fd, name, &text, size, reason);
+    size_t size;
+    int error = load_text(dir_fd, name, &text, &size, reason);
     if (error != 0)
         return error;
-    error = load_record(text, *size, &loader->seen, record, reason);
+    error = load_record(text, size, &loader->seen, record, reason);
     if (error != 0)
         free(text);
     return error;
@@ -299,13 +300,12 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     struct loader *loader = context;
     struct record record;
     struct load_reason reason;
-    size_t size = 0;
     if (loader_stops(loader))
         return STOPPED;
-    int error = read_record(loader, dir_fd, place->name, &record, &size, &reason);
+    int error = read_record(loader, dir_fd, place->name, &record, &reason);
     switch (error) {
     case 0:
-        return add_record(loader, &record, size, place);
+        return add_record(loader, &record, place);
     case -EBADMSG:
         set_file_aside(loader, dir_fd, place, reason.text);
         return 0;

@@ -40,8 +40,9 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *line, char **text, siz
                       struct load_reason *reason);
 
 /* Calls `visit` with what there is of each record that is not whole, as lines that can be added
- * again, and forgets it; the oldest first, until `keep` are left. */
-void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep,
+ * again, and forgets it; the oldest first, until no more than `keep_bytes` of memory, about, are
+ * taken. */
+void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep_bytes,
                          void (*visit)(void *context, const char *lines, size_t size,
                                        const char *reason),
                          void *context);
