@@ -60,6 +60,48 @@ same() {
     done
 }
 
+# SQL that writes the uuids of an old store in capitals. Two runs are there twice: one with its end in capitals,
+# the other with its start.
+capitals() { # IDS: 1 where runs have ids
+    local ended=019A9F00-0000-7000-8000-000000000001 begun=019A9F00-0000-7000-8000-000000000002
+    cat <<SQL
+UPDATE run SET uuid = upper(uuid);
+CREATE TEMPORARY TABLE twin AS SELECT * FROM run WHERE uuid IN ('$ended', '$begun');
+UPDATE twin SET is_start_only = 1, run_time = NULL WHERE uuid = '$ended';
+UPDATE run SET is_start_only = 1, run_time = NULL WHERE uuid = '$begun';
+UPDATE twin SET uuid = lower(uuid);
+$([ "$1" = 0 ] || echo 'UPDATE twin SET id = id + 1000;')
+INSERT INTO run SELECT * FROM twin;
+SQL
+}
+
+PACKAGES_IN_CAPITALS='UPDATE run_package SET run_uuid = upper(run_uuid);
+    INSERT INTO run_package SELECT lower(run_uuid), package_id FROM run_package;'
+
+# has_lowered SQL...: what was loaded before is known again, and there once
+has_lowered() {
+    [ "$(jq -c '[.new, .updated, .unchanged]' summary)" = '[0,0,11]' ]
+    [ "$("$@" 'SELECT count(*), sum(is_start_only), count(run_time) FROM run' | tr '\t' '|')" = '10|1|9' ]
+}
+
+@test "uuids in capitals in an old store are those of the records" {
+    for version in 1 2; do
+        rm -f store.db*
+        sqlite3 store.db <"$stores/sqlite_$version.sql"
+        sqlite3 store.db <<<"$(capitals $((version - 1)))"
+        [ $version = 1 ] || sqlite3 store.db "$PACKAGES_IN_CAPITALS"
+        jobtrail-load --json --store sqlite:store.db "$records" >summary
+        has_lowered sqlite3 store.db
+    done
+    [ "$(sqlite3 store.db 'SELECT count(*) FROM xalt_pkg')" -eq 1 ]
+    mariadb_start
+    mariadb_sql "source $stores/mariadb_2.sql" jobtrail
+    mariadb_sql "$(capitals 1) $PACKAGES_IN_CAPITALS" jobtrail
+    jobtrail-load --json --store "$MARIADB_STORE" "$records" >summary
+    has_lowered in_mariadb
+    [ "$(in_mariadb 'SELECT count(*) FROM xalt_pkg')" -eq 1 ]
+}
+
 # whole SQL...: with what runs SQL
 is_whole() {
     [ "$("$@" 'SELECT count(*) FROM run')" -eq 10 ]
