@@ -228,6 +228,11 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
     return error == 0 ? commit(stream, loader, trouble) : error;
 }
 
+static bool is_same(const struct load_stream *stream, const struct stat *facts)
+{
+    return facts->st_dev == stream->facts.st_dev && facts->st_ino == stream->facts.st_ino;
+}
+
 bool load_stream_ended(const struct load_stream *stream)
 {
     struct stat now, here;
@@ -235,7 +240,7 @@ bool load_stream_ended(const struct load_stream *stream)
         return stream->ended;
     if (stat(stream->path, &now) != 0)
         return false; /* between two files */
-    if (now.st_dev != stream->facts.st_dev || now.st_ino != stream->facts.st_ino)
+    if (!is_same(stream, &now))
         return true;
     return fstat(stream->fd, &here) == 0 && here.st_size < lseek(stream->fd, 0, SEEK_CUR);
 }
@@ -258,9 +263,18 @@ int load_stream_finish(struct load_stream *stream, struct loader *loader,
     return error == 0 ? commit(stream, loader, trouble) : error;
 }
 
+/* Neither has another file come to its path since then, nor has it grown. */
+static bool is_as_read(const struct load_stream *stream)
+{
+    struct stat now;
+    return stat(stream->path, &now) == 0 && is_same(stream, &now) &&
+           now.st_size == lseek(stream->fd, 0, SEEK_CUR);
+}
+
 void load_stream_remove(const struct load_stream *stream, struct loader *loader)
 {
-    if (!load_stream_is_file(stream) || strcmp(stream->path, "-") == 0 || stream->trouble > 0)
+    if (!load_stream_is_file(stream) || strcmp(stream->path, "-") == 0 || stream->trouble > 0 ||
+        !is_as_read(stream))
         return;
     if (unlink(stream->path) == 0)
         loader->counts.deleted++;

@@ -36,7 +36,8 @@ bool load_stream_waits(const struct load_stream *stream);
 int load_stream_finish(struct load_stream *stream, struct loader *loader,
                        struct syslog_blocks *blocks);
 
-/* Removes the file when it is one and all of it is in the store or the quarantine; counts it. */
+/* Removes the file when it is one and all of it, as it is now, is in the store or the quarantine;
+ * counts it. */
 void load_stream_remove(const struct load_stream *stream, struct loader *loader);
 
 /* Takes NULL. */

@@ -119,10 +119,14 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
     loader->counts.damaged++;
     if (loader->quarantine_fd < 0 || loader->dry_run)
         return;
-    snprintf(name, sizeof name, "record.%lld.%d.%zu", (long long)time(NULL), (int)getpid(),
-             ++loader->kept);
     reason_line(line, sizeof line, origin, reason);
-    count_moved(loader, origin, damaged_keep(loader->quarantine_fd, name, text, size, line));
+    int error;
+    do { /* loaders of several hosts or containers may have the same pid */
+        snprintf(name, sizeof name, "record.%lld.%d.%zu", (long long)time(NULL), (int)getpid(),
+                 ++loader->kept);
+        error = damaged_keep(loader->quarantine_fd, name, text, size, line);
+    } while (error == -EEXIST);
+    count_moved(loader, origin, error);
 }
 
 /* A record that was good, but not for the database. */

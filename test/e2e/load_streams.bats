@@ -155,6 +155,87 @@ PY
     [ ! -e part ]
 }
 
+# The first file ends within a line of a record that has begun in it, and the second has the rest.
+cut_in_two() {
+    head -n 103 lines | head -c -20 >syslog.1
+    tail -c +"$(($(wc -c <syslog.1) + 1))" lines >rest
+    tail -n +103 lines >syslog # a daemon sends a line again that it could not write
+    [ "$(head -n 103 lines | tail -n 1 | cut -c 1-20)" = "$(tail -n 1 syslog.1 | cut -c 1-20)" ]
+}
+
+@test "a file that ends within a record stays until the rest has come" {
+    cut_in_two
+    load_from --delete syslog.1
+    [ "$status" -eq 1 ]
+    [ "$(count incomplete)" -eq 1 ]
+    [ "$(count deleted)" -eq 0 ]
+    cmp syslog.1 <(head -c "$(wc -c <syslog.1)" lines)
+    load_from --delete syslog # without the beginning
+    [ "$(count deleted)" -eq 0 ]
+    load_from --delete syslog.1 syslog
+    [ "$status" -eq 0 ]
+    [ "$(runs)" -eq 40 ]
+    [ "$(count deleted)" -eq 2 ]
+    [ ! -e syslog.1 ]
+    [ ! -e syslog ]
+}
+
+@test "a file that ends within a record goes when the record's blocks are in the quarantine" {
+    cut_in_two
+    load_from --delete --quarantine bad syslog.1
+    [ "$status" -eq 1 ]
+    [ "$(count incomplete)" -eq 1 ]
+    [ "$(count deleted)" -eq 1 ]
+    [ "$(cat bad/*.reason)" = "syslog record: has $(grep -c value: bad/record.*[0-9]) of $(grep -o ' nb:[0-9]*' bad/record.*[0-9] | head -n 1 | cut -d: -f2 | sed 's/^0//') blocks" ]
+    load_from --delete --quarantine bad syslog
+    [ "$(count deleted)" -eq 1 ]
+    [ "$(runs)" -eq 39 ]
+    [ "$(find bad -name 'record.*[0-9]' | wc -l)" -eq 2 ]
+    load_from --delete bad/record.*[0-9]
+    [ "$status" -eq 0 ]
+    [ "$(runs)" -eq 40 ]
+    [ "$(count deleted)" -eq 2 ]
+}
+
+@test "without room in the quarantine nothing is deleted" {
+    cut_in_two
+    mkdir bad
+    mount -t tmpfs -o size=4k,nr_inodes=2 tmpfs bad || skip "may not mount"
+    load_from --delete --quarantine bad syslog.1
+    umount bad
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"could not be moved to the quarantine"* ]]
+    [ "$(count deleted)" -eq 0 ]
+    [ -e syslog.1 ]
+}
+
+@test "a file that has grown or gone since it was read is not deleted" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 900 --seed 8 --until 1760000000 10 >whole
+    for change in true 'cat lines >>log' 'mv log log.1; cp lines log'; do
+        rm -f "$store"* log*
+        cp whole log
+        mkfifo gate
+        # the loader has read log and waits at the gate
+        jobtrail-load --json --delete --store "sqlite:$store" log gate >summary 3>&- 4>&- &
+        follower=$!
+        exec 4>gate
+        wait_for has_runs 10
+        eval "$change"
+        exec 4>&-
+        wait "$follower"
+        rm gate
+        output=$(cat summary)
+        if [ "$change" = true ]; then
+            [ "$(count deleted)" -eq 1 ]
+            continue
+        fi
+        [ "$(count deleted)" -eq 0 ]
+        load_from --delete log
+        [ "$(runs)" -eq 50 ]
+        [ ! -e log ]
+    done
+}
+
 @test "a log is followed while it grows and when it is rotated" {
     head -n 50 lines >log
     jobtrail-load --json --follow --store "sqlite:$store" log >summary 2>said 3>&- &
