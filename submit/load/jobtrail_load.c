@@ -335,6 +335,7 @@ static enum exit_code load(const struct options *options, char **paths)
         .batch = options->batch,
         .delete_files = options->delete_files,
         .dry_run = options->dry_run,
+        .follows = options->follow,
         .show_progress = isatty(STDERR_FILENO) == 1,
         .stop = &stop,
     };

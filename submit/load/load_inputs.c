@@ -50,8 +50,7 @@ static int open_stream(struct inputs *inputs, struct input *input)
     if (error == 0 && !load_stream_is_file(input->stream))
         inputs->consumed = true;
     if (error != 0 && !(inputs->follow && error == -ENOENT)) {
-        loader_report(inputs->loader, input->path, strerror(-error));
-        inputs->loader->input_trouble = true;
+        loader_report_input(inputs->loader, input->path, -error);
     }
     return error;
 }

@@ -2,9 +2,11 @@
 #include "loader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,6 +84,67 @@ static int store_failed(const struct loader *loader, int error)
     return error;
 }
 
+/* ---- Files that stay ------------------------------------------------------------------------ */
+
+/* Whether the text is new; it is known from now on. */
+static bool is_new(struct loader *loader, const char *text)
+{
+    struct digest digest;
+    if (!loader->follows || hash_bytes(text, strlen(text), &digest) != 0)
+        return true;
+    bool is_known = id_cache_find(&loader->stays, &digest) != 0;
+    id_cache_add(&loader->stays, &digest, 1);
+    return !is_known;
+}
+
+/* The file as it is now: another one may come under the same name. */
+static int identify(const struct loader *loader, int dir_fd, const struct load_place *place,
+                    struct digest *digest)
+{
+    char path[PATH_BYTES];
+    struct stat facts;
+    if (fstatat(dir_fd, place->name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    const void *const pieces[] = {path, &facts.st_ino, &facts.st_size, &facts.st_mtim,
+                                  &facts.st_ctim};
+    const size_t sizes[] = {strlen(path), sizeof facts.st_ino, sizeof facts.st_size,
+                            sizeof facts.st_mtim, sizeof facts.st_ctim};
+    return hash_pieces(pieces, sizes, 5, digest);
+}
+
+static void note_that_stays(struct loader *loader, int dir_fd, const struct load_place *place)
+{
+    struct digest digest;
+    if (loader->follows && identify(loader, dir_fd, place, &digest) == 0)
+        id_cache_add(&loader->stays, &digest, 1);
+}
+
+static bool has_stayed(const struct loader *loader, int dir_fd, const struct load_place *place)
+{
+    struct digest digest;
+    return loader->stays.used > 0 && identify(loader, dir_fd, place, &digest) == 0 &&
+           id_cache_find(&loader->stays, &digest) != 0;
+}
+
+static void note_loaded(struct loader *loader, const struct load_place *place)
+{
+    int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
+    if (fd < 0)
+        return;
+    note_that_stays(loader, fd, place);
+    close(fd);
+}
+
+void loader_report_input(struct loader *loader, const char *path, int error)
+{
+    char text[REPORT_BYTES];
+    loader->input_trouble = true;
+    snprintf(text, sizeof text, "%s: %s", path, strerror(error));
+    if (is_new(loader, text))
+        loader_report(loader, path, strerror(error));
+}
+
 /* ---- Setting aside -------------------------------------------------------------------------- */
 
 static void count_moved(struct loader *loader, const char *path, int error)
@@ -105,10 +168,11 @@ static void set_file_aside(struct loader *loader, int dir_fd, const struct load_
     describe(path, sizeof path, loader->source, place->sub, place->name);
     loader_report(loader, path, reason);
     loader->counts.damaged++;
-    if (loader->quarantine_fd < 0 || loader->dry_run)
-        return;
-    reason_line(line, sizeof line, path, reason);
-    count_moved(loader, path, damaged_move(loader->quarantine_fd, dir_fd, place->name, line));
+    if (loader->quarantine_fd >= 0 && !loader->dry_run) {
+        reason_line(line, sizeof line, path, reason);
+        count_moved(loader, path, damaged_move(loader->quarantine_fd, dir_fd, place->name, line));
+    }
+    note_that_stays(loader, dir_fd, place);
 }
 
 void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,
@@ -149,10 +213,12 @@ static void set_record_aside(struct loader *loader, struct record *record,
 static void remove_loaded(struct loader *loader, const struct load_place *place)
 {
     int error = source_remove(loader->source, place);
-    if (error == 0)
+    if (error == 0) {
         loader->counts.deleted++;
-    else
-        report_place(loader, place, strerror(-error));
+        return;
+    }
+    report_place(loader, place, strerror(-error));
+    note_loaded(loader, place);
 }
 
 static void count_result(struct load_counts *counts, enum store_result result)
@@ -173,8 +239,12 @@ static void count_result(struct load_counts *counts, enum store_result result)
 static void settle(struct loader *loader, const struct load_batch *batch, size_t at)
 {
     count_result(&loader->counts, batch->results[at]);
-    if (loader->source != NULL && loader->delete_files && !loader->dry_run)
+    if (loader->source == NULL)
+        return;
+    if (loader->delete_files && !loader->dry_run)
         remove_loaded(loader, &batch->places[at]);
+    else
+        note_loaded(loader, &batch->places[at]);
 }
 
 static void settle_all(struct loader *loader, const struct load_batch *batch)
@@ -306,6 +376,8 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     struct load_reason reason;
     if (loader_stops(loader))
         return STOPPED;
+    if (has_stayed(loader, dir_fd, place))
+        return 0;
     int error = read_record(loader, dir_fd, place->name, &record, &reason);
     switch (error) {
     case 0:
@@ -326,8 +398,7 @@ static void report_unreadable(void *context, const char *sub, int error)
     struct loader *loader = context;
     char path[PATH_BYTES];
     describe(path, sizeof path, loader->source, sub, "");
-    loader_report(loader, path, strerror(error));
-    loader->input_trouble = true;
+    loader_report_input(loader, path, error);
 }
 
 /* ---- The loader ----------------------------------------------------------------------------- */
@@ -360,6 +431,7 @@ void loader_free(struct loader *loader)
         free(loader->batches[i].results);
     }
     id_cache_free(&loader->seen);
+    id_cache_free(&loader->stays);
 }
 
 int loader_load(struct loader *loader, const char *path)
@@ -368,8 +440,7 @@ int loader_load(struct loader *loader, const char *path)
     const struct load_visitor visitor = {loader, load_file, report_unreadable};
     int error = source_open(path, &source);
     if (error != 0) {
-        loader_report(loader, path, strerror(-error));
-        loader->input_trouble = true;
+        loader_report_input(loader, path, -error);
         return 0;
     }
     loader->source = &source;

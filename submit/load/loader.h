@@ -27,8 +27,9 @@ struct loader {
     size_t batch;      /* records in one transaction, at least 1 */
     bool delete_files; /* once the transaction that holds them is committed */
     bool dry_run;
-    bool show_progress;                /* on stderr */
-    int quarantine_fd;                 /* -1: leave damaged files where they are */
+    bool follows;       /* the same inputs again and again: a file that stays is looked at once */
+    bool show_progress; /* on stderr */
+    int quarantine_fd;  /* -1: leave damaged files where they are */
     const volatile sig_atomic_t *stop; /* not 0: read no more, but store what has been read */
 
     struct load_counts counts; /* of what is committed, or of what is damaged */
@@ -38,9 +39,10 @@ struct loader {
 
     const struct load_source *source; /* of the places; NULL for a stream */
     struct id_cache seen;             /* digests of parts of records that need no parsing */
-    struct load_batch batches[2];     /* one is read, the other written */
-    struct load_batch *next;          /* the one that is read */
-    struct batch_writer *writer;      /* owned */
+    struct id_cache stays;        /* digests of files that stay, and of what was said of inputs */
+    struct load_batch batches[2]; /* one is read, the other written */
+    struct load_batch *next;      /* the one that is read */
+    struct batch_writer *writer;  /* owned */
 };
 
 /* Returns 0 or -ENOMEM. loader_free() releases what it took, and is to be called before the store
@@ -68,6 +70,10 @@ int loader_commit(struct loader *loader);
 
 /* Says on stderr that something is wrong with an input: "PATH: TROUBLE", in plain ASCII. */
 void loader_report(struct loader *loader, const char *path, const char *trouble);
+
+/* Says that an input cannot be read, with a positive errno; the same once where the loader follows.
+ */
+void loader_report_input(struct loader *loader, const char *path, int error);
 
 /* Records looked at. */
 size_t load_counts_read(const struct load_counts *counts);

@@ -254,6 +254,29 @@ cut_in_two() {
     [ "$(count new)" -eq 40 ]
 }
 
+@test "what stays in a directory that is followed is looked at once" {
+    mkdir records
+    cp "$JOBTRAIL_SOURCE"/test/data/records/*-000000000001.json records/run.bad.json
+    sed -i 's/alice/mallo/' records/run.bad.json
+    jobtrail-load --json --follow --delete --store "sqlite:$store" records missing >summary 2>said 3>&- &
+    follower=$!
+    for n in 4 5 6; do # three more looks
+        cp "$JOBTRAIL_SOURCE"/test/data/records/*.zzz.*-00000000000$n.json records
+        wait_for has_runs $((n - 3))
+    done
+    rm records/run.bad.json
+    cp "$JOBTRAIL_SOURCE"/test/data/records/*-000000000001.json records/run.bad.json
+    wait_for has_runs 4
+    kill "$follower"
+    wait "$follower" || true
+    cat said
+    [ "$(grep -c 'run.bad.json: crc is 0x' said)" -eq 1 ]
+    [ "$(grep -c 'missing: No such file' said)" -eq 1 ]
+    [ "$(wc -l <said)" -eq 2 ]
+    output=$(cat summary)
+    [ "$(count damaged)" -eq 1 ]
+}
+
 @test "a directory is followed, and needs to be emptied" {
     mkdir records
     load_from --follow records
