@@ -23,6 +23,7 @@ struct load_stream {
     char *line; /* owned: `size` bytes of an unfinished line */
     size_t size, room;
     size_t number;  /* of the line, from 1 */
+    size_t taken;   /* lines that were records or blocks, good or bad */
     bool skipping;  /* a line that is too long */
     bool ended;     /* a pipe, or compressed data */
     size_t trouble; /* set aside and not in the quarantine */
@@ -112,14 +113,34 @@ static int take_block(struct load_stream *stream, struct loader *loader,
     return 0;
 }
 
+/* After a crash a file system may leave NUL bytes for what was being written; a line follows them.
+ */
+static void skip_hole(struct load_stream *stream)
+{
+    size_t hole = 0;
+    while (hole < stream->size && stream->line[hole] == '\0')
+        hole++;
+    stream->size -= hole;
+    memmove(stream->line, stream->line + hole, stream->size);
+}
+
 static int take_line(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks)
 {
     if (stream->size > 0 && stream->line[stream->size - 1] == '\r')
         stream->size--;
+    skip_hole(stream);
     stream->line[stream->size] = '\0';
-    if (stream->line[strspn(stream->line, " \t")] != '{')
-        return syslog_blocks_is_one(stream->line) ? take_block(stream, loader, blocks) : 0;
+    bool is_json = stream->line[strspn(stream->line, " \t")] == '{';
+    if (!is_json && !syslog_blocks_is_one(stream->line, stream->size))
+        return 0;
+    stream->taken++;
+    if (!is_json && memchr(stream->line, '\0', stream->size) != NULL) {
+        set_aside(stream, loader, stream->line, stream->size, "holds a NUL byte");
+        return 0;
+    }
+    if (!is_json)
+        return take_block(stream, loader, blocks);
     char *text = malloc(stream->size + 1);
     if (text != NULL)
         memcpy(text, stream->line, stream->size + 1);
@@ -185,9 +206,10 @@ static void report_damage(struct load_stream *stream, struct loader *loader, ssi
     loader->counts.damaged++;
     stream->ended = true;
     loader_report(loader, stream->path,
-                  error == -ENODATA   ? "compressed data is cut short"
-                  : error == -EBADMSG ? "compressed data is damaged"
-                                      : strerror((int)-error));
+                  error == -ENODATA           ? "compressed data is cut short"
+                  : error == -EBADMSG         ? "compressed data is damaged"
+                  : error == -EPROTONOSUPPORT ? "is compressed, but not by gzip or xz"
+                                              : strerror((int)-error));
 }
 
 /* Set aside, and nowhere but in the inputs. */
@@ -263,18 +285,19 @@ int load_stream_finish(struct load_stream *stream, struct loader *loader,
     return error == 0 ? commit(stream, loader, trouble) : error;
 }
 
-/* Neither has another file come to its path since then, nor has it grown. */
-static bool is_as_read(const struct load_stream *stream)
+/* Neither has another file come to its path since then, nor has it grown. One that has no record at
+ * all was perhaps not meant. */
+static bool may_go(const struct load_stream *stream)
 {
     struct stat now;
-    return stat(stream->path, &now) == 0 && is_same(stream, &now) &&
-           now.st_size == lseek(stream->fd, 0, SEEK_CUR);
+    return stat(stream->path, &now) == 0 && (stream->taken > 0 || now.st_size == 0) &&
+           is_same(stream, &now) && now.st_size == lseek(stream->fd, 0, SEEK_CUR);
 }
 
 void load_stream_remove(const struct load_stream *stream, struct loader *loader)
 {
     if (!load_stream_is_file(stream) || strcmp(stream->path, "-") == 0 || stream->trouble > 0 ||
-        !is_as_read(stream))
+        !may_go(stream))
         return;
     if (unlink(stream->path) == 0)
         loader->counts.deleted++;

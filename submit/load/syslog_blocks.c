@@ -339,10 +339,10 @@ struct syslog_blocks *syslog_blocks_new(void)
     return blocks;
 }
 
-bool syslog_blocks_is_one(const char *line)
+bool syslog_blocks_is_one(const char *line, size_t size)
 {
-    const char *tag = strstr(line, TAG);
-    return tag != NULL && strncmp(tag, XALT_ERROR, strlen(XALT_ERROR)) != 0;
+    const char *tag = memmem(line, size, TAG, strlen(TAG));
+    return tag != NULL && memmem(line, size, XALT_ERROR, strlen(XALT_ERROR)) != tag;
 }
 
 int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,

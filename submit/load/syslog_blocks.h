@@ -30,8 +30,8 @@ struct syslog_blocks;
 /* NULL when out of memory. */
 struct syslog_blocks *syslog_blocks_new(void);
 
-/* Whether the line is such a block's, whole or damaged. */
-bool syslog_blocks_is_one(const char *line);
+/* Whether the line, of `size` bytes of any kind, is such a block's, whole or damaged. */
+bool syslog_blocks_is_one(const char *line, size_t size);
 
 /* Adds the block of a line, NUL-terminated and without its newline, which is written to. Returns 1
  * when a record is whole, with its text, malloc'ed, in `*text`; 0 when more blocks are to come;

@@ -132,6 +132,37 @@ PY
     [ "$(runs)" -eq 40 ]
 }
 
+@test "NUL bytes that a crash left in a log cost no more than the line they are in" {
+    # a hole before a line, and one within a line
+    python3 - <<'PY'
+lines = open("lines", "rb").read().split(b"\n")
+lines[9] = b"\0" * 5000 + lines[9]
+lines[59] = lines[59][:-20] + b"\0" * 20
+open("holes", "wb").write(b"\n".join(lines))
+PY
+    load_from --delete holes
+    [ "$status" -eq 1 ]
+    [ "$(runs)" -eq 39 ]
+    [[ "$stderr" == *"holes:60: holds a NUL byte"* ]]
+    [ "$(count damaged)" -eq 2 ] # the line, and its record that lacks it
+    [ -e holes ]
+}
+
+@test "a file of another program or form is neither loaded nor deleted" {
+    echo "Nov 20 10:00:00 n1 sshd[1]: hello" >other
+    printf '\x28\xb5\x2f\xfd\x24\x00' >log.zst
+    python3 -c 'import bz2; open("log.bz2", "wb").write(bz2.compress(open("lines", "rb").read()))'
+    load_from --delete other
+    [ "$status" -eq 0 ]
+    [ "$(count deleted)" -eq 0 ]
+    for file in log.zst log.bz2; do
+        load_from --delete --quarantine bad $file
+        [ "$status" -eq 1 ]
+        [[ "$stderr" == *"$file: is compressed, but not by gzip or xz"* ]]
+        [ -e $file ]
+    done
+}
+
 @test "bytes of any kind do no harm" {
     head -c 300000 /dev/urandom >noise
     { cat noise && printf '\nXALT_LOGGING_\n{\n{"userT":{}}\nXALT_LOGGING_x V:4 value:\n' && cat lines; } >mixed
