@@ -4,6 +4,7 @@
 # shellcheck disable=SC2030,SC2031,SC2119,SC2120,SC2154,SC2317 # bats sets variables
 
 bats_require_minimum_version 1.5.0
+load helper
 load mariadb
 load galera
 
@@ -137,7 +138,7 @@ in_mariadb() {
     jobtrail-load --store "$MARIADB_STORE" "$records" >summary 2>said 3>&- &
     local loader=$!
     waits() { [ "$(mariadb_sql "SELECT count(*) FROM information_schema.processlist WHERE state = 'User lock'")" -eq 1 ]; }
-    until waits; do sleep 0.05; done
+    wait_for waits
     [ "$(mariadb_sql "SELECT value FROM store_state WHERE name = 'schema'" jobtrail)" = 2 ]
     # shellcheck disable=SC2154 # coproc sets it
     kill -KILL "$holder_PID"

@@ -43,7 +43,7 @@ has_ended() {
 
 # end SIGNAL: while it loads; $before is the number of runs that were stored then, $status how it ended
 end() {
-    while ! has_runs 1; do :; done
+    until has_runs 1 || has_ended; do :; done
     kill -STOP "$loader"
     before=$(runs)
     kill -"$1" "$loader"
@@ -170,7 +170,7 @@ load_rest() {
     jobtrail-load --store "sqlite:$store" records
     jobtrail-load --json --store "sqlite:$store" --expire 1 >summary 2>said 3>&- &
     loader=$!
-    while has_runs 20000; do :; done
+    while has_runs 20000 && ! has_ended; do :; done
     end TERM
     [ "$status" -eq 4 ]
     [ "$(jq '.expired' summary)" -eq $((20000 - $(runs))) ]
