@@ -131,7 +131,7 @@ in_mariadb() {
 @test "a MariaDB that another loader renews is waited for, a loader that is killed gives way" {
     mariadb_start
     mariadb_sql "source $stores/mariadb_2.sql" jobtrail
-    coproc holder { mariadb --no-defaults -uroot -S "$MARIADB_DIR/socket" -N -n jobtrail 2>&1; }
+    coproc holder { exec mariadb --no-defaults -uroot -S "$MARIADB_DIR/socket" -N -n jobtrail 2>&1; }
     echo "SELECT GET_LOCK(concat('jobtrail/', sha1('jobtrail')), 0);" >&"${holder[1]}"
     read -r taken <&"${holder[0]}"
     [ "$taken" = 1 ]
@@ -142,7 +142,8 @@ in_mariadb() {
     [ "$(mariadb_sql "SELECT value FROM store_state WHERE name = 'schema'" jobtrail)" = 2 ]
     # shellcheck disable=SC2154 # coproc sets it
     kill -KILL "$holder_PID"
-    wait "$loader"
+    wait "$loader" || cat said
+    [ "$(cat said)" = "" ]
     is_whole in_mariadb
 }
 
