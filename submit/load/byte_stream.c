@@ -65,9 +65,7 @@ static enum form form_of(const unsigned char *bytes, size_t size)
         const char *bytes;
     } magics[] = {
         {GZIP, 2, "\x1f\x8b"},
-        {XZ, 6,
-         "\xfd"
-         "7zXZ\0"},
+        {XZ, 6, "\xfd\x37zXZ"},
         {FOREIGN, 4, "\x28\xb5\x2f\xfd"},
         {FOREIGN, 4, "\x04\x22\x4d\x18"},
         {FOREIGN, 2, "\x1f\x9d"},

@@ -82,7 +82,11 @@ static int write_text(int dir, const char *name, const char *text, size_t size)
     }
     if (error == 0 && fsync(fd) != 0)
         error = -errno;
-    return close(fd) != 0 && error == 0 ? -errno : error;
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error != 0)
+        unlinkat(dir, name, 0);
+    return error;
 }
 
 int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, const char *reason)

@@ -49,9 +49,8 @@ static int open_stream(struct inputs *inputs, struct input *input)
     int error = load_stream_open(input->path, &input->stream);
     if (error == 0 && !load_stream_is_file(input->stream))
         inputs->consumed = true;
-    if (error != 0 && !(inputs->follow && error == -ENOENT)) {
+    if (error != 0 && !(inputs->follow && error == -ENOENT))
         loader_report_input(inputs->loader, input->path, -error);
-    }
     return error;
 }
 

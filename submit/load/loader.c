@@ -2,16 +2,15 @@
 #include "loader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "damaged.h"
 #include "load_text.h"
+#include "stays.h"
 
 #define PROGRESS_EVERY 100 /* records */
 #define BATCH_BYTES    (32u << 20)
@@ -97,34 +96,22 @@ static bool is_new(struct loader *loader, const char *text)
     return !is_known;
 }
 
-/* The file as it is now: another one may come under the same name. */
-static int identify(const struct loader *loader, int dir_fd, const struct load_place *place,
-                    struct digest *digest)
-{
-    char path[PATH_BYTES];
-    struct stat facts;
-    if (fstatat(dir_fd, place->name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
-        return -errno;
-    describe(path, sizeof path, loader->source, place->sub, place->name);
-    const void *const pieces[] = {path, &facts.st_ino, &facts.st_size, &facts.st_mtim,
-                                  &facts.st_ctim};
-    const size_t sizes[] = {strlen(path), sizeof facts.st_ino, sizeof facts.st_size,
-                            sizeof facts.st_mtim, sizeof facts.st_ctim};
-    return hash_pieces(pieces, sizes, 5, digest);
-}
-
 static void note_that_stays(struct loader *loader, int dir_fd, const struct load_place *place)
 {
-    struct digest digest;
-    if (loader->follows && identify(loader, dir_fd, place, &digest) == 0)
-        id_cache_add(&loader->stays, &digest, 1);
+    char path[PATH_BYTES];
+    if (!loader->follows)
+        return;
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    stays_note(&loader->stays, path, dir_fd, place->name);
 }
 
 static bool has_stayed(const struct loader *loader, int dir_fd, const struct load_place *place)
 {
-    struct digest digest;
-    return loader->stays.used > 0 && identify(loader, dir_fd, place, &digest) == 0 &&
-           id_cache_find(&loader->stays, &digest) != 0;
+    char path[PATH_BYTES];
+    if (!loader->follows)
+        return false;
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    return stays_has(&loader->stays, path, dir_fd, place->name);
 }
 
 static void note_loaded(struct loader *loader, const struct load_place *place)

@@ -240,6 +240,15 @@ cut_in_two() {
     [ -e syslog.1 ]
 }
 
+@test "what loaders of the same pid set aside is all there" {
+    for n in {1..20}; do
+        echo "XALT_LOGGING_x V:4 number $n" >"damaged.$n"
+        unshare --pid --fork jobtrail-load --store "sqlite:$store.$n" --quarantine bad "damaged.$n" >"said.$n" 2>&1 3>&- &
+    done
+    wait
+    [ "$(cat bad/record.*[0-9] | sort -u | wc -l)" -eq 20 ]
+}
+
 @test "a file that has grown or gone since it was read is not deleted" {
     "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 900 --seed 8 --until 1760000000 10 >whole
     for change in true 'cat lines >>log' 'mv log log.1; cp lines log'; do
