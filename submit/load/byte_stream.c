@@ -79,6 +79,7 @@ static enum form form_of(const unsigned char *bytes, size_t size)
 
 static int begin(struct byte_stream *stream)
 {
+    stream->at_end = false; /* one that was empty may have grown */
     while (stream->to < LONGEST_MAGIC && !stream->at_end) {
         ssize_t got = fill(stream);
         if (got < 0)

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "byte_stream.h"
 
 #define LINE_MAX_BYTES ((16u << 20) + 4096)
 #define READ_BYTES     65536u
+#define LEFT_SECONDS   5
 #define UNFINISHED_MAX (64u << 20) /* bytes of records that wait for a block */
 
 struct load_stream {
@@ -27,6 +29,8 @@ struct load_stream {
     bool skipping;  /* a line that is too long */
     bool ended;     /* a pipe, or compressed data */
     size_t trouble; /* set aside and not in the quarantine */
+    time_t quiet;   /* monotonic: since when nothing has come of a file that was rotated; 0: it was
+                       not */
 };
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
@@ -245,6 +249,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
             break;
         }
         *more = true;
+        stream->quiet = 0;
         error = split(stream, loader, blocks, bytes, (size_t)got);
     }
     return error == 0 ? commit(stream, loader, trouble) : error;
@@ -255,7 +260,22 @@ static bool is_same(const struct load_stream *stream, const struct stat *facts)
     return facts->st_dev == stream->facts.st_dev && facts->st_ino == stream->facts.st_ino;
 }
 
-bool load_stream_ended(const struct load_stream *stream)
+static time_t seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + 1; /* never 0 */
+}
+
+/* A daemon writes into the old file until somebody tells it of the new one. */
+static bool is_left(struct load_stream *stream)
+{
+    if (stream->quiet == 0)
+        stream->quiet = seconds();
+    return seconds() - stream->quiet > LEFT_SECONDS;
+}
+
+bool load_stream_ended(struct load_stream *stream)
 {
     struct stat now, here;
     if (stream->ended || !load_stream_is_file(stream))
@@ -263,7 +283,7 @@ bool load_stream_ended(const struct load_stream *stream)
     if (stat(stream->path, &now) != 0)
         return false; /* between two files */
     if (!is_same(stream, &now))
-        return true;
+        return is_left(stream);
     return fstat(stream->fd, &here) == 0 && here.st_size < lseek(stream->fd, 0, SEEK_CUR);
 }
 

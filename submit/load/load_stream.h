@@ -23,8 +23,9 @@ int load_stream_open(const char *path, struct load_stream **stream);
 int load_stream_read(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks, bool *more);
 
-/* Whether a pipe's other end is closed, or another file has the path by now. */
-bool load_stream_ended(const struct load_stream *stream);
+/* Whether a pipe's other end is closed, or another file has the path by now and nothing has come to
+ * the old one for some seconds. */
+bool load_stream_ended(struct load_stream *stream);
 
 /* Whether it is a file, which a later call can read again; not a pipe. */
 bool load_stream_is_file(const struct load_stream *stream);

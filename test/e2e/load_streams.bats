@@ -294,6 +294,33 @@ cut_in_two() {
     [ "$(count new)" -eq 40 ]
 }
 
+record_line() { # NUMBER
+    echo "{\"userT\":{\"run_uuid\":\"00000000-0000-7000-8000-$(printf '%012d' "$1")\"}}"
+}
+
+@test "what a daemon still writes to a rotated log is loaded, and a log may be cut to nothing" {
+    for n in {1..5}; do record_line "$n"; done >log
+    touch other
+    jobtrail-load --follow --store "sqlite:$store" log other >summary 2>said 3>&- &
+    follower=$!
+    wait_for has_runs 5
+    mv log log.1
+    record_line 6 >log
+    record_line 7 >>other
+    has_7() { [ "$(sqlite3 "$store" "SELECT count(*) FROM run WHERE uuid LIKE '%7'")" = 1 ]; }
+    wait_for has_7 # so log has been looked at, too
+    record_line 8 >>log.1
+    wait_for has_runs 8
+    : >log
+    record_line 9 >>other
+    wait_for has_runs 9 # so log has been seen empty
+    record_line 10 >>log
+    wait_for has_runs 10
+    kill "$follower"
+    wait "$follower"
+    [ "$(cat said)" = "" ]
+}
+
 @test "what stays in a directory that is followed is looked at once" {
     mkdir records
     cp "$JOBTRAIL_SOURCE"/test/data/records/*-000000000001.json records/run.bad.json
