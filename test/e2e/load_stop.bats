@@ -166,14 +166,22 @@ load_rest() {
 }
 
 @test "runs stop to expire at a signal, and the next time the others do" {
-    make 20000 >records
+    make 12000 >records
     jobtrail-load --store "sqlite:$store" records
-    jobtrail-load --json --store "sqlite:$store" --expire 1 >summary 2>said 3>&- &
-    loader=$!
-    while has_runs 20000 && ! has_ended; do :; done
-    end TERM
+    coproc holder { exec sqlite3 "$store"; }
+    echo "BEGIN IMMEDIATE; SELECT 'held';" >&"${holder[1]}"
+    read -r held <&"${holder[0]}"
+    [ "$held" = held ]
+    begin --expire 1
+    has_opened() { find "/proc/$loader/fd" -lname "$store" | grep -q .; }
+    wait_for has_opened # and waits for its turn
+    kill "$loader"
+    echo 'ROLLBACK;' >&"${holder[1]}"
+    status=0
+    wait "$loader" || status=$?
+    cat said summary
     [ "$status" -eq 4 ]
-    [ "$(jq '.expired' summary)" -eq $((20000 - $(runs))) ]
+    [ "$(jq '.expired' summary)" -eq $((12000 - $(runs))) ]
     [ "$(runs)" -gt 0 ]
     jobtrail-load --store "sqlite:$store" --expire 1
     [ "$(runs)" -eq 0 ]
