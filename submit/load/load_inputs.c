@@ -113,10 +113,22 @@ static void rest(void)
     nanosleep(&time, NULL);
 }
 
+/* Whether there is nothing but a standard input whose other end is closed. */
+static bool is_over(const struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->list[i];
+        if (strcmp(input->path, "-") != 0 || input->stream == NULL ||
+            !load_stream_ended(input->stream))
+            return false;
+    }
+    return true;
+}
+
 static int follow_all(struct inputs *inputs)
 {
     int error = 0;
-    while (error == 0 && !loader_stops(inputs->loader)) {
+    while (error == 0 && !is_over(inputs) && !loader_stops(inputs->loader)) {
         bool more = false;
         for (size_t i = 0; error == 0 && i < inputs->count; i++)
             error = read_input(inputs, &inputs->list[i], &more);

@@ -321,6 +321,15 @@ record_line() { # NUMBER
     [ "$(cat said)" = "" ]
 }
 
+@test "following standard input ends with it" {
+    run timeout 20 jobtrail-load --follow --json --store "sqlite:$store" - < <(cat lines)
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 40 ]
+    run timeout 20 jobtrail-load --follow --json --store "sqlite:$store" - < <(head -n -1 lines)
+    [ "$status" -eq 1 ]
+    [ "$(count incomplete)" -eq 1 ]
+}
+
 @test "what stays in a directory that is followed is looked at once" {
     mkdir records
     cp "$JOBTRAIL_SOURCE"/test/data/records/*-000000000001.json records/run.bad.json
