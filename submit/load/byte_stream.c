@@ -18,7 +18,7 @@
 #define GZIP_OF_ZLIB  (16 + MAX_WBITS)
 #define LONGEST_MAGIC 6u
 
-enum form { UNKNOWN, PLAIN, GZIP, XZ };
+enum form { UNKNOWN, PLAIN, GZIP, XZ, FOREIGN };
 
 struct byte_stream {
     int fd;
@@ -45,7 +45,7 @@ static ssize_t fill(struct byte_stream *stream)
     struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
     if (stream->from == stream->to)
         stream->from = stream->to = 0;
-    if (poll(&readable, 1, PATIENCE_MS) == 0)
+    if (poll(&readable, 1, PATIENCE_MS) <= 0) /* below 0: a signal */
         return -EAGAIN;
     ssize_t got = read(stream->fd, stream->in + stream->to, IN_BYTES - stream->to);
     if (got < 0)
@@ -55,16 +55,31 @@ static ssize_t fill(struct byte_stream *stream)
     return got;
 }
 
+/* Of RFC 1952, the .xz format, RFC 8878, the LZ4 frame format, compress(1) and bzip2(1); as text
+ * none of them begins a line of syslog. */
 static enum form form_of(const unsigned char *bytes, size_t size)
 {
-    static const unsigned char gzip[] = {0x1f, 0x8b}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
-    if (size >= sizeof gzip && memcmp(bytes, gzip, sizeof gzip) == 0)
-        return GZIP;
-    return size >= sizeof xz && memcmp(bytes, xz, sizeof xz) == 0 ? XZ : PLAIN;
+    static const struct {
+        enum form form;
+        size_t size;
+        const char *bytes;
+    } magics[] = {
+        {GZIP, 2, "\x1f\x8b"},
+        {XZ, 6, "\xfd\x37zXZ"},
+        {FOREIGN, 4, "\x28\xb5\x2f\xfd"},
+        {FOREIGN, 4, "\x04\x22\x4d\x18"},
+        {FOREIGN, 2, "\x1f\x9d"},
+        {FOREIGN, 3, "BZh"},
+    };
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (size >= magics[i].size && memcmp(bytes, magics[i].bytes, magics[i].size) == 0)
+            return magics[i].form;
+    return PLAIN;
 }
 
 static int begin(struct byte_stream *stream)
 {
+    stream->at_end = false; /* one that was empty may have grown */
     while (stream->to < LONGEST_MAGIC && !stream->at_end) {
         ssize_t got = fill(stream);
         if (got < 0)
@@ -151,6 +166,8 @@ ssize_t byte_stream_read(struct byte_stream *stream, char *bytes, size_t size)
     int error = stream->form == UNKNOWN ? begin(stream) : 0;
     if (error != 0 || stream->form == UNKNOWN)
         return error;
+    if (stream->form == FOREIGN)
+        return -EPROTONOSUPPORT;
     return stream->form == PLAIN ? read_plain(stream, bytes, size)
                                  : read_compressed(stream, bytes, size);
 }

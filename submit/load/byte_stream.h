@@ -15,7 +15,8 @@ struct byte_stream *byte_stream_new(int fd);
 
 /* Up to `size` bytes, at least one; 0 at the end of what is there, after which a plain file that
  * grew can be read on. Returns -errno: -EBADMSG when compressed data is damaged, -ENODATA when it
- * ends too early, -EAGAIN when a pipe has nothing for a second. */
+ * ends too early, -EPROTONOSUPPORT when it is of another program, -EAGAIN when a pipe has nothing
+ * for a second. */
 ssize_t byte_stream_read(struct byte_stream *stream, char *bytes, size_t size);
 
 /* Takes NULL. */

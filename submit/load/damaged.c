@@ -69,7 +69,7 @@ static int write_reason(int dir, const char *name, const char *reason)
 
 static int write_text(int dir, const char *name, const char *text, size_t size)
 {
-    int fd = openat(dir, name, CREATE_FLAGS, 0600);
+    int fd = openat(dir, name, CREATE_FLAGS | O_EXCL, 0600);
     if (fd < 0)
         return -errno;
     int error = 0;
@@ -82,13 +82,19 @@ static int write_text(int dir, const char *name, const char *text, size_t size)
     }
     if (error == 0 && fsync(fd) != 0)
         error = -errno;
-    return close(fd) != 0 && error == 0 ? -errno : error;
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error != 0)
+        unlinkat(dir, name, 0);
+    return error;
 }
 
 int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, const char *reason)
 {
-    int error = write_reason(kept_fd, name, reason);
-    return error == 0 ? write_text(kept_fd, name, text, size) : error;
+    int error = write_text(kept_fd, name, text, size);
+    if (error == 0)
+        error = write_reason(kept_fd, name, reason);
+    return error == 0 && fsync(kept_fd) != 0 ? -errno : error;
 }
 
 int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason)

@@ -17,7 +17,8 @@ int damaged_open(const char *path);
  * after a failure the file is where it was. */
 int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason);
 
-/* Writes the `size` bytes at `text` as the file `name`, for what was no file of its own. */
+/* Writes the `size` bytes at `text` as the file `name`, for what was no file of its own. Returns 0;
+ * -EEXIST when there is such a file already, which stays; or another -errno. */
 int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, const char *reason);
 
 #endif

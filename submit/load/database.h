@@ -63,6 +63,12 @@ struct database_ops {
     /* The schema's version; 0 when there are no tables yet. */
     int (*version)(struct database *database, int *version);
 
+    /* Lets nobody else change the tables until unlock_schema(), which may also be called without
+     * the lock; ends a transaction. NULL where a transaction does. Returns -EAGAIN while another
+     * does. */
+    int (*lock_schema)(struct database *database);
+    void (*unlock_schema)(struct database *database);
+
     /* Runs several statements that make tables or change them. They may be in no transaction, and
      * end the one that was begun: MariaDB commits each, and they get a connection of their own. */
     int (*change_schema)(struct database *database, const char *sql);

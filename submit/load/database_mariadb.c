@@ -67,6 +67,8 @@ static int version(struct database *database, int *out)
                                    &number);
     if (error == 0 && number == 0 && database->dry_run)
         return maria_refuse(database, -EIO, "has no tables yet, and a dry run makes none");
+    if (error == 0 && number < SCHEMA_VERSION && database->dry_run)
+        return maria_refuse(database, -EIO, "has older tables, and a dry run changes none");
     *out = (int)number;
     return error;
 }
@@ -97,6 +99,7 @@ static void close_database(struct database *database)
 {
     if (database == NULL)
         return;
+    maria_unlock_schema(database);
     maria_disconnect(database);
     for (struct statement *at = database->statements, *next; at != NULL; at = next) {
         next = at->next;
@@ -120,6 +123,8 @@ const struct database_ops database_mariadb = {
     .share_lock = " LOCK IN SHARE MODE",
     .open = open_database,
     .version = version,
+    .lock_schema = maria_lock_schema,
+    .unlock_schema = maria_unlock_schema,
     .change_schema = maria_change_schema,
     .statement = statement_of,
     .write = maria_write,

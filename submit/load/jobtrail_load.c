@@ -23,7 +23,7 @@
 #define MAX_BATCH     100000
 #define MAX_DAYS      36500
 
-enum exit_code { ALL_LOADED = 0, SET_ASIDE = 1, USAGE = 2, STORE_TROUBLE = 3 };
+enum exit_code { ALL_LOADED = 0, SET_ASIDE = 1, USAGE = 2, STORE_TROUBLE = 3, STOPPED = 4 };
 
 static const char usage[] =
     "Usage: jobtrail-load [OPTION]... [DIR|FILE|-]...\n"
@@ -45,7 +45,7 @@ static const char usage[] =
     "  -V, --version            the version\n"
     "\n"
     "Exit status: 0 all loaded, 1 something was set aside, 2 usage or unreadable input,\n"
-    "3 trouble with the store.\n";
+    "3 trouble with the store, 4 stopped by a signal before all was loaded.\n";
 
 struct options {
     const char *store, *quarantine, *modules, *accounts;
@@ -57,6 +57,7 @@ struct options {
 /* What was done beside loading. */
 struct chores {
     size_t expired, renamed;
+    bool stopped; /* by a signal, before all was done */
 };
 
 static volatile sig_atomic_t stop;
@@ -151,6 +152,11 @@ static int check_inputs(const struct options *options, char **paths)
         fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
         return -EINVAL;
     }
+    if (options->follow && options->expire_days != 0) {
+        fputs("jobtrail-load: --follow does not end, so --expire needs a call of its own\n",
+              stderr);
+        return -EINVAL;
+    }
     for (; options->follow && !options->delete_files && *paths != NULL; paths++) {
         if (is_directory(*paths)) {
             fprintf(stderr,
@@ -210,9 +216,10 @@ static void print_summary(const struct load_counts *counts, const struct chores 
                           const struct options *options)
 {
     printf("%zu read: %zu new, %zu updated, %zu unchanged; %zu set aside, %zu of them moved; "
-           "%zu deleted%s\n",
+           "%zu deleted%s%s\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->damaged, counts->quarantined, counts->deleted,
+           chores->stopped ? "; stopped by a signal" : "",
            options->dry_run ? " (dry run: nothing changed)" : "");
     if (options->modules != NULL)
         printf("modules of %zu paths changed\n", chores->renamed);
@@ -225,10 +232,11 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
 {
     printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"damaged\":%zu,"
            "\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,\"expired\":%zu,"
-           "\"modules_changed\":%zu,\"dry_run\":%s}\n",
+           "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->damaged, counts->incomplete, counts->quarantined, counts->deleted,
-           chores->expired, chores->renamed, options->dry_run ? "true" : "false");
+           chores->expired, chores->renamed, chores->stopped ? "true" : "false",
+           options->dry_run ? "true" : "false");
 }
 
 /* ---- What is done -----------------------------------------------------------------------------
@@ -278,8 +286,10 @@ static enum exit_code set_accounts(struct store *store, const char *path)
 
 static enum exit_code load_all(struct loader *loader, const struct options *options, char **paths)
 {
-    if (load_inputs(loader, paths, options->follow, &stop) != 0)
+    if (load_inputs(loader, paths, options->follow) != 0)
         return STORE_TROUBLE;
+    if (loader->stopped && !options->follow)
+        return STOPPED;
     if (loader->input_trouble)
         return USAGE;
     return loader->counts.damaged > 0 ? SET_ASIDE : ALL_LOADED;
@@ -288,7 +298,9 @@ static enum exit_code load_all(struct loader *loader, const struct options *opti
 static enum exit_code expire(struct store *store, long days, size_t *expired)
 {
     double when = (double)time(NULL) - (double)days * 86400;
-    return store_expire(store, when, expired) == 0 ? ALL_LOADED : store_trouble(store);
+    if (store_expire(store, when, &stop, expired) != 0)
+        return store_trouble(store);
+    return stop == 0 ? ALL_LOADED : STOPPED;
 }
 
 static enum exit_code worse(enum exit_code left, enum exit_code right)
@@ -308,8 +320,9 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
     if (outcome != ALL_LOADED)
         return outcome;
     outcome = load_all(loader, options, paths);
-    if (options->expire_days != 0 && outcome != STORE_TROUBLE)
+    if (options->expire_days != 0 && outcome < STORE_TROUBLE)
         outcome = worse(outcome, expire(loader->store, options->expire_days, &chores->expired));
+    chores->stopped = outcome == STOPPED;
     return outcome;
 }
 
@@ -322,7 +335,9 @@ static enum exit_code load(const struct options *options, char **paths)
         .batch = options->batch,
         .delete_files = options->delete_files,
         .dry_run = options->dry_run,
+        .follows = options->follow,
         .show_progress = isatty(STDERR_FILENO) == 1,
+        .stop = &stop,
     };
     if (ops == NULL || open_quarantine(options, &loader.quarantine_fd) != 0)
         return USAGE;
@@ -348,7 +363,7 @@ static void note_signal(int number)
     stop = 1;
 }
 
-/* What is being loaded is committed, then the summary is printed. */
+/* What has been read is committed, then the summary is printed. */
 static void stop_on_signals(void)
 {
     struct sigaction action = {.sa_handler = note_signal};

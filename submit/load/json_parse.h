@@ -10,8 +10,9 @@
 
 /* Parses the `size` bytes at `text`, behind which a byte follows that ends any value: NUL, a comma,
  * a bracket, a blank. Returns 0 with the value, which the caller puts, in `*parsed`, NULL for JSON
- * null; -EBADMSG and `*reason`; -ENOMEM. Not thread-safe. */
-int json_parse(const char *text, size_t size, struct json_object **parsed,
+ * null, and the bytes of memory that it takes, about, added to `*bytes`; -EBADMSG and `*reason`,
+ * also where that would be too many; -ENOMEM. Not thread-safe. */
+int json_parse(const char *text, size_t size, struct json_object **parsed, size_t *bytes,
                struct load_reason *reason);
 
 #endif

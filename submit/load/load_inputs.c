@@ -22,6 +22,7 @@ struct inputs {
     struct input *list; /* owned */
     size_t count;
     bool follow;
+    bool consumed; /* what a later call cannot read again: of a pipe, or of a rotated file */
 };
 
 static bool is_stream(const char *path)
@@ -35,15 +36,21 @@ static bool is_stream(const char *path)
     return length < 5 || strcmp(path + length - 5, ".json") != 0;
 }
 
+/* Whether more may come or be there, so that what is not whole now may become so. */
+static bool is_left(const struct inputs *inputs)
+{
+    return inputs->follow || inputs->loader->stopped;
+}
+
 /* ---- One input ------------------------------------------------------------------------------- */
 
 static int open_stream(struct inputs *inputs, struct input *input)
 {
     int error = load_stream_open(input->path, &input->stream);
-    if (error != 0 && !(inputs->follow && error == -ENOENT)) {
-        loader_report(inputs->loader, input->path, strerror(-error));
-        inputs->loader->input_trouble = true;
-    }
+    if (error == 0 && !load_stream_is_file(input->stream))
+        inputs->consumed = true;
+    if (error != 0 && !(inputs->follow && error == -ENOENT))
+        loader_report_input(inputs->loader, input->path, -error);
     return error;
 }
 
@@ -53,6 +60,7 @@ static int end_stream(struct inputs *inputs, struct input *input)
     int error = load_stream_finish(input->stream, inputs->loader, inputs->blocks);
     load_stream_close(input->stream);
     input->stream = NULL;
+    inputs->consumed = true;
     return error;
 }
 
@@ -77,17 +85,24 @@ static int read_input(struct inputs *inputs, struct input *input, bool *more)
     return error;
 }
 
+/* A line that has no end yet: when the loader stops, that of a file is read again later. */
+static int end_of_input(struct inputs *inputs, struct input *input)
+{
+    if (input->stream == NULL || (is_left(inputs) && load_stream_is_file(input->stream)))
+        return 0;
+    return load_stream_finish(input->stream, inputs->loader, inputs->blocks);
+}
+
 /* To the end of a pipe too. */
-static int read_whole(struct inputs *inputs, struct input *input, const volatile sig_atomic_t *stop)
+static int read_whole(struct inputs *inputs, struct input *input)
 {
     bool more = false;
     int error;
     do
         error = read_input(inputs, input, &more);
-    while (error == 0 && *stop == 0 && input->stream != NULL && load_stream_waits(input->stream));
-    if (error == 0 && input->stream != NULL)
-        error = load_stream_finish(input->stream, inputs->loader, inputs->blocks);
-    return error;
+    while (error == 0 && !inputs->loader->stopped && input->stream != NULL &&
+           load_stream_waits(input->stream));
+    return error == 0 ? end_of_input(inputs, input) : error;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -98,39 +113,54 @@ static void rest(void)
     nanosleep(&time, NULL);
 }
 
-static int follow_all(struct inputs *inputs, const volatile sig_atomic_t *stop)
+/* Whether there is nothing but a standard input whose other end is closed. */
+static bool is_over(const struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->list[i];
+        if (strcmp(input->path, "-") != 0 || input->stream == NULL ||
+            !load_stream_ended(input->stream))
+            return false;
+    }
+    return true;
+}
+
+static int follow_all(struct inputs *inputs)
 {
     int error = 0;
-    while (error == 0 && *stop == 0) {
+    while (error == 0 && !is_over(inputs) && !loader_stops(inputs->loader)) {
         bool more = false;
         for (size_t i = 0; error == 0 && i < inputs->count; i++)
             error = read_input(inputs, &inputs->list[i], &more);
         if (!more)
             rest();
     }
+    for (size_t i = 0; error == 0 && i < inputs->count; i++)
+        error = end_of_input(inputs, &inputs->list[i]);
     return error;
 }
 
-static int read_all(struct inputs *inputs, const volatile sig_atomic_t *stop)
+static int read_all(struct inputs *inputs)
 {
     int error = 0;
-    for (size_t i = 0; error == 0 && *stop == 0 && i < inputs->count; i++)
-        error = read_whole(inputs, &inputs->list[i], stop);
+    for (size_t i = 0; error == 0 && i < inputs->count && !loader_stops(inputs->loader); i++)
+        error = read_whole(inputs, &inputs->list[i]);
     return error;
 }
 
-/* Nothing more comes: records of which blocks are missing are set aside, and files that hold
- * nothing but what has been loaded are removed. Which of them have the blocks of a record that is
- * incomplete nobody knows. */
-static void finish(struct inputs *inputs, bool stopped)
+/* Records of which blocks are missing are set aside, unless all of the blocks are read again. Files
+ * that hold nothing but what has been loaded are removed. Which of them have the blocks of a record
+ * that is incomplete nobody knows. */
+static void finish(struct inputs *inputs)
 {
     struct loader *loader = inputs->loader;
     const struct load_counts *counts = &loader->counts;
-    load_stream_drain(loader, inputs->blocks, 0);
+    if (!is_left(inputs) || inputs->consumed)
+        load_stream_drain(loader, inputs->blocks, 0);
     bool whole = counts->incomplete == 0 || counts->damaged == counts->quarantined;
     for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->list[i].stream != NULL && whole && !stopped && !inputs->follow &&
-            loader->delete_files && !loader->dry_run)
+        if (inputs->list[i].stream != NULL && whole && !is_left(inputs) && loader->delete_files &&
+            !loader->dry_run)
             load_stream_remove(inputs->list[i].stream, loader);
 }
 
@@ -147,14 +177,14 @@ static int make_list(struct inputs *inputs, char **paths)
     return 0;
 }
 
-int load_inputs(struct loader *loader, char **paths, bool follow, const volatile sig_atomic_t *stop)
+int load_inputs(struct loader *loader, char **paths, bool follow)
 {
     struct inputs inputs = {.loader = loader, .follow = follow};
     int error = make_list(&inputs, paths);
     if (error == 0)
-        error = follow ? follow_all(&inputs, stop) : read_all(&inputs, stop);
+        error = follow ? follow_all(&inputs) : read_all(&inputs);
     if (error == 0)
-        finish(&inputs, *stop != 0);
+        finish(&inputs);
     for (size_t i = 0; inputs.list != NULL && i < inputs.count; i++)
         load_stream_close(inputs.list[i].stream);
     free(inputs.list);

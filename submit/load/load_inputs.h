@@ -6,14 +6,12 @@
 #ifndef JOBTRAIL_LOAD_INPUTS_H
 #define JOBTRAIL_LOAD_INPUTS_H
 
-#include <signal.h>
 #include <stdbool.h>
 
 #include "loader.h"
 
-/* Loads the `paths`, up to a NULL, one after the other; with `follow` again and again what is new,
- * until `*stop`. Returns as loader_load(). */
-int load_inputs(struct loader *loader, char **paths, bool follow,
-                const volatile sig_atomic_t *stop);
+/* Loads the `paths`, up to a NULL, one after the other; with `follow` again and again what is new.
+ * Ends early when the loader is to stop. Returns as loader_load(). */
+int load_inputs(struct loader *loader, char **paths, bool follow);
 
 #endif

@@ -51,28 +51,35 @@ static bool is_ignored(struct json_slice key)
     return place_among(key, ignored_keys, count) < count;
 }
 
-static int add_member(struct json_object *root, struct json_slice key, struct json_slice value,
-                      struct load_reason *reason)
+/* A record that is being read. */
+struct reader {
+    struct record *record;
+    struct id_cache *seen;
+    struct json_slice lists[LISTS];
+    struct load_reason *reason;
+};
+
+static int add_member(struct reader *reader, struct json_slice key, struct json_slice value)
 {
+    struct record *record = reader->record;
     struct json_object *parsed;
     char name[64];
     if (key.size >= sizeof name)
         return 0;
     memcpy(name, key.at, key.size);
     name[key.size] = '\0';
-    int error = json_parse(value.at, value.size, &parsed, reason);
+    int error = json_parse(value.at, value.size, &parsed, &record->root_bytes, reader->reason);
     if (error != 0)
         return error;
-    return json_object_object_add(root, name, parsed) == 0 ? 0 : -ENOMEM;
+    return json_object_object_add(record->root, name, parsed) == 0 ? 0 : -ENOMEM;
 }
 
-static int sort_member(struct json_object *root, struct json_slice *lists, struct json_slice key,
-                       struct json_slice value, struct load_reason *reason)
+static int sort_member(struct reader *reader, struct json_slice key, struct json_slice value)
 {
     size_t list = place_among(key, list_keys, LISTS);
     if (list == LISTS)
-        return is_ignored(key) ? 0 : add_member(root, key, value, reason);
-    lists[list] = value;
+        return is_ignored(key) ? 0 : add_member(reader, key, value);
+    reader->lists[list] = value;
     return 0;
 }
 
@@ -80,25 +87,25 @@ static int sort_member(struct json_object *root, struct json_slice *lists, struc
 static int explain(const char *text, size_t size, struct load_reason *reason)
 {
     struct json_object *parsed = NULL;
-    int error = json_parse(text, size, &parsed, reason);
+    size_t bytes = 0;
+    int error = json_parse(text, size, &parsed, &bytes, reason);
     json_object_put(parsed);
     return error != 0 ? error : load_refuse(reason, "is not one JSON object");
 }
 
-static int read_members(const char *text, size_t size, struct json_object *root,
-                        struct json_slice *lists, struct load_reason *reason)
+static int read_members(const char *text, size_t size, struct reader *reader)
 {
     struct json_members members;
     struct json_slice key, value;
     if (!json_members_open(&members, text, size))
-        return explain(text, size, reason);
+        return explain(text, size, reader->reason);
     for (;;) {
         enum json_step step = json_members_next(&members, &key, &value);
         if (step == JSON_END)
             return 0;
-        int error = step == JSON_BAD ? -EBADMSG : sort_member(root, lists, key, value, reason);
+        int error = step == JSON_BAD ? -EBADMSG : sort_member(reader, key, value);
         if (error == -EBADMSG)
-            return explain(text, size, reason);
+            return explain(text, size, reader->reason);
         if (error != 0)
             return error;
     }
@@ -162,11 +169,11 @@ static void derive_date(struct record_real when, char *date)
 }
 
 /* An array that each record has its own of: known to be one, and as text. */
-static int read_array(struct record *record, const struct json_slice *lists, enum list list,
-                      const char **text, struct load_reason *reason)
+static int read_array(struct reader *reader, enum list list, const char **text)
 {
     const char *key = list_keys[list];
-    struct json_slice slice = lists[list];
+    struct record *record = reader->record;
+    struct json_slice slice = reader->lists[list];
     if (slice.size == 0)
         return 0;
     if (is_plain_array(slice)) {
@@ -175,24 +182,17 @@ static int read_array(struct record *record, const struct json_slice *lists, enu
     }
     if (record->root == NULL && (record->root = json_object_new_object()) == NULL)
         return -ENOMEM;
-    int error = add_member(record->root, (struct json_slice){key, strlen(key)}, slice, reason);
+    int error = add_member(reader, (struct json_slice){key, strlen(key)}, slice);
     struct json_object *array = json_object_object_get(record->root, key);
     if (error != 0 || array == NULL)
         return error;
     if (!json_object_is_type(array, json_type_array))
-        return load_refuse(reason, "%s is not an array", key);
+        return load_refuse(reader->reason, "%s is not an array", key);
     *text = canonical_text(array, NULL);
     return *text == NULL ? -ENOMEM : 0;
 }
 
 /* ---- Kinds of records ----------------------------------------------------------------------- */
-
-struct reader {
-    struct record *record;
-    struct id_cache *seen;
-    struct json_slice lists[LISTS];
-    struct load_reason *reason;
-};
 
 static int read_part(const struct reader *reader, struct record_part *part, enum part_kind kind,
                      enum list list, const char *scope)
@@ -246,7 +246,7 @@ static int read_rest(struct reader *reader)
     struct run_record *run = &record->run;
     int error = check_uuid((char *)(uintptr_t)run->uuid, "userT.run_uuid", reader->reason);
     if (error == 0)
-        error = read_array(record, reader->lists, CMDLINE, &run->cmdline, reader->reason);
+        error = read_array(reader, CMDLINE, &run->cmdline);
     if (error == 0)
         error = read_part(reader, &run->libs, PART_LIBS, LIBS, run->syshost);
     if (error == 0)
@@ -275,8 +275,7 @@ static int read_link(struct reader *reader)
     if (error == 0 && !is_uuid(link->uuid))
         error = load_refuse(reader->reason, "resultT.uuid is not a uuid");
     if (error == 0)
-        error =
-            read_array(reader->record, reader->lists, LINK_LINE, &link->link_line, reader->reason);
+        error = read_array(reader, LINK_LINE, &link->link_line);
     if (error == 0)
         error = read_part(reader, &link->libs, PART_LIBS, LINKED, link->build_syshost);
     if (error == 0)
@@ -407,7 +406,7 @@ static int read_text(const char *text, size_t size, struct reader *reader)
     reader->record->root = json_object_new_object();
     if (reader->record->root == NULL)
         return -ENOMEM;
-    int error = read_members(text, size, reader->record->root, reader->lists, reader->reason);
+    int error = read_members(text, size, reader);
     return error == 0 ? read_kind(reader) : error;
 }
 
@@ -457,6 +456,17 @@ int load_record(char *text, size_t size, struct id_cache *seen, struct record *o
         record.text = NULL;
     load_record_free(&record);
     return error;
+}
+
+size_t load_record_bytes(const struct record *record)
+{
+    size_t bytes = record->size + record->root_bytes;
+    if (record->kind == RECORD_RUN)
+        bytes += record->run.libs.bytes + record->run.environment.bytes +
+                 record->run.ancestors.bytes + record->run.build.bytes;
+    else if (record->kind == RECORD_LINK)
+        bytes += record->link.libs.bytes + record->link.functions.bytes;
+    return bytes;
 }
 
 const char *load_record_text(struct record *record)

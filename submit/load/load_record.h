@@ -40,6 +40,7 @@ struct record_part {
     struct digest digest;      /* of its text as it stands in the record, and of what it is */
     struct json_slice text;    /* of the record's text; of size 0 when it has no such part */
     struct json_object *value; /* owned, canonical; NULL when the digest is known already */
+    size_t bytes;              /* that the value takes, about */
 };
 
 /* Texts are owned by `struct record`, NUL-terminated UTF-8, and NULL when the record does not say.
@@ -115,6 +116,7 @@ struct record {
         struct coverage_record coverage;
     };
     struct json_object *root; /* owned: what the values are part of, if they are not in the text */
+    size_t root_bytes;        /* that it takes, about */
     char *text;               /* owned: what the parts are slices of */
     size_t size;              /* of the text */
     char *list_text;          /* owned: `run.cmdline` or `link.link_line`, or NULL */
@@ -151,6 +153,9 @@ extern const struct record_fields build_fields, link_fields, package_fields;
  * damaged; -ENOMEM. */
 int load_record(char *text, size_t size, struct id_cache *seen, struct record *record,
                 struct load_reason *reason);
+
+/* The memory that the record takes, about: its text, and what was parsed of it. */
+size_t load_record_bytes(const struct record *record);
 
 /* The record's text as it was read, which the record's values are not to be used after. */
 const char *load_record_text(struct record *record);

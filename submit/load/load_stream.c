@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "byte_stream.h"
 
 #define LINE_MAX_BYTES ((16u << 20) + 4096)
 #define READ_BYTES     65536u
-#define UNFINISHED_MAX 20000 /* records that wait for a block */
+#define LEFT_SECONDS   5
+#define UNFINISHED_MAX (64u << 20) /* bytes of records that wait for a block */
 
 struct load_stream {
     const char *path;
@@ -23,12 +25,24 @@ struct load_stream {
     char *line; /* owned: `size` bytes of an unfinished line */
     size_t size, room;
     size_t number;  /* of the line, from 1 */
+    size_t taken;   /* lines that were records or blocks, good or bad */
     bool skipping;  /* a line that is too long */
     bool ended;     /* a pipe, or compressed data */
     size_t trouble; /* set aside and not in the quarantine */
+    time_t quiet;   /* monotonic: since when nothing has come of a file that was rotated; 0: it was
+                       not */
 };
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
+
+/* A named pipe without waiting for somebody who writes. */
+static int open_path(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_RDONLY);
+    return fd;
+}
 
 int load_stream_open(const char *path, struct load_stream **out)
 {
@@ -36,8 +50,7 @@ int load_stream_open(const char *path, struct load_stream **out)
     if (stream == NULL)
         return -ENOMEM;
     *stream = (struct load_stream){.path = path, .number = 1};
-    stream->fd =
-        strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    stream->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open_path(path);
     if (stream->fd < 0 || fstat(stream->fd, &stream->facts) != 0) {
         int error = -errno;
         load_stream_close(stream);
@@ -104,14 +117,34 @@ static int take_block(struct load_stream *stream, struct loader *loader,
     return 0;
 }
 
+/* After a crash a file system may leave NUL bytes for what was being written; a line follows them.
+ */
+static void skip_hole(struct load_stream *stream)
+{
+    size_t hole = 0;
+    while (hole < stream->size && stream->line[hole] == '\0')
+        hole++;
+    stream->size -= hole;
+    memmove(stream->line, stream->line + hole, stream->size);
+}
+
 static int take_line(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks)
 {
     if (stream->size > 0 && stream->line[stream->size - 1] == '\r')
         stream->size--;
+    skip_hole(stream);
     stream->line[stream->size] = '\0';
-    if (stream->line[strspn(stream->line, " \t")] != '{')
-        return syslog_blocks_is_one(stream->line) ? take_block(stream, loader, blocks) : 0;
+    bool is_json = stream->line[strspn(stream->line, " \t")] == '{';
+    if (!is_json && !syslog_blocks_is_one(stream->line, stream->size))
+        return 0;
+    stream->taken++;
+    if (!is_json && memchr(stream->line, '\0', stream->size) != NULL) {
+        set_aside(stream, loader, stream->line, stream->size, "holds a NUL byte");
+        return 0;
+    }
+    if (!is_json)
+        return take_block(stream, loader, blocks);
     char *text = malloc(stream->size + 1);
     if (text != NULL)
         memcpy(text, stream->line, stream->size + 1);
@@ -177,9 +210,10 @@ static void report_damage(struct load_stream *stream, struct loader *loader, ssi
     loader->counts.damaged++;
     stream->ended = true;
     loader_report(loader, stream->path,
-                  error == -ENODATA   ? "compressed data is cut short"
-                  : error == -EBADMSG ? "compressed data is damaged"
-                                      : strerror((int)-error));
+                  error == -ENODATA           ? "compressed data is cut short"
+                  : error == -EBADMSG         ? "compressed data is damaged"
+                  : error == -EPROTONOSUPPORT ? "is compressed, but not by gzip or xz"
+                                              : strerror((int)-error));
 }
 
 /* Set aside, and nowhere but in the inputs. */
@@ -202,9 +236,11 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
     size_t trouble = not_kept(loader);
     char bytes[READ_BYTES];
     int error = 0;
-    while (error == 0 && !stream->ended) {
+    while (error == 0 && !stream->ended && !loader_stops(loader)) {
         ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
-        if (got == -EAGAIN || (got == 0 && S_ISREG(stream->facts.st_mode)))
+        if (got == -EAGAIN && load_stream_is_file(stream))
+            continue; /* a signal */
+        if (got == -EAGAIN || (got == 0 && load_stream_is_file(stream)))
             break;
         if (got < 0)
             report_damage(stream, loader, got);
@@ -213,26 +249,52 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
             break;
         }
         *more = true;
+        stream->quiet = 0;
         error = split(stream, loader, blocks, bytes, (size_t)got);
     }
     return error == 0 ? commit(stream, loader, trouble) : error;
 }
 
-bool load_stream_ended(const struct load_stream *stream)
+static bool is_same(const struct load_stream *stream, const struct stat *facts)
+{
+    return facts->st_dev == stream->facts.st_dev && facts->st_ino == stream->facts.st_ino;
+}
+
+static time_t seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + 1; /* never 0 */
+}
+
+/* A daemon writes into the old file until somebody tells it of the new one. */
+static bool is_left(struct load_stream *stream)
+{
+    if (stream->quiet == 0)
+        stream->quiet = seconds();
+    return seconds() - stream->quiet > LEFT_SECONDS;
+}
+
+bool load_stream_ended(struct load_stream *stream)
 {
     struct stat now, here;
-    if (stream->ended || !S_ISREG(stream->facts.st_mode))
+    if (stream->ended || !load_stream_is_file(stream))
         return stream->ended;
     if (stat(stream->path, &now) != 0)
         return false; /* between two files */
-    if (now.st_dev != stream->facts.st_dev || now.st_ino != stream->facts.st_ino)
-        return true;
+    if (!is_same(stream, &now))
+        return is_left(stream);
     return fstat(stream->fd, &here) == 0 && here.st_size < lseek(stream->fd, 0, SEEK_CUR);
+}
+
+bool load_stream_is_file(const struct load_stream *stream)
+{
+    return S_ISREG(stream->facts.st_mode);
 }
 
 bool load_stream_waits(const struct load_stream *stream)
 {
-    return !stream->ended && !S_ISREG(stream->facts.st_mode);
+    return !stream->ended && !load_stream_is_file(stream);
 }
 
 int load_stream_finish(struct load_stream *stream, struct loader *loader,
@@ -243,9 +305,19 @@ int load_stream_finish(struct load_stream *stream, struct loader *loader,
     return error == 0 ? commit(stream, loader, trouble) : error;
 }
 
+/* Neither has another file come to its path since then, nor has it grown. One that has no record at
+ * all was perhaps not meant. */
+static bool may_go(const struct load_stream *stream)
+{
+    struct stat now;
+    return stat(stream->path, &now) == 0 && (stream->taken > 0 || now.st_size == 0) &&
+           is_same(stream, &now) && now.st_size == lseek(stream->fd, 0, SEEK_CUR);
+}
+
 void load_stream_remove(const struct load_stream *stream, struct loader *loader)
 {
-    if (!S_ISREG(stream->facts.st_mode) || strcmp(stream->path, "-") == 0 || stream->trouble > 0)
+    if (!load_stream_is_file(stream) || strcmp(stream->path, "-") == 0 || stream->trouble > 0 ||
+        !may_go(stream))
         return;
     if (unlink(stream->path) == 0)
         loader->counts.deleted++;
@@ -260,7 +332,7 @@ static void set_incomplete_aside(void *context, const char *lines, size_t size, 
     loader_set_aside(loader, lines, size, "syslog record", reason);
 }
 
-void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep)
+void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep_bytes)
 {
-    syslog_blocks_drain(blocks, keep, set_incomplete_aside, loader);
+    syslog_blocks_drain(blocks, keep_bytes, set_incomplete_aside, loader);
 }

@@ -17,13 +17,18 @@ struct load_stream;
  * -errno. */
 int load_stream_open(const char *path, struct load_stream **stream);
 
-/* Reads what there is now, and commits it. Blocks of records that are not whole stay in `blocks`.
+/* Reads what there is now, unless the loader stops, and commits it. Blocks of records that are not
+ * whole stay in `blocks`.
  * `*more` becomes true when there was anything. Returns as loader_load(). */
 int load_stream_read(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks, bool *more);
 
-/* Whether a pipe's other end is closed, or another file has the path by now. */
-bool load_stream_ended(const struct load_stream *stream);
+/* Whether a pipe's other end is closed, or another file has the path by now and nothing has come to
+ * the old one for some seconds. */
+bool load_stream_ended(struct load_stream *stream);
+
+/* Whether it is a file, which a later call can read again; not a pipe. */
+bool load_stream_is_file(const struct load_stream *stream);
 
 /* Whether a pipe is still open. */
 bool load_stream_waits(const struct load_stream *stream);
@@ -32,13 +37,14 @@ bool load_stream_waits(const struct load_stream *stream);
 int load_stream_finish(struct load_stream *stream, struct loader *loader,
                        struct syslog_blocks *blocks);
 
-/* Removes the file when it is one and all of it is in the store or the quarantine; counts it. */
+/* Removes the file when it is one and all of it, as it is now, is in the store or the quarantine;
+ * counts it. */
 void load_stream_remove(const struct load_stream *stream, struct loader *loader);
 
 /* Takes NULL. */
 void load_stream_close(struct load_stream *stream);
 
-/* Sets all records aside of which blocks are missing, but the `keep` newest. */
-void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep);
+/* Sets all records aside of which blocks are missing, but the newest that take `keep_bytes`. */
+void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep_bytes);
 
 #endif

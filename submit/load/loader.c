@@ -10,11 +10,13 @@
 
 #include "damaged.h"
 #include "load_text.h"
+#include "stays.h"
 
 #define PROGRESS_EVERY 100 /* records */
-#define BATCH_BYTES    (64u << 20)
+#define BATCH_BYTES    (32u << 20)
 #define PATH_BYTES     8192
 #define REPORT_BYTES   (PATH_BYTES + 1024)
+#define STOPPED        1 /* of a walk that was left */
 
 /* ---- What people see ------------------------------------------------------------------------ */
 
@@ -81,6 +83,55 @@ static int store_failed(const struct loader *loader, int error)
     return error;
 }
 
+/* ---- Files that stay ------------------------------------------------------------------------ */
+
+/* Whether the text is new; it is known from now on. */
+static bool is_new(struct loader *loader, const char *text)
+{
+    struct digest digest;
+    if (!loader->follows || hash_bytes(text, strlen(text), &digest) != 0)
+        return true;
+    bool is_known = id_cache_find(&loader->stays, &digest) != 0;
+    id_cache_add(&loader->stays, &digest, 1);
+    return !is_known;
+}
+
+static void note_that_stays(struct loader *loader, int dir_fd, const struct load_place *place)
+{
+    char path[PATH_BYTES];
+    if (!loader->follows)
+        return;
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    stays_note(&loader->stays, path, dir_fd, place->name);
+}
+
+static bool has_stayed(const struct loader *loader, int dir_fd, const struct load_place *place)
+{
+    char path[PATH_BYTES];
+    if (!loader->follows)
+        return false;
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    return stays_has(&loader->stays, path, dir_fd, place->name);
+}
+
+static void note_loaded(struct loader *loader, const struct load_place *place)
+{
+    int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
+    if (fd < 0)
+        return;
+    note_that_stays(loader, fd, place);
+    close(fd);
+}
+
+void loader_report_input(struct loader *loader, const char *path, int error)
+{
+    char text[REPORT_BYTES];
+    loader->input_trouble = true;
+    snprintf(text, sizeof text, "%s: %s", path, strerror(error));
+    if (is_new(loader, text))
+        loader_report(loader, path, strerror(error));
+}
+
 /* ---- Setting aside -------------------------------------------------------------------------- */
 
 static void count_moved(struct loader *loader, const char *path, int error)
@@ -104,10 +155,11 @@ static void set_file_aside(struct loader *loader, int dir_fd, const struct load_
     describe(path, sizeof path, loader->source, place->sub, place->name);
     loader_report(loader, path, reason);
     loader->counts.damaged++;
-    if (loader->quarantine_fd < 0 || loader->dry_run)
-        return;
-    reason_line(line, sizeof line, path, reason);
-    count_moved(loader, path, damaged_move(loader->quarantine_fd, dir_fd, place->name, line));
+    if (loader->quarantine_fd >= 0 && !loader->dry_run) {
+        reason_line(line, sizeof line, path, reason);
+        count_moved(loader, path, damaged_move(loader->quarantine_fd, dir_fd, place->name, line));
+    }
+    note_that_stays(loader, dir_fd, place);
 }
 
 void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,
@@ -118,10 +170,14 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
     loader->counts.damaged++;
     if (loader->quarantine_fd < 0 || loader->dry_run)
         return;
-    snprintf(name, sizeof name, "record.%lld.%d.%zu", (long long)time(NULL), (int)getpid(),
-             ++loader->kept);
     reason_line(line, sizeof line, origin, reason);
-    count_moved(loader, origin, damaged_keep(loader->quarantine_fd, name, text, size, line));
+    int error;
+    do { /* loaders of several hosts or containers may have the same pid */
+        snprintf(name, sizeof name, "record.%lld.%d.%zu", (long long)time(NULL), (int)getpid(),
+                 ++loader->kept);
+        error = damaged_keep(loader->quarantine_fd, name, text, size, line);
+    } while (error == -EEXIST);
+    count_moved(loader, origin, error);
 }
 
 /* A record that was good, but not for the database. */
@@ -144,10 +200,12 @@ static void set_record_aside(struct loader *loader, struct record *record,
 static void remove_loaded(struct loader *loader, const struct load_place *place)
 {
     int error = source_remove(loader->source, place);
-    if (error == 0)
+    if (error == 0) {
         loader->counts.deleted++;
-    else
-        report_place(loader, place, strerror(-error));
+        return;
+    }
+    report_place(loader, place, strerror(-error));
+    note_loaded(loader, place);
 }
 
 static void count_result(struct load_counts *counts, enum store_result result)
@@ -168,8 +226,12 @@ static void count_result(struct load_counts *counts, enum store_result result)
 static void settle(struct loader *loader, const struct load_batch *batch, size_t at)
 {
     count_result(&loader->counts, batch->results[at]);
-    if (loader->source != NULL && loader->delete_files && !loader->dry_run)
+    if (loader->source == NULL)
+        return;
+    if (loader->delete_files && !loader->dry_run)
         remove_loaded(loader, &batch->places[at]);
+    else
+        note_loaded(loader, &batch->places[at]);
 }
 
 static void settle_all(struct loader *loader, const struct load_batch *batch)
@@ -239,13 +301,13 @@ int loader_commit(struct loader *loader)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-static int add_record(struct loader *loader, const struct record *record, size_t size,
+static int add_record(struct loader *loader, const struct record *record,
                       const struct load_place *place)
 {
     struct load_batch *batch = loader->next;
     batch->records[batch->count] = *record;
     batch->places[batch->count++] = *place;
-    batch->bytes += size;
+    batch->bytes += load_record_bytes(record);
     show_progress(loader);
     bool full = batch->count == loader->batch || batch->bytes > BATCH_BYTES;
     return full ? hand_over(loader) : 0;
@@ -259,7 +321,7 @@ int loader_take(struct loader *loader, char *text, size_t size, const char *orig
     int error = load_record(text, size, &loader->seen, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
     if (error == 0)
-        return add_record(loader, &record, size, &place);
+        return add_record(loader, &record, &place);
     if (error == -EBADMSG) {
         loader_set_aside(loader, text, size, origin, reason.text);
         error = 0;
@@ -270,16 +332,25 @@ int loader_take(struct loader *loader, char *text, size_t size, const char *orig
     return error;
 }
 
+bool loader_stops(struct loader *loader)
+{
+    if (*loader->stop == 0)
+        return false;
+    loader->stopped = true;
+    return true;
+}
+
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 static int read_record(struct loader *loader, int dir_fd, const char *name, struct record *record,
-                       size_t *size, struct load_reason *reason)
+                       struct load_reason *reason)
 {
     char *text;
-    int error = load_text(dir_fd, name, &text, size, reason);
+    size_t size;
+    int error = load_text(dir_fd, name, &text, &size, reason);
     if (error != 0)
         return error;
-    error = load_record(text, *size, &loader->seen, record, reason);
+    error = load_record(text, size, &loader->seen, record, reason);
     if (error != 0)
         free(text);
     return error;
@@ -290,11 +361,14 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     struct loader *loader = context;
     struct record record;
     struct load_reason reason;
-    size_t size = 0;
-    int error = read_record(loader, dir_fd, place->name, &record, &size, &reason);
+    if (loader_stops(loader))
+        return STOPPED;
+    if (has_stayed(loader, dir_fd, place))
+        return 0;
+    int error = read_record(loader, dir_fd, place->name, &record, &reason);
     switch (error) {
     case 0:
-        return add_record(loader, &record, size, place);
+        return add_record(loader, &record, place);
     case -EBADMSG:
         set_file_aside(loader, dir_fd, place, reason.text);
         return 0;
@@ -311,8 +385,7 @@ static void report_unreadable(void *context, const char *sub, int error)
     struct loader *loader = context;
     char path[PATH_BYTES];
     describe(path, sizeof path, loader->source, sub, "");
-    loader_report(loader, path, strerror(error));
-    loader->input_trouble = true;
+    loader_report_input(loader, path, error);
 }
 
 /* ---- The loader ----------------------------------------------------------------------------- */
@@ -345,6 +418,7 @@ void loader_free(struct loader *loader)
         free(loader->batches[i].results);
     }
     id_cache_free(&loader->seen);
+    id_cache_free(&loader->stays);
 }
 
 int loader_load(struct loader *loader, const char *path)
@@ -353,13 +427,12 @@ int loader_load(struct loader *loader, const char *path)
     const struct load_visitor visitor = {loader, load_file, report_unreadable};
     int error = source_open(path, &source);
     if (error != 0) {
-        loader_report(loader, path, strerror(-error));
-        loader->input_trouble = true;
+        loader_report_input(loader, path, -error);
         return 0;
     }
     loader->source = &source;
     error = source_walk(&source, &visitor);
-    if (error == 0)
+    if (error >= 0)
         error = loader_commit(loader);
     loader->source = NULL;
     source_close(&source);

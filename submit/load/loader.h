@@ -6,6 +6,7 @@
 #ifndef JOBTRAIL_LOADER_H
 #define JOBTRAIL_LOADER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,24 +27,31 @@ struct loader {
     size_t batch;      /* records in one transaction, at least 1 */
     bool delete_files; /* once the transaction that holds them is committed */
     bool dry_run;
+    bool follows;       /* the same inputs again and again: a file that stays is looked at once */
     bool show_progress; /* on stderr */
     int quarantine_fd;  /* -1: leave damaged files where they are */
+    const volatile sig_atomic_t *stop; /* not 0: read no more, but store what has been read */
 
     struct load_counts counts; /* of what is committed, or of what is damaged */
     bool input_trouble;        /* something could not be read at all */
+    bool stopped;              /* before all was read */
     size_t kept; /* number of records set aside in the quarantine that were no files */
 
     const struct load_source *source; /* of the places; NULL for a stream */
     struct id_cache seen;             /* digests of parts of records that need no parsing */
-    struct load_batch batches[2];     /* one is read, the other written */
-    struct load_batch *next;          /* the one that is read */
-    struct batch_writer *writer;      /* owned */
+    struct id_cache stays;        /* digests of files that stay, and of what was said of inputs */
+    struct load_batch batches[2]; /* one is read, the other written */
+    struct load_batch *next;      /* the one that is read */
+    struct batch_writer *writer;  /* owned */
 };
 
 /* Returns 0 or -ENOMEM. loader_free() releases what it took, and is to be called before the store
  * is closed. */
 int loader_init(struct loader *loader);
 void loader_free(struct loader *loader);
+
+/* Whether to read no more although there may be more; notes that it was so. */
+bool loader_stops(struct loader *loader);
 
 /* Loads the directory or record file `path`. Returns 0 even when there was something to set aside;
  * -errno when the store failed, after saying so on stderr, and then no more should be loaded. */
@@ -62,6 +70,10 @@ int loader_commit(struct loader *loader);
 
 /* Says on stderr that something is wrong with an input: "PATH: TROUBLE", in plain ASCII. */
 void loader_report(struct loader *loader, const char *path, const char *trouble);
+
+/* Says that an input cannot be read, with a positive errno; the same once where the loader follows.
+ */
+void loader_report_input(struct loader *loader, const char *path, int error);
 
 /* Records looked at. */
 size_t load_counts_read(const struct load_counts *counts);

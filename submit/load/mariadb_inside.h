@@ -26,7 +26,9 @@ struct address {
 };
 
 struct database {
-    MYSQL *connection; /* NULL when it broke */
+    MYSQL *connection;  /* NULL when it broke */
+    MYSQL *schema_lock; /* holds the lock on the schema; NULL: it is not held */
+    bool has_claim;     /* on the schema, in a cluster */
     struct statement *statements;
     struct address address;
     bool dry_run;
@@ -48,6 +50,10 @@ int maria_reconnect(struct database *database);
 /* Runs several statements; the same when they may take hours, on a connection of their own. */
 int maria_script(struct database *database, const char *sql);
 int maria_change_schema(struct database *database, const char *sql);
+
+/* As in database.h. */
+int maria_lock_schema(struct database *database);
+void maria_unlock_schema(struct database *database);
 
 /* The number that a query has in its first row and column; 0 when there is none. */
 int maria_query_number(struct database *database, const char *sql, long long *number);

@@ -131,7 +131,7 @@ static int parse_part(struct record_part *part, enum part_kind kind, const char 
 {
     const struct part_type *type = &part_types[kind];
     struct json_object *parsed = NULL;
-    int error = json_parse(part->text.at, part->text.size, &parsed, reason);
+    int error = json_parse(part->text.at, part->text.size, &parsed, &part->bytes, reason);
     if (error == 0 && parsed == NULL)
         return 0;
     if (error == 0 && !json_object_is_type(parsed, type->type))

@@ -151,6 +151,12 @@ static int refuse_newer(struct store *store, int version)
     return -EINVAL;
 }
 
+static int ask_version(struct store *store, int *version)
+{
+    int error = store->ops->version(store->database, version);
+    return error == 0 && *version > SCHEMA_VERSION ? refuse_newer(store, *version) : error;
+}
+
 /* Makes the tables, or those of an older version new. */
 static int make_schema(struct store *store, int version)
 {
@@ -163,7 +169,24 @@ static int make_schema(struct store *store, int version)
     return run_scripts(store, scripts, sizeof scripts / sizeof scripts[0]);
 }
 
-/* In a transaction, so that two loaders that start at once make the tables once. */
+/* Of several loaders that start at once one makes the tables, and the others find them. */
+static int renew_schema(struct store *store, int version)
+{
+    const struct database_ops *ops = store->ops;
+    int error = 0;
+    if (ops->lock_schema != NULL) {
+        error = ops->lock_schema(store->database);
+        if (error == 0)
+            error = ask_version(store, &version);
+    }
+    if (error == 0 && version < SCHEMA_VERSION)
+        error = make_schema(store, version);
+    if (ops->unlock_schema != NULL)
+        ops->unlock_schema(store->database);
+    return error;
+}
+
+/* In a transaction, for databases that make tables in one. */
 static int try_schema(struct store *store, int (*work)(struct store *store, void *context),
                       void *context)
 {
@@ -172,11 +195,9 @@ static int try_schema(struct store *store, int (*work)(struct store *store, void
     (void)context;
     int error = store->ops->begin(store->database);
     if (error == 0)
-        error = store->ops->version(store->database, &version);
-    if (error == 0 && version > SCHEMA_VERSION)
-        error = refuse_newer(store, version);
+        error = ask_version(store, &version);
     if (error == 0 && version < SCHEMA_VERSION)
-        error = make_schema(store, version);
+        error = renew_schema(store, version);
     if (error == 0)
         error = store->ops->commit(store->database);
     if (error != 0)

@@ -10,6 +10,7 @@
 #ifndef JOBTRAIL_STORE_H
 #define JOBTRAIL_STORE_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "database.h"
@@ -41,8 +42,9 @@ int store_put(struct store *store, struct record *records, size_t count,
               enum store_result *results);
 
 /* Removes runs that started before `when`, links that were made before it and are in no run's
- * executable, and what is then used by nothing. Sets `*runs` to the number of runs. */
-int store_expire(struct store *store, double when, size_t *runs);
+ * executable, and what is then used by nothing. Sets `*runs` to the number of runs. Leaves the rest
+ * for the next time once `*stop` is not 0. */
+int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs);
 
 /* A list of (prefix, module) replaces the one that the store has, and the modules of everything in
  * the store are found anew if it differs. Sets `*changed` to the number of paths whose module did.

@@ -127,7 +127,7 @@ static int prepare(struct store *store, struct expiry *expiry)
     return error;
 }
 
-int store_expire(struct store *store, double when, size_t *runs)
+int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs)
 {
     struct expiry expiry = {.when = when};
     expiry.uuids = calloc(RUNS_AT_ONCE, sizeof *expiry.uuids);
@@ -139,8 +139,8 @@ int store_expire(struct store *store, double when, size_t *runs)
             error = store_transaction(store, delete_some, &expiry);
         if (error == 0)
             *runs += expiry.found;
-    } while (error == 0 && expiry.found > 0 && !store->dry_run);
-    if (error == 0)
+    } while (error == 0 && expiry.found > 0 && !store->dry_run && *stop == 0);
+    if (error == 0 && *stop == 0)
         error = store_transaction(store, delete_orphans, &expiry);
     drop_found(&expiry);
     free(expiry.uuids);

@@ -17,6 +17,8 @@
 #define XALT_ERROR "XALT_LOGGING_ERROR_" /* what XALT says of its own troubles */
 #define BLOCKS_MAX 10000u
 #define RECORD_MAX (16u << 20)
+#define DONE_MAX   (1u << 18) /* records */
+#define ALLOCATION 32u        /* bytes that one takes beside its own, about */
 
 struct block {
     char *text; /* owned; NULL: not seen */
@@ -33,8 +35,11 @@ struct unfinished {
 
 struct syslog_blocks {
     struct lh_table *unfinished; /* by "key crc": struct unfinished, the oldest first */
-    struct id_cache done; /* by the digest of the same: blocks that come again are nothing new */
-    size_t widest;        /* block but a last one, of any record */
+    size_t bytes;                /* that those take, about */
+    /* By the digest of the same: blocks that come again are nothing new. The newest, and those
+     * before them. */
+    struct id_cache done, done_before;
+    size_t widest; /* block but a last one, of any record */
 };
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -166,6 +171,11 @@ static struct unfinished *new_unfinished(const struct line *line)
 static void note_done(struct syslog_blocks *blocks, const char *name)
 {
     struct digest digest;
+    if (blocks->done.used == DONE_MAX) {
+        id_cache_free(&blocks->done_before);
+        blocks->done_before = blocks->done;
+        blocks->done = (struct id_cache){0};
+    }
     if (hash_bytes(name, strlen(name), &digest) == 0)
         id_cache_add(&blocks->done, &digest, 1);
 }
@@ -174,7 +184,21 @@ static bool is_done(const struct syslog_blocks *blocks, const char *name)
 {
     struct digest digest;
     return hash_bytes(name, strlen(name), &digest) == 0 &&
-           id_cache_find(&blocks->done, &digest) != 0;
+           (id_cache_find(&blocks->done, &digest) != 0 ||
+            id_cache_find(&blocks->done_before, &digest) != 0);
+}
+
+/* Of memory, about. */
+static size_t bytes_of(const struct unfinished *record)
+{
+    return sizeof *record + strlen(record->head) + record->count * sizeof *record->blocks +
+           record->seen * ALLOCATION + record->bytes;
+}
+
+static void forget(struct syslog_blocks *blocks, struct lh_entry *entry)
+{
+    blocks->bytes -= bytes_of(lh_entry_v(entry));
+    lh_table_delete_entry(blocks->unfinished, entry);
 }
 
 /* `*entry` becomes NULL when the record is whole already. */
@@ -201,6 +225,7 @@ static int find_or_add(struct syslog_blocks *blocks, const struct line *line,
         return -ENOMEM;
     }
     *entry = lh_table_lookup_entry(blocks->unfinished, name);
+    blocks->bytes += bytes_of(record);
     return 0;
 }
 
@@ -208,24 +233,31 @@ static int add_block(struct syslog_blocks *blocks, struct unfinished *record,
                      const struct line *line, struct load_reason *reason)
 {
     struct block *block = &record->blocks[line->index];
-    if (block->text != NULL)
+    if (block->text != NULL && block->size >= line->value_size)
         return 0; /* sent twice */
     if (record->bytes + line->value_size > RECORD_MAX)
         return load_refuse(reason, "is larger than %u bytes", RECORD_MAX);
-    block->text = strndup(line->value, line->value_size);
-    if (block->text == NULL)
+    char *text = strndup(line->value, line->value_size);
+    if (text == NULL)
         return -ENOMEM;
-    block->size = line->value_size;
-    record->bytes += block->size;
-    record->seen++;
+    blocks->bytes -= bytes_of(record);
+    if (block->text == NULL)
+        record->seen++;
+    free(block->text); /* of a line that was cut */
+    record->bytes += line->value_size - block->size;
+    *block = (struct block){text, line->value_size};
+    blocks->bytes += bytes_of(record);
     if (line->index + 1 < line->blocks && block->size > blocks->widest)
         blocks->widest = block->size;
     return 0;
 }
 
-/* The blocks one behind another; those that are shorter than `width` had blanks at their end. */
+/* The blocks one behind another; those that are shorter than `width` had blanks at their end,
+ * unless that makes the record too large. */
 static char *join(const struct unfinished *record, size_t width, size_t *size)
 {
+    if ((record->count - 1) * width > RECORD_MAX)
+        width = 0;
     char *text = malloc(record->count * width + record->bytes + 1);
     char *to = text;
     for (size_t i = 0; text != NULL && i < record->count; i++) {
@@ -307,10 +339,10 @@ struct syslog_blocks *syslog_blocks_new(void)
     return blocks;
 }
 
-bool syslog_blocks_is_one(const char *line)
+bool syslog_blocks_is_one(const char *line, size_t size)
 {
-    const char *tag = strstr(line, TAG);
-    return tag != NULL && strncmp(tag, XALT_ERROR, strlen(XALT_ERROR)) != 0;
+    const char *tag = memmem(line, size, TAG, strlen(TAG));
+    return tag != NULL && memmem(line, size, XALT_ERROR, strlen(XALT_ERROR)) != tag;
 }
 
 int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,
@@ -333,7 +365,7 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, si
     error = finish(blocks, record, whole, size);
     if (error > 0 && record_crc_check(*whole, *size, reason) == 0)
         note_done(blocks, lh_entry_k(entry));
-    lh_table_delete_entry(blocks->unfinished, entry);
+    forget(blocks, entry);
     return error;
 }
 
@@ -345,13 +377,13 @@ static void write_lines(FILE *lines, const struct unfinished *record)
                     record->blocks[i].text);
 }
 
-void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep,
+void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep_bytes,
                          void (*visit)(void *context, const char *lines, size_t size,
                                        const char *reason),
                          void *context)
 {
     struct lh_entry *entry;
-    while ((size_t)lh_table_length(blocks->unfinished) > keep) {
+    while (blocks->bytes > keep_bytes) {
         entry = blocks->unfinished->head;
         const struct unfinished *record = lh_entry_v(entry);
         struct load_reason reason;
@@ -364,7 +396,7 @@ void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep,
         if (lines != NULL && fclose(lines) == 0)
             visit(context, text, size, reason.text);
         free(text);
-        lh_table_delete_entry(blocks->unfinished, entry);
+        forget(blocks, entry);
     }
 }
 
@@ -374,5 +406,6 @@ void syslog_blocks_free(struct syslog_blocks *blocks)
         return;
     lh_table_free(blocks->unfinished);
     id_cache_free(&blocks->done);
+    id_cache_free(&blocks->done_before);
     free(blocks);
 }

@@ -30,8 +30,8 @@ struct syslog_blocks;
 /* NULL when out of memory. */
 struct syslog_blocks *syslog_blocks_new(void);
 
-/* Whether the line is such a block's, whole or damaged. */
-bool syslog_blocks_is_one(const char *line);
+/* Whether the line, of `size` bytes of any kind, is such a block's, whole or damaged. */
+bool syslog_blocks_is_one(const char *line, size_t size);
 
 /* Adds the block of a line, NUL-terminated and without its newline, which is written to. Returns 1
  * when a record is whole, with its text, malloc'ed, in `*text`; 0 when more blocks are to come;
@@ -40,8 +40,9 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *line, char **text, siz
                       struct load_reason *reason);
 
 /* Calls `visit` with what there is of each record that is not whole, as lines that can be added
- * again, and forgets it; the oldest first, until `keep` are left. */
-void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep,
+ * again, and forgets it; the oldest first, until no more than `keep_bytes` of memory, about, are
+ * taken. */
+void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep_bytes,
                          void (*visit)(void *context, const char *lines, size_t size,
                                        const char *reason),
                          void *context);

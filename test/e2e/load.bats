@@ -160,6 +160,32 @@ damage() {
     [[ "$stderr" == *"run.?[31m.json: "* ]]
 }
 
+@test "a record of a later version is loaded for what is known of it" {
+    jq -c 'del(.crc) | .userT += {new_key: "x", newer: {a: [1]}} | .userDT.more = 5 | .slurmT.extra = null
+        | .laterT = {a: {b: [1, "c"]}} | .laterA = [[]] | .XALT_qaT.version = {"major": 99}' "$end" >"$records/run.later.json"
+    load "$records/run.later.json"
+    [ "$status" -eq 0 ]
+    expected=$(query 'SELECT * FROM run')
+    rm "$store"
+    load "$end"
+    [ "$(query 'SELECT * FROM run')" = "$expected" ]
+    echo '{"futureT":{"uuid":"019a9f00-0000-7000-8000-000000000001"}}' >"$records/run.future.json"
+    load --delete "$records/run.future.json"
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"is no run, link, package or coverage record"* ]]
+    [ -e "$records/run.future.json" ]
+}
+
+@test "a terminal sees the progress, and one summary" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 1000 >"$BATS_TEST_TMPDIR/many"
+    run script -qec "jobtrail-load --batch 200 --store sqlite:$store $BATS_TEST_TMPDIR/many" /dev/null
+    [ "$status" -eq 0 ]
+    [[ "$output" == *$'\r500 read, 0 set aside'* ]]
+    [ "$(grep -c 'new, 0 updated' <<<"$output")" -eq 1 ]
+    load "$BATS_TEST_TMPDIR/many"
+    [ "$stderr" = "" ]
+}
+
 @test "bytes that are not UTF-8 do not break a record" {
     sed -i 's/^{"crc":"0x....",/{/; s/a b.nc/a\xffb.nc/' "$end"
     load "$end"

@@ -43,6 +43,10 @@ in_mariadb() {
 # every run of the records, once, and nothing that points to nowhere
 is_whole() { # QUERY...: what runs SQL
     diff <("$@" 'SELECT uuid FROM run ORDER BY uuid') uuids >/dev/null
+    is_consistent "$@"
+}
+
+is_consistent() { # QUERY...
     local column table
     while read -r column table; do
         [ "$("$@" "SELECT count(*) FROM run WHERE $column IS NOT NULL AND $column NOT IN (SELECT id FROM $table)")" = 0 ]
@@ -56,6 +60,40 @@ LINKS
     [ "$("$@" 'SELECT count(*) FROM run WHERE object_set_id IS NULL')" = 0 ]
     [ "$("$@" 'SELECT count(*) FROM object_set WHERE id NOT IN (SELECT object_set_id FROM object_set_member)')" = 0 ]
     [ "$("$@" 'SELECT count(*) FROM environment WHERE id NOT IN (SELECT environment_id FROM environment_member)')" = 0 ]
+    [ "$("$@" 'SELECT count(*) FROM object_set_member WHERE object_id NOT IN (SELECT id FROM object)')" = 0 ]
+    [ "$("$@" 'SELECT count(*) FROM environment_member WHERE env_value_id NOT IN (SELECT id FROM env_value)')" = 0 ]
+}
+
+# expires_beside STORE QUERY...: a loader of runs of 20 days, of which others expire those before the last 10
+# meanwhile
+expires_beside() {
+    local store=$1 until=$EPOCHSECONDS loader
+    shift
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 4 --until "$until" --days 20 --programs 200 "$RUNS" >both
+    jobtrail-load --batch "$BATCH" --store "$store" both >summary 2>said 3>&- &
+    loader=$!
+    while kill -0 "$loader" 2>/dev/null; do
+        jobtrail-load --expire 10 --json --store "$store" >>expired 2>>said
+    done
+    wait "$loader" || cat said
+    cat said
+    [ "$(cat said)" = "" ]
+    [ "$(jq -s 'map(select(.expired > 0)) | length' expired)" -gt 0 ]
+    jobtrail-load --expire 10 --store "$store"
+    is_consistent "$@"
+    # young ones, but for those that have come of age since
+    diff <("$@" 'SELECT uuid FROM run ORDER BY uuid') <(jq -r --argjson before $((EPOCHSECONDS - 864000)) \
+        'select(.userDT.start_time >= $before) | .userT.run_uuid' both | sort) >differences || true
+    [ "$(wc -l <differences)" -le 2 ]
+}
+
+@test "runs expire beside a loader, and nothing that it uses, in SQLite" {
+    RUNS=6000 BATCH=4 expires_beside "sqlite:$PWD/store.db" sqlite3 store.db
+}
+
+@test "runs expire beside a loader, and nothing that it uses, in MariaDB" {
+    mariadb_start
+    RUNS=1500 BATCH=20 expires_beside "$MARIADB_STORE" in_mariadb
 }
 
 @test "a loader that is killed loses nothing and stores nothing twice, in SQLite" {

@@ -132,6 +132,37 @@ PY
     [ "$(runs)" -eq 40 ]
 }
 
+@test "NUL bytes that a crash left in a log cost no more than the line they are in" {
+    # a hole before a line, and one within a line
+    python3 - <<'PY'
+lines = open("lines", "rb").read().split(b"\n")
+lines[9] = b"\0" * 5000 + lines[9]
+lines[59] = lines[59][:-20] + b"\0" * 20
+open("holes", "wb").write(b"\n".join(lines))
+PY
+    load_from --delete holes
+    [ "$status" -eq 1 ]
+    [ "$(runs)" -eq 39 ]
+    [[ "$stderr" == *"holes:60: holds a NUL byte"* ]]
+    [ "$(count damaged)" -eq 2 ] # the line, and its record that lacks it
+    [ -e holes ]
+}
+
+@test "a file of another program or form is neither loaded nor deleted" {
+    echo "Nov 20 10:00:00 n1 sshd[1]: hello" >other
+    printf '\x28\xb5\x2f\xfd\x24\x00' >log.zst
+    python3 -c 'import bz2; open("log.bz2", "wb").write(bz2.compress(open("lines", "rb").read()))'
+    load_from --delete other
+    [ "$status" -eq 0 ]
+    [ "$(count deleted)" -eq 0 ]
+    for file in log.zst log.bz2; do
+        load_from --delete --quarantine bad $file
+        [ "$status" -eq 1 ]
+        [[ "$stderr" == *"$file: is compressed, but not by gzip or xz"* ]]
+        [ -e $file ]
+    done
+}
+
 @test "bytes of any kind do no harm" {
     head -c 300000 /dev/urandom >noise
     { cat noise && printf '\nXALT_LOGGING_\n{\n{"userT":{}}\nXALT_LOGGING_x V:4 value:\n' && cat lines; } >mixed
@@ -155,6 +186,96 @@ PY
     [ ! -e part ]
 }
 
+# The first file ends within a line of a record that has begun in it, and the second has the rest.
+cut_in_two() {
+    head -n 103 lines | head -c -20 >syslog.1
+    tail -c +"$(($(wc -c <syslog.1) + 1))" lines >rest
+    tail -n +103 lines >syslog # a daemon sends a line again that it could not write
+    [ "$(head -n 103 lines | tail -n 1 | cut -c 1-20)" = "$(tail -n 1 syslog.1 | cut -c 1-20)" ]
+}
+
+@test "a file that ends within a record stays until the rest has come" {
+    cut_in_two
+    load_from --delete syslog.1
+    [ "$status" -eq 1 ]
+    [ "$(count incomplete)" -eq 1 ]
+    [ "$(count deleted)" -eq 0 ]
+    cmp syslog.1 <(head -c "$(wc -c <syslog.1)" lines)
+    load_from --delete syslog # without the beginning
+    [ "$(count deleted)" -eq 0 ]
+    load_from --delete syslog.1 syslog
+    [ "$status" -eq 0 ]
+    [ "$(runs)" -eq 40 ]
+    [ "$(count deleted)" -eq 2 ]
+    [ ! -e syslog.1 ]
+    [ ! -e syslog ]
+}
+
+@test "a file that ends within a record goes when the record's blocks are in the quarantine" {
+    cut_in_two
+    load_from --delete --quarantine bad syslog.1
+    [ "$status" -eq 1 ]
+    [ "$(count incomplete)" -eq 1 ]
+    [ "$(count deleted)" -eq 1 ]
+    [ "$(cat bad/*.reason)" = "syslog record: has $(grep -c value: bad/record.*[0-9]) of $(grep -o ' nb:[0-9]*' bad/record.*[0-9] | head -n 1 | cut -d: -f2 | sed 's/^0//') blocks" ]
+    load_from --delete --quarantine bad syslog
+    [ "$(count deleted)" -eq 1 ]
+    [ "$(runs)" -eq 39 ]
+    [ "$(find bad -name 'record.*[0-9]' | wc -l)" -eq 2 ]
+    load_from --delete bad/record.*[0-9]
+    [ "$status" -eq 0 ]
+    [ "$(runs)" -eq 40 ]
+    [ "$(count deleted)" -eq 2 ]
+}
+
+@test "without room in the quarantine nothing is deleted" {
+    cut_in_two
+    mkdir bad
+    mount -t tmpfs -o size=4k,nr_inodes=2 tmpfs bad || skip "may not mount"
+    load_from --delete --quarantine bad syslog.1
+    umount bad
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"could not be moved to the quarantine"* ]]
+    [ "$(count deleted)" -eq 0 ]
+    [ -e syslog.1 ]
+}
+
+@test "what loaders of the same pid set aside is all there" {
+    for n in {1..20}; do
+        echo "XALT_LOGGING_x V:4 number $n" >"damaged.$n"
+        unshare --pid --fork jobtrail-load --store "sqlite:$store.$n" --quarantine bad "damaged.$n" >"said.$n" 2>&1 3>&- &
+    done
+    wait
+    [ "$(grep -ho 'number [0-9]*' bad/record.*[0-9] | sort -u | wc -l)" -eq 20 ]
+}
+
+@test "a file that has grown or gone since it was read is not deleted" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 900 --seed 8 --until 1760000000 10 >whole
+    for change in true 'cat lines >>log' 'mv log log.1; cp lines log'; do
+        rm -f "$store"* log*
+        cp whole log
+        mkfifo gate
+        # the loader has read log and waits at the gate
+        jobtrail-load --json --delete --store "sqlite:$store" log gate >summary 3>&- 4>&- &
+        follower=$!
+        exec 4>gate
+        wait_for has_runs 10
+        eval "$change"
+        exec 4>&-
+        wait "$follower"
+        rm gate
+        output=$(cat summary)
+        if [ "$change" = true ]; then
+            [ "$(count deleted)" -eq 1 ]
+            continue
+        fi
+        [ "$(count deleted)" -eq 0 ]
+        load_from --delete log
+        [ "$(runs)" -eq 50 ]
+        [ ! -e log ]
+    done
+}
+
 @test "a log is followed while it grows and when it is rotated" {
     head -n 50 lines >log
     jobtrail-load --json --follow --store "sqlite:$store" log >summary 2>said 3>&- &
@@ -171,6 +292,65 @@ PY
     [ "$(cat said)" = "" ]
     output=$(cat summary)
     [ "$(count new)" -eq 40 ]
+}
+
+record_line() { # NUMBER
+    echo "{\"userT\":{\"run_uuid\":\"00000000-0000-7000-8000-$(printf '%012d' "$1")\"}}"
+}
+
+@test "what a daemon still writes to a rotated log is loaded, and a log may be cut to nothing" {
+    for n in {1..5}; do record_line "$n"; done >log
+    touch other
+    jobtrail-load --follow --store "sqlite:$store" log other >summary 2>said 3>&- &
+    follower=$!
+    wait_for has_runs 5
+    mv log log.1
+    record_line 6 >log
+    record_line 7 >>other
+    has_7() { [ "$(sqlite3 "$store" "SELECT count(*) FROM run WHERE uuid LIKE '%7'")" = 1 ]; }
+    wait_for has_7 # so log has been looked at, too
+    record_line 8 >>log.1
+    wait_for has_runs 8
+    : >log
+    record_line 9 >>other
+    wait_for has_runs 9 # so log has been seen empty
+    record_line 10 >>log
+    wait_for has_runs 10
+    kill "$follower"
+    wait "$follower"
+    [ "$(cat said)" = "" ]
+}
+
+@test "following standard input ends with it" {
+    run timeout 20 jobtrail-load --follow --json --store "sqlite:$store" - < <(cat lines)
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 40 ]
+    run timeout 20 jobtrail-load --follow --json --store "sqlite:$store" - < <(head -n -1 lines)
+    [ "$status" -eq 1 ]
+    [ "$(count incomplete)" -eq 1 ]
+}
+
+@test "what stays in a directory that is followed is looked at once" {
+    mkdir records
+    cp "$JOBTRAIL_SOURCE"/test/data/records/*-000000000001.json records/run.bad.json
+    sed -i 's/alice/mallo/' records/run.bad.json
+    jobtrail-load --json --follow --delete --store "sqlite:$store" records missing >summary 2>said 3>&- &
+    follower=$!
+    for n in 4 5 6; do # three more looks
+        cp "$JOBTRAIL_SOURCE"/test/data/records/*.zzz.*-00000000000$n.json records
+        wait_for has_runs $((n - 3))
+    done
+    rm records/run.bad.json
+    cp "$JOBTRAIL_SOURCE"/test/data/records/*-000000000001.json records/run.bad.json
+    wait_for has_runs 4
+    kill "$follower"
+    wait "$follower" || true
+    cat said
+    [ "$(grep -c 'run.bad.json: crc is 0x' said)" -eq 1 ]
+    [ "$(grep -c 'missing: No such file' said)" -eq 1 ]
+    [ "$(wc -l <said)" -eq 2 ]
+    output=$(cat summary)
+    [ "$(count damaged)" -eq 1 ]
 }
 
 @test "a directory is followed, and needs to be emptied" {

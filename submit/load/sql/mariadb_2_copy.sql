@@ -4,6 +4,11 @@
 BEGIN NOT ATOMIC
     IF EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = database()
                AND table_name = 'run_2') THEN
+        -- uuids were kept as they were written: a run that is there in both cases stays with its end
+        DELETE capital FROM run_2 AS capital JOIN run_2 AS other ON other.uuid = lower(capital.uuid)
+        WHERE capital.uuid <> lower(capital.uuid) AND capital.is_start_only <> 0;
+        DELETE other FROM run_2 AS capital JOIN run_2 AS other ON other.uuid = lower(capital.uuid)
+        WHERE capital.uuid <> lower(capital.uuid) AND other.is_start_only <> 0;
         ALTER TABLE run_2
             ADD COLUMN IF NOT EXISTS program_digest BINARY(20),
             ADD COLUMN IF NOT EXISTS job_part_digest BINARY(20),

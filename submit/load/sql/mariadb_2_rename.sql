@@ -68,6 +68,10 @@ ALTER TABLE package MODIFY identity VARBINARY(40) NOT NULL;
 UPDATE package SET identity = unhex(identity) WHERE length(identity) = 40;
 ALTER TABLE package MODIFY id INT UNSIGNED NOT NULL AUTO_INCREMENT,
     MODIFY identity BINARY(20) NOT NULL;
+-- uuids were kept as they were written, and say no case now
+DELETE capital FROM run_package AS capital JOIN run_package AS other
+    ON other.run_uuid = lower(capital.run_uuid) AND other.package_id = capital.package_id
+WHERE capital.run_uuid <> lower(capital.run_uuid);
 ALTER TABLE run_package
     ADD COLUMN IF NOT EXISTS id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT FIRST,
     ADD UNIQUE KEY IF NOT EXISTS run_package_id (id),

@@ -3,6 +3,13 @@
 -- own function. Version 1 did not say on which system an object is: it becomes that of one of the
 -- runs. Therefore an old set of objects will be stored once more when a new run has the same.
 
+-- Uuids were kept as they were written: in lower case now, as of records that are loaded. A run that
+-- is there in both cases stays once, with its end.
+DELETE FROM run_1 WHERE is_start_only <> 0 AND lower(uuid) IN
+    (SELECT lower(uuid) FROM run_1 WHERE is_start_only = 0 AND uuid <> lower(uuid));
+UPDATE OR IGNORE run_1 SET uuid = lower(uuid) WHERE uuid <> lower(uuid);
+DELETE FROM run_1 WHERE uuid <> lower(uuid);
+
 INSERT INTO executable (id, identity, path, hash_id)
 SELECT id, identity(path, hash_id), path, hash_id FROM executable_1;
 

@@ -1,6 +1,14 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 -- From version 2 to 3, after sqlite.sql: the rows of the old tables, all but those of `run`. What
 -- identifies a row was written in hex digits.
+
+-- Uuids were kept as they were written: in lower case now, as of records that are loaded. A run that
+-- is there in both cases stays once, with its end.
+DELETE FROM run_2 WHERE is_start_only <> 0 AND lower(uuid) IN
+    (SELECT lower(uuid) FROM run_2 WHERE is_start_only = 0 AND uuid <> lower(uuid));
+UPDATE OR IGNORE run_2 SET uuid = lower(uuid) WHERE uuid <> lower(uuid);
+DELETE FROM run_2 WHERE uuid <> lower(uuid);
+
 INSERT OR REPLACE INTO store_state SELECT name, value FROM store_state_2;
 INSERT INTO module SELECT id, bytes(identity), name FROM module_2;
 INSERT INTO module_path SELECT bytes(identity), prefix, module_id FROM module_path_2;
@@ -21,7 +29,8 @@ INSERT INTO function_set SELECT id, bytes(hash) FROM function_set_2;
 INSERT INTO function_set_member SELECT * FROM function_set_member_2;
 INSERT INTO link SELECT * FROM link_2;
 INSERT INTO package SELECT id, bytes(identity), program, name, version, path FROM package_2;
-INSERT INTO run_package (run_uuid, package_id) SELECT run_uuid, package_id FROM run_package_2;
+INSERT OR IGNORE INTO run_package (run_uuid, package_id)
+SELECT lower(run_uuid), package_id FROM run_package_2;
 INSERT INTO coverage SELECT * FROM coverage_2;
 INSERT INTO account_field SELECT * FROM account_field_2;
 DROP TABLE store_state_2;
