@@ -22,7 +22,6 @@ static const char *const orphans[] = {
     " AND uuid NOT IN (SELECT build_uuid FROM build WHERE build_uuid IS NOT NULL)",
     "DELETE FROM environment WHERE id NOT IN"
     " (SELECT environment_id FROM run_own WHERE environment_id IS NOT NULL)",
-    "DELETE FROM environment_member WHERE environment_id NOT IN (SELECT id FROM environment)",
     "DELETE FROM env_value WHERE id NOT IN (SELECT env_value_id FROM environment_member)",
     "DELETE FROM env_name WHERE id NOT IN (SELECT env_name_id FROM env_value)",
     "DELETE FROM ancestors WHERE id NOT IN"

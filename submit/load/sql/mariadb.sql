@@ -71,13 +71,9 @@ CREATE TABLE IF NOT EXISTS env_value (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS env_value_name ON `env_value` (env_name_id);
 CREATE TABLE IF NOT EXISTS environment (
-    id   INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-    hash BINARY(20) NOT NULL UNIQUE
-) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE TABLE IF NOT EXISTS environment_member (
-    environment_id INT UNSIGNED NOT NULL,
-    env_value_id   INT UNSIGNED NOT NULL,
-    PRIMARY KEY (environment_id, env_value_id)
+    id      INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    hash    BINARY(20) NOT NULL UNIQUE,
+    members LONGTEXT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Of a run's processes; %j stands for its job_id, %% for a percent sign.

@@ -110,6 +110,12 @@ CREATE OR REPLACE VIEW xalt_env_name AS SELECT
     name AS env_name
 FROM env_name;
 
+CREATE OR REPLACE VIEW environment_member AS SELECT
+    environment.id AS environment_id,
+    member.id AS env_value_id
+FROM environment
+JOIN JSON_TABLE(environment.members, '$[*]' COLUMNS (id INT UNSIGNED PATH '$')) AS member;
+
 CREATE OR REPLACE VIEW join_run_env AS SELECT
     run.id * 4294967296 + env_value.id AS join_id,
     env_value.env_name_id AS env_id,

@@ -116,6 +116,12 @@ CREATE VIEW xalt_env_name AS SELECT
     name AS env_name
 FROM env_name;
 
+DROP VIEW IF EXISTS environment_member;
+CREATE VIEW environment_member AS SELECT
+    environment.id AS environment_id,
+    member.value AS env_value_id
+FROM environment, json_each(environment.members) AS member;
+
 DROP VIEW IF EXISTS join_run_env;
 CREATE VIEW join_run_env AS SELECT
     run.id * 4294967296 + env_value.id AS join_id,
