@@ -152,6 +152,10 @@ extern const struct record_fields build_fields, link_fields, package_fields;
 int load_record(char *text, size_t size, struct id_cache *seen, struct record *record,
                 struct load_reason *reason);
 
+/* `when`, in seconds since the Epoch, as local time YYYY-MM-DD HH:MM:SS in `date`, which has
+ * RECORD_DATE_SIZE bytes; "" when it is in no year that databases know. */
+void record_date(double when, char *date);
+
 /* The record's text as it was read, which the record's values are not to be used after. */
 const char *load_record_text(struct record *record);
 

@@ -171,12 +171,13 @@ CREATE TABLE layout (
 
 -- How it ended.
 CREATE TABLE ending (
-    id          INTEGER PRIMARY KEY,
-    identity    BLOB NOT NULL UNIQUE,
-    exit_code   INTEGER,
-    signal      INTEGER,
-    core_dumped INTEGER,
-    end_source  TEXT                 -- fini, exec, task_exit, step_end, epilog, reboot
+    id             INTEGER PRIMARY KEY,
+    identity       BLOB NOT NULL UNIQUE,
+    exit_code      INTEGER,
+    signal         INTEGER,
+    core_dumped    INTEGER,
+    end_source     TEXT,             -- fini, exec, task_exit, step_end, epilog, reboot
+    end_time_error REAL              -- end_time may be wrong by so much
 );
 
 -- What is the run's own.
@@ -197,8 +198,7 @@ CREATE TABLE run_own (
     record_epoch   REAL,             -- when the record was written
     start_time     REAL,
     end_time       REAL,
-    run_time       REAL,
-    end_time_error REAL              -- end_time may be wrong by so much
+    run_time       REAL
 );
 CREATE INDEX run_own_job_part ON run_own (job_part_id);
 CREATE INDEX run_own_program ON run_own (program_id);

@@ -11,7 +11,7 @@ CREATE OR REPLACE VIEW run AS SELECT
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
     job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.`signal`, ending.core_dumped, ending.end_source, run_own.end_time_error
+    ending.`signal`, ending.core_dumped, ending.end_source, ending.end_time_error
 FROM run_own
 LEFT JOIN program ON program.id = run_own.program_id
 LEFT JOIN job_part ON job_part.id = run_own.job_part_id
