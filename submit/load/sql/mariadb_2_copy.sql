@@ -69,8 +69,8 @@ BEGIN NOT ATOMIC
             program_id, job_part_id, layout_id, ending_id, environment_id, ancestors_id,
             record_epoch, start_time, end_time, run_time)
         SELECT STRAIGHT_JOIN run_2.id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids, program.id,
-            job_part.id, layout.id, ending.id, environment_id, ancestors_id, record_epoch,
-            start_time, end_time, run_time
+            job_part.id, layout.id, ending.id, environment_id, ancestors_id,
+            IF(start_time IS NULL, record_epoch, NULL), start_time, end_time, run_time
         FROM run_2
         JOIN program FORCE INDEX (identity) ON program.identity = program_digest
         JOIN job_part FORCE INDEX (identity) ON job_part.identity = job_part_digest

@@ -195,7 +195,7 @@ CREATE TABLE run_own (
     ending_id      INTEGER NOT NULL REFERENCES ending (id),
     environment_id INTEGER REFERENCES environment (id),
     ancestors_id   INTEGER REFERENCES ancestors (id),
-    record_epoch   REAL,             -- when the record was written
+    record_epoch   REAL,             -- when the record was written, of a run without start_time
     start_time     REAL,
     end_time       REAL,
     run_time       REAL

@@ -46,7 +46,8 @@ SELECT id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
         run_2.task_id, run_2.cpus_alloc, run_2.gpus_alloc)),
     (SELECT id FROM ending WHERE identity = digest(run_2.exit_code, run_2.signal, run_2.core_dumped,
         run_2.end_source, run_2.end_time_error)),
-    environment_id, ancestors_id, record_epoch, start_time, end_time, run_time
+    environment_id, ancestors_id, CASE WHEN start_time IS NULL THEN record_epoch END, start_time,
+    end_time, run_time
 FROM run_2 ORDER BY id;
 
 DROP TABLE run_2;
