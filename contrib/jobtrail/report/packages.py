@@ -12,8 +12,8 @@ def package_set(program):
 
 
 class Packages:
-    """`by_name` is {(name, program): Sums}, with jobs after count_jobs(). Sets of packages are added up by names first, since many
-    differ in versions and paths alone."""
+    """`by_name` is {(name, program): Sums}, with jobs after count_jobs(). Sets of packages are added up
+    by names first, since many differ in versions and paths alone."""
 
     def __init__(self, model):
         self.model = model
