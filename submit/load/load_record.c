@@ -157,15 +157,28 @@ static void derive_end(struct run_record *run)
     }
 }
 
-/* Only years that a database knows as dates. */
-static void derive_date(struct record_real when, char *date)
+/* Kept only where nothing else says when the run was. */
+static void derive_record_epoch(struct run_record *run)
 {
-    time_t seconds = (time_t)when.value;
+    if (run->start_time.known)
+        run->record_epoch.known = false;
+}
+
+void record_date(double when, char *date)
+{
+    time_t seconds = (time_t)when;
     struct tm local;
     date[0] = '\0';
-    if (when.known && localtime_r(&seconds, &local) != NULL && local.tm_year >= 1000 - 1900 &&
+    if (localtime_r(&seconds, &local) != NULL && local.tm_year >= 1000 - 1900 &&
         local.tm_year <= 9999 - 1900)
         strftime(date, RECORD_DATE_SIZE, "%Y-%m-%d %H:%M:%S", &local);
+}
+
+static void derive_date(struct record_real when, char *date)
+{
+    date[0] = '\0';
+    if (when.known)
+        record_date(when.value, date);
 }
 
 /* An array that each record has its own of: known to be one, and as text. */
@@ -257,6 +270,7 @@ static int read_rest(struct reader *reader)
         error = read_build(reader, run);
     derive_job_id(run);
     derive_end(run);
+    derive_record_epoch(run);
     derive_date(run->start_time, run->date);
     return error;
 }

@@ -157,6 +157,10 @@ int load_record(char *text, size_t size, struct id_cache *seen, struct record *r
 /* The memory that the record takes, about: its text, and what was parsed of it. */
 size_t load_record_bytes(const struct record *record);
 
+/* `when`, in seconds since the Epoch, as local time YYYY-MM-DD HH:MM:SS in `date`, which has
+ * RECORD_DATE_SIZE bytes; "" when it is in no year that databases know. */
+void record_date(double when, char *date);
+
 /* The record's text as it was read, which the record's values are not to be used after. */
 const char *load_record_text(struct record *record);
 

@@ -30,7 +30,6 @@ static const struct record_field of_run[] = {
     FIELD(run_record, start_time, "userDT", "start_time"),
     FIELD(run_record, end_time, "userDT", "end_time"),
     FIELD(run_record, run_time, "userDT", "run_time"),
-    FIELD(run_record, end_time_error, "slurmT", "end_time_error"),
 };
 
 static const struct record_field of_executable[] = {
@@ -84,6 +83,7 @@ static const struct record_field of_ending[] = {
     FIELD(run_record, signal, "slurmT", "signal"),
     FIELD(run_record, core_dumped, "slurmT", "core_dumped"),
     NAME(run_record, end_source, "slurmT", "end_source"),
+    FIELD(run_record, end_time_error, "slurmT", "end_time_error"),
 };
 
 static const struct record_field of_build[] = {

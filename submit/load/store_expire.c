@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define RUNS_AT_ONCE 5000
+#define ZONES_S      (2 * 86400) /* more than local times of loaders can differ by */
 
 /* In this order: what used a row goes before it. */
 static const char *const orphans[] = {
@@ -22,7 +23,6 @@ static const char *const orphans[] = {
     " AND uuid NOT IN (SELECT build_uuid FROM build WHERE build_uuid IS NOT NULL)",
     "DELETE FROM environment WHERE id NOT IN"
     " (SELECT environment_id FROM run_own WHERE environment_id IS NOT NULL)",
-    "DELETE FROM environment_member WHERE environment_id NOT IN (SELECT id FROM environment)",
     "DELETE FROM env_value WHERE id NOT IN (SELECT env_value_id FROM environment_member)",
     "DELETE FROM env_name WHERE id NOT IN (SELECT env_name_id FROM env_value)",
     "DELETE FROM ancestors WHERE id NOT IN"
@@ -46,6 +46,7 @@ static const char *const orphans[] = {
 
 struct expiry {
     double when;
+    char date[RECORD_DATE_SIZE]; /* the start of no run from before `when` is given as later */
     struct statement *old_runs, *delete_run, *delete_packages;
     struct statement *delete_orphans[ORPHANS];
     struct value *uuids; /* owned, and their texts */
@@ -71,7 +72,7 @@ static void drop_found(struct expiry *expiry)
 
 static int find_old(struct store *store, struct expiry *expiry)
 {
-    const struct value when[] = {moment(expiry), moment(expiry)};
+    const struct value when[] = {value_text(expiry->date), moment(expiry), moment(expiry)};
     struct value row[1];
     int error = store->ops->select(store->database, expiry->old_runs, when);
     if (error != 0)
@@ -113,12 +114,14 @@ static int delete_orphans(struct store *store, void *context)
 static int prepare(struct store *store, struct expiry *expiry)
 {
     int error = 0;
-    /* of a run without a start nobody can say how old it is but by its record */
-    expiry->old_runs = store_statement(
-        store,
-        "SELECT uuid FROM run_own WHERE start_time < ?"
-        " OR (start_time IS NULL AND record_epoch IS NOT NULL AND record_epoch < ?) LIMIT 5000",
-        &error);
+    /* MariaDB has an index of dates, SQLite one of starts. Of a run without a start nobody can say
+     * how old it is but by its record. */
+    expiry->old_runs =
+        store_statement(store,
+                        "SELECT uuid FROM run_own WHERE (date IS NULL OR date < ?)"
+                        " AND (start_time < ? OR (start_time IS NULL"
+                        " AND record_epoch IS NOT NULL AND record_epoch < ?)) LIMIT 5000",
+                        &error);
     expiry->delete_run = store_statement(store, "DELETE FROM run_own WHERE uuid = ?", &error);
     expiry->delete_packages =
         store_statement(store, "DELETE FROM run_package WHERE run_uuid = ?", &error);
@@ -130,6 +133,7 @@ static int prepare(struct store *store, struct expiry *expiry)
 int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs)
 {
     struct expiry expiry = {.when = when};
+    record_date(when + ZONES_S, expiry.date);
     expiry.uuids = calloc(RUNS_AT_ONCE, sizeof *expiry.uuids);
     *runs = 0;
     int error = expiry.uuids == NULL ? store_refuse(store, -ENOMEM, "out of memory")

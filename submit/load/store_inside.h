@@ -50,6 +50,7 @@ struct new_part {
     const char *scope;
     struct digest digest; /* of its row */
     bool is_first;        /* of the parts with this digest */
+    size_t at;            /* its row among those that are wanted, when it is the first */
 };
 
 struct run_batch;

@@ -27,7 +27,7 @@ static const struct {
     [TABLE_OBJECT_SET] = {"object_set", "hash", "", NULL},
     [TABLE_ENV_NAME] = {"env_name", "identity", ", name", NULL},
     [TABLE_ENV_VALUE] = {"env_value", "identity", ", env_name_id, value", NULL},
-    [TABLE_ENVIRONMENT] = {"environment", "hash", "", NULL},
+    [TABLE_ENVIRONMENT] = {"environment", "hash", ", members", NULL},
     [TABLE_ANCESTORS] = {"ancestors", "hash", ", json", NULL},
     [TABLE_BUILD] = {"build", "identity", "", &build_fields},
     [TABLE_FUNCTION_NAME] = {"function_name", "identity", ", name", NULL},

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of records that are sets, which have their members in tables of their own, ancestors
- * and watermarks. What is not known is collected over a batch, and then found or added together.
+ * The parts of records that are sets, which have their members in tables of their own or in their
+ * rows, ancestors and watermarks. What is not known is collected over a batch, and then found or
+ * added together.
  */
 #include "store_inside.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,8 @@ static want_member want_object, want_variable_name, want_variable, want_function
 
 static const struct part_table {
     enum table table;
-    const char *members; /* of a set: table, and columns of the set and the member */
+    const char *members; /* of a set: table, and columns of the set and the member; NULL: they are
+                          * in the set's own row */
     const char *set_column;
     enum table member_table;
     want_member *want_first, *want; /* what `want` needs to be stored before it; it */
@@ -29,15 +32,19 @@ static const struct part_table {
 } part_tables[PART_KINDS] = {
     [PART_LIBS] = {TABLE_OBJECT_SET, "object_set_member (object_set_id, object_id)",
                    "object_set_id", TABLE_OBJECT, NULL, want_object, 0},
-    [PART_ENVIRONMENT] = {TABLE_ENVIRONMENT, "environment_member (environment_id, env_value_id)",
-                          "environment_id", TABLE_ENV_VALUE, want_variable_name, want_variable,
-                          TABLE_ENV_NAME},
+    [PART_ENVIRONMENT] = {TABLE_ENVIRONMENT, NULL, NULL, TABLE_ENV_VALUE, want_variable_name,
+                          want_variable, TABLE_ENV_NAME},
     [PART_ANCESTORS] = {TABLE_ANCESTORS, NULL, NULL, 0, NULL, NULL, 0},
     [PART_BUILD] = {TABLE_BUILD, NULL, NULL, 0, NULL, NULL, 0},
     [PART_FUNCTIONS] = {TABLE_FUNCTION_SET,
                         "function_set_member (function_set_id, function_name_id)",
                         "function_set_id", TABLE_FUNCTION_NAME, NULL, want_function, 0},
 };
+
+static bool is_set(enum part_kind kind)
+{
+    return part_tables[kind].want != NULL;
+}
 
 int store_prepare_parts(struct store *store)
 {
@@ -202,6 +209,7 @@ int store_want_part(struct store *store, enum part_kind kind, struct record_part
     if (wanted < 0)
         return wanted;
     fresh->is_first = wanted > 0;
+    fresh->at = store->wants[part_tables[kind].table].count - 1;
     store->new_count++;
     id_cache_add(&store->known, &part->digest, STORE_WANTED);
     return 0;
@@ -231,7 +239,7 @@ static int ask_for(void *context, const char *name, struct json_object *value)
 
 static bool is_missing(const struct store *store, const struct new_part *fresh)
 {
-    return fresh->is_first && part_tables[fresh->kind].members != NULL &&
+    return fresh->is_first && is_set(fresh->kind) &&
            store_id(store, part_tables[fresh->kind].table, &fresh->digest) == 0;
 }
 
@@ -317,13 +325,56 @@ static int write_members(struct store *store, enum part_kind kind, const bool *m
     return error;
 }
 
+/* A set's members as a JSON array of their ids, in `*text`, which the caller frees. */
+static int list_members(struct store *store, const struct new_part *fresh, char **text)
+{
+    struct member_rows rows = {.store = store, .fresh = fresh};
+    int error = each_member(fresh->part->value, add_member, &rows);
+    if (rows.count > 0)
+        qsort(rows.rows, rows.count, 2 * sizeof *rows.rows, compare_members);
+    size_t size;
+    FILE *file = error == 0 ? open_memstream(text, &size) : NULL;
+    for (size_t i = 0; file != NULL && i < rows.count; i++)
+        fprintf(file, "%c%" PRId64, i == 0 ? '[' : ',', rows.rows[2 * i + 1].whole);
+    if (file != NULL)
+        fputs(rows.count == 0 ? "[]" : "]", file);
+    free(rows.rows);
+    if (error != 0)
+        return error;
+    return file == NULL || fclose(file) != 0 ? store_refuse(store, -ENOMEM, "out of memory") : 0;
+}
+
+/* Adds the sets that `missing` says are not there, with their members in the row. */
+static int add_listed(struct store *store, enum part_kind kind, const bool *missing)
+{
+    struct wants *wants = &store->wants[part_tables[kind].table];
+    char **texts = calloc(store->new_count + 1, sizeof *texts);
+    int error = texts == NULL ? store_refuse(store, -ENOMEM, "out of memory") : 0;
+    for (size_t i = 0; error == 0 && i < store->new_count; i++) {
+        const struct new_part *fresh = &store->new_parts[i];
+        if (!missing[i] || fresh->kind != kind)
+            continue;
+        error = list_members(store, fresh, &texts[i]);
+        if (error == 0)
+            wants->rows[fresh->at * wants->columns + 1] = value_text(texts[i]);
+    }
+    if (error == 0)
+        error = store_add_wanted(store, part_tables[kind].table);
+    for (size_t i = 0; texts != NULL && i < store->new_count; i++)
+        free(texts[i]);
+    free(texts);
+    return error;
+}
+
 static int settle_kind(struct store *store, enum part_kind kind, bool *missing)
 {
-    if (part_tables[kind].members == NULL)
+    if (!is_set(kind))
         return store_settle(store, part_tables[kind].table);
     int error = settle_members(store, kind);
     for (size_t i = 0; i < store->new_count; i++)
         missing[i] = is_missing(store, &store->new_parts[i]);
+    if (error == 0 && part_tables[kind].members == NULL)
+        return add_listed(store, kind, missing);
     if (error == 0)
         error = store_add_wanted(store, part_tables[kind].table);
     return error == 0 ? write_members(store, kind, missing) : error;

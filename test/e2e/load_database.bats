@@ -306,6 +306,23 @@ old_goes() {
     in_both old_goes
 }
 
+early_dates() {
+    local now start
+    now=$(date +%s)
+    for start in $((now - 864000 - 3600)) $((now - 864000 + 3600)); do
+        record "$(uuid "$start")" "\"userDT\":{\"start_time\":$start,\"end_time\":$now,\"run_time\":1}"
+    done >starts
+    record "$(uuid 1)" '"userDT":{"currentEpoch":1732000000}' >>starts
+    TZ=Pacific/Kiritimati load_into starts # 14 hours before UTC
+    TZ=Etc/GMT+12 load_into --expire 10
+    [ "$(count expired)" -eq 2 ]
+    [ "$(sql 'SELECT uuid FROM run')" = "$(uuid $((now - 864000 + 3600)))" ]
+}
+
+@test "what is too old goes by its time, in whatever zone it was loaded; a run without a start by its record's" {
+    in_both early_dates
+}
+
 hostile() {
     python3 - "$(uuid 1)" <<'PY'
 import json, sys

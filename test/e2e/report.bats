@@ -325,7 +325,7 @@ everything() {
     site_load "sqlite:$shared/store.db"
     "$shared/jobtrail-report" --store "sqlite:$shared/store.db" --update
     # a sum that only the summary has
-    sqlite3 "$shared/store.db.summary" 'UPDATE usage_month SET n = n + 1000'
+    sqlite3 "$shared/store.db.summary" 'UPDATE people_month SET n = n + 1000'
     seen=$(cd / && setpriv --reuid nobody --regid nogroup --clear-groups "$shared/jobtrail-report" \
         --store "sqlite:$shared/store.db" -S 2024-11-01 -E 2024-11-30 --raw --json users |
         jq '.pages[0].rows[] | select(.user == "carol").runs')

@@ -222,6 +222,19 @@ static void zero_end_time_means_a_start_record(void **state)
     load_record_free(&record);
 }
 
+static void time_of_the_record_counts_where_there_is_no_start(void **state)
+{
+    (void)state;
+    struct record record =
+        parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"currentEpoch\":7.0}"));
+    assert_false(record.run.record_epoch.known);
+    load_record_free(&record);
+
+    record = parsed(RECORD("", ",\"userDT\":{\"currentEpoch\":7.0}"));
+    assert_true(record.run.record_epoch.known);
+    load_record_free(&record);
+}
+
 static void libraries_are_a_set_in_order(void **state)
 {
     (void)state;
@@ -424,6 +437,7 @@ int main(void)
         cmocka_unit_test(too_long_text_is_refused),
         cmocka_unit_test(json_null_is_not_known),
         cmocka_unit_test(zero_end_time_means_a_start_record),
+        cmocka_unit_test(time_of_the_record_counts_where_there_is_no_start),
         cmocka_unit_test(libraries_are_a_set_in_order),
         cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
         cmocka_unit_test(ancestors_of_a_jobs_runs_are_the_same),

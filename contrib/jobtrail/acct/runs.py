@@ -58,6 +58,7 @@ def latest_restarts(store, selection):
     """The last restart of each selected job that was requeued."""
     rows = store.lookup(
         "SELECT cluster, job_id_raw, max(restart_count) FROM run WHERE %s"
+        " AND job_id_raw IN (SELECT job_id_raw FROM job_part WHERE restart_count > 0)"
         " GROUP BY cluster, job_id_raw HAVING max(restart_count) > min(restart_count)"
         % selection.sql(),
         selection.values,

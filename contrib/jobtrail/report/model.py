@@ -15,11 +15,10 @@ class Sums:
 
     __slots__ = ("runs", "runs_var", "hours", "hours_var", "last", "users", "accounts", "jobs")
 
-    def __init__(self, runs=0.0, runs_var=0.0, hours=0.0, hours_var=0.0, last=None, people=(0, 0)):
-        self.runs, self.runs_var, self.hours, self.hours_var = runs, runs_var, hours, hours_var
-        self.last = last
-        self.users, self.accounts = people
-        self.jobs = 0
+    def __init__(self):
+        self.runs = self.runs_var = self.hours = self.hours_var = 0.0
+        self.last = None
+        self.users = self.accounts = self.jobs = 0
 
     def add(self, other):
         self.runs += other.runs
@@ -30,6 +29,16 @@ class Sums:
         self.accounts |= other.accounts
         if other.last is not None and (self.last is None or other.last > self.last):
             self.last = other.last
+
+    def add_row(self, people, runs, runs_var, hours, hours_var, last):
+        self.runs += runs
+        self.runs_var += runs_var
+        self.hours += hours
+        self.hours_var += hours_var
+        self.users |= people[0]
+        self.accounts |= people[1]
+        if last is not None and (self.last is None or last > self.last):
+            self.last = last
 
 
 class Model:
@@ -173,7 +182,9 @@ class Model:
         return self.builds().get(build, (None, None))[1] or UNKNOWN
 
     def names_of(self, kind):
-        """(the part of a program that decides, function from it to names)."""
+        """(the part of a program or person that decides, function from it to names)."""
+        if kind in PEOPLE:
+            return (lambda person: person), lambda person: (self.person_name(kind, person),)
         if kind == "executables":
             return (lambda program: program[0]), lambda part: (self.executable_name(part),)
         if kind == "families":
@@ -198,51 +209,56 @@ class Model:
             return "sum(n), 0.0, sum(hours), 0.0"
         return "sum(weight), sum(weight_var), sum(hours_weight), sum(hours_var)"
 
-    def ask_usage(self, by):
+    def ask_usage(self, by, view="period_usage", which="1"):
         return self.database.execute(
-            "SELECT {0}, {1}, max(last) FROM period_usage WHERE {2} GROUP BY {0}".format(
-                by, self.columns(), self.who_condition
+            "SELECT {0}, {1}, max(last) FROM {2} WHERE {3} AND {4} GROUP BY {0}".format(
+                by, self.columns(), view, self.who_condition, which
             )
         )
 
-    def usage(self):
-        """[(program, person, Sums)]"""
+    def people_usage(self):
+        """[(person, and the first values of Sums)]"""
+        return self.once("people_usage", lambda: self.ask_usage("who", "period_people").fetchall())
+
+    def usage(self, which="1"):
+        """[(program, person, and the first values of Sums)]; `which` is SQL about `program`."""
         return self.once(
-            "usage",
-            lambda: [
-                (program, who, Sums(*sums, people=self.bits_of[who]))
-                for program, who, *sums in self.ask_usage("program, who")
-            ],
+            ("usage", which), lambda: self.ask_usage("program, who", which=which).fetchall()
         )
 
+    def by_program(self, which="1"):
+        """{program: Sums}, without jobs"""
+
+        def make():
+            found = {}
+            for program, who, *sums in self.usage(which):
+                have = found.get(program)
+                if have is None:
+                    have = found[program] = Sums()
+                have.add_row(self.bits_of[who], *sums)
+            return found
+
+        return self.once(("by_program", which), make)
+
     def total(self):
-        """From usage() only where a page has needed it."""
-        if "usage" in self.cache:
-            every = (sums for _, _, sums in self.usage())
-        else:
-            every = (Sums(*sums, people=self.bits_of[who]) for who, *sums in self.ask_usage("who"))
         total = Sums()
-        for sums in every:
-            total.add(sums)
-        total.jobs = sum(count for _, _, count in self.jobs())
+        for who, *sums in self.people_usage():
+            total.add_row(self.bits_of[who], *sums)
+        total.jobs = sum(self.profile_jobs().values())
         return total
 
-    def jobs(self):
-        """[(profile, person, number of jobs)]"""
-        return self.once(
-            "jobs",
-            lambda: self.database.execute(
-                "SELECT profile, who, sum(jobs) FROM period_job WHERE %s GROUP BY profile, who"
-                % self.who_condition
-            ).fetchall(),
+    def jobs_by(self, column):
+        """{who or profile: number of jobs}"""
+        return dict(
+            self.database.execute(
+                "SELECT {0}, sum(jobs) FROM period_job WHERE {1} GROUP BY {0}".format(
+                    column, self.who_condition
+                )
+            )
         )
 
     def profile_jobs(self):
-        """{profile: number of jobs}"""
-        counts = {}
-        for profile, _, count in self.jobs():
-            counts[profile] = counts.get(profile, 0) + count
-        return counts
+        return self.once("profile_jobs", lambda: self.jobs_by("profile"))
 
     def profile_programs(self):
         def make():
@@ -260,9 +276,10 @@ class Model:
 
     def by_people(self, kind):
         found = {}
-        for _, who, sums in self.usage():
-            found.setdefault(self.person_name(kind, self.people[who]), Sums()).add(sums)
-        for _, who, count in self.jobs():
+        for who, *sums in self.people_usage():
+            name = self.person_name(kind, self.people[who])
+            found.setdefault(name, Sums()).add_row(self.bits_of[who], *sums)
+        for who, count in self.jobs_by("who").items():
             name = self.person_name(kind, self.people[who])
             if name in found:
                 found[name].jobs += count
@@ -282,11 +299,11 @@ class Model:
         self.count_jobs(found, decides, names)
         return found
 
-    def by_part(self, decides):
+    def by_part(self, decides, which="1"):
         """{what `decides` makes of programs: Sums}"""
         programs = self.programs()
         parts = {}
-        for program, _, sums in self.usage():
+        for program, sums in self.by_program(which).items():
             part = decides(programs[program])
             have = parts.get(part)
             if have is None:
@@ -318,27 +335,28 @@ class Model:
         return "day BETWEEN %d AND %d AND %s" % (self.first, self.last, self.who_condition)
 
     def by_weekday(self, kind):
-        """{name: {0 to 6, from Sunday on: runs}}"""
+        """over(), by 0 to 6, from Sunday on"""
         return self.over(kind, "(day + 4) % 7", "all_usage", self.days_condition())
 
     def by_month(self, kind):
-        """{name: {YYYYMM: runs}}"""
+        """over(), by YYYYMM"""
         return self.over(kind, "month", "period_usage", self.who_condition)
 
     def over(self, kind, slot, view, condition):
+        """[(names, {slot: runs})]: runs that count under each of these names."""
         people = kind in PEOPLE
         rows = self.database.execute(
             "SELECT {0}, {1}, sum({2}) FROM {3} WHERE {4} GROUP BY 1, 2".format(
                 "who" if people else "program", slot, "n" if self.raw else "weight", view, condition
             )
         )
-        if people:
-            return folded(rows, lambda who: (self.person_name(kind, self.people[who]),))
+        things = self.people if people else self.programs()
         decides, names = self.names_of(kind)
-        programs = self.programs()
-        parts = folded(rows, lambda program: (decides(programs[program]),))
-        rows = ((part, at, runs) for part, slots in parts.items() for at, runs in slots.items())
-        return folded(rows, remembered(names))
+        parts = {}
+        for thing, at, runs in rows:
+            slots = parts.setdefault(decides(things[thing]), {})
+            slots[at] = slots.get(at, 0) + runs
+        return [(names(part), slots) for part, slots in parts.items()]
 
     def hours_by_day(self):
         column = "hours" if self.raw else "hours_weight"
@@ -352,9 +370,10 @@ class Model:
     def endings(self, column):
         """[(outcome, program or who, runs, hours)]"""
         sums = "sum(n), sum(hours)" if self.raw else "sum(weight), sum(hours_weight)"
+        view = "period_people" if column == "who" else "period_usage"
         return self.database.execute(
-            "SELECT outcome, {0}, {1} FROM period_usage WHERE {2} GROUP BY outcome, {0}".format(
-                column, sums, self.who_condition
+            "SELECT outcome, {0}, {1} FROM {2} WHERE {3} GROUP BY outcome, {0}".format(
+                column, sums, view, self.who_condition
             )
         )
 
@@ -383,25 +402,3 @@ class Model:
 
     def days_text(self):
         return days.text(self.first), days.text(self.last)
-
-
-def folded(rows, names):
-    """{name: {slot: sum}} of rows (thing, slot, number); a thing counts under each of its names."""
-    found = {}
-    for thing, slot, number in rows:
-        for name in names(thing):
-            slots = found.setdefault(name, {})
-            slots[slot] = slots.get(slot, 0) + number
-    return found
-
-
-def remembered(function):
-    """Asked once for each argument."""
-    known = {}
-
-    def ask(argument):
-        if argument not in known:
-            known[argument] = function(argument)
-        return known[argument]
-
-    return ask

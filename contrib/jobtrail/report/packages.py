@@ -4,6 +4,7 @@
 from .model import UNKNOWN, Sums
 
 NAMELESS = (UNKNOWN, UNKNOWN)
+WITH_PACKAGES = "program IN (SELECT id FROM all_program WHERE package_set_id IS NOT NULL)"
 
 
 def package_set(program):
@@ -11,17 +12,17 @@ def package_set(program):
 
 
 class Packages:
-    """`by_name` is {(name, program): Sums}. Sets of packages are added up by names first, since many
-    differ in versions and paths alone."""
+    """`by_name` is {(name, program): Sums}, with jobs after count_jobs(). Sets of packages are added up
+    by names first, since many differ in versions and paths alone."""
 
     def __init__(self, model):
+        self.model = model
         self.read_names(model)
         self.members = {
             number: text.split(",")
             for number, text in model.database.execute("SELECT * FROM all_package_set")
         }
-        sums_of = model.by_part(package_set)
-        sums_of.pop(None, None)
+        sums_of = model.by_part(package_set, WITH_PACKAGES)
         self.runs_of_id = {}
         merged = {}
         for number, sums in sums_of.items():
@@ -40,7 +41,12 @@ class Packages:
                 if have is None:
                     have = self.by_name[name] = Sums()
                 have.add(sums)
-        model.count_jobs(self.by_name, package_set, self.names_in)
+
+    def count_jobs(self):
+        self.model.once(
+            "package jobs",
+            lambda: self.model.count_jobs(self.by_name, package_set, self.names_in),
+        )
 
     def read_names(self, model):
         """Names are shared: one tuple for all versions of a package."""

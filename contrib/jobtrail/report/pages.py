@@ -179,6 +179,7 @@ def packages_of(model):
 
 def packages_page(model, options):
     packages = packages_of(model)
+    packages.count_jobs()
     found, left_out = top(ordered(packages.by_name, options), options)
     columns = [("package", "Package", TEXT), ("program", "Program", TEXT)] + USAGE_COLUMNS
     columns.append(("versions", "Versions", LIST))
@@ -214,14 +215,20 @@ def together_page(model, options):
 
 def calendar_page(name, title, slots_of):
     def make(model, options):
-        slots, found = slots_of(model, options.of)
-        rows = [
-            [label] + [counts.get(slot, 0) for slot, _, _ in slots] for label, counts in found.items()
-        ]
-        rows = [row + [sum(row[1:])] for row in rows if any(row[1:])]
-        rows.sort(key=lambda row: (-row[-1], row[0]))
-        rows, left_out = top(rows, options)
-        rows.sort(key=lambda row: row[0])
+        slots, parts = slots_of(model, options.of)
+        parts = [(names, [counts.get(slot, 0) for slot, _, _ in slots]) for names, counts in parts]
+        totals = {}
+        for names, counts in parts:
+            whole = sum(counts)
+            for label in names:
+                totals[label] = totals.get(label, 0) + whole
+        labels = sorted(filter(totals.get, totals), key=lambda label: (-totals[label], label))
+        labels, left_out = top(labels, options)
+        found = {label: [0] * len(slots) for label in sorted(labels)}
+        for names, counts in parts:
+            for label in found.keys() & names:
+                found[label] = [have + more for have, more in zip(found[label], counts)]
+        rows = [[label] + counts + [sum(counts)] for label, counts in found.items()]
         columns = [(SINGULAR[options.of].lower(), SINGULAR[options.of], TEXT)]
         columns += [(key, text, ESTIMATE) for _, key, text in slots] + [("total", "Total", ESTIMATE)]
         total = ["Total"] + [sum(row[at] for row in rows) for at in range(1, len(columns))]
@@ -232,7 +239,7 @@ def calendar_page(name, title, slots_of):
 
 
 def weekdays(model, kind):
-    """[(slot, key, title)], {name: {slot: runs}}"""
+    """[(slot, key, title)], model.over()"""
     names = [calendar.day_abbr[(at + 6) % 7] for at in range(7)]
     return [(at, name, name) for at, name in enumerate(names)], model.by_weekday(kind)
 
@@ -258,7 +265,7 @@ def last_page(model, options):
     programs = model.programs()
     paths = model.executables()
     found = {}
-    for program, _, sums in model.usage():
+    for program, sums in model.by_program().items():
         path = paths.get(programs[program][0], (UNKNOWN,))[0]
         found.setdefault(path, Sums()).add(sums)
     linked = {}
@@ -291,13 +298,13 @@ def last_page(model, options):
 def others_page(model, options):
     programs, builds, paths = model.programs(), model.builds(), model.executables()
     found = {}
-    for program, who, sums in model.usage():
+    for program, who, *sums in model.usage():
         executable, _, build, _ = programs[program]
         builder = builds.get(build, (None,))[0]
         user = model.people[who][0]
         if builder and builder != user:
             key = (paths.get(executable, (UNKNOWN,))[0], builder, user)
-            found.setdefault(key, Sums()).add(sums)
+            found.setdefault(key, Sums()).add_row(model.bits_of[who], *sums)
     order = ORDERS[options.by if options.by in ("hours", "runs") else "hours"]
     items = sorted(found.items(), key=lambda item: (-order(item[1]), item[0]))
     items, left_out = top(items, options)

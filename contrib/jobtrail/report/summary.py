@@ -13,7 +13,7 @@ from ..store import sqlite_uri
 from ..text import escape, file_path
 from . import days, gather
 
-VERSION = "2"
+VERSION = "3"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 # In MariaDB the number of a run or of a package in a run may be given before, and seen after, that of
 # another loader's.
@@ -148,8 +148,8 @@ class Summary:
             run("CREATE TEMP VIEW all_%s AS %s" % (table, both.format(table, columns, but)))
 
     def limit(self, first, last):
-        """Makes the views period_usage and period_job of the days from `first` to `last`: from whole
-        months where there are any."""
+        """Makes the views period_usage, period_people (the same without programs) and period_job of
+        the days from `first` to `last`: from whole months where there are any."""
         months = days.whole_months(first, last)
         inside = "month BETWEEN %d AND %d" % (months[0][0], months[-1][0]) if months else "0"
         days_of = "day BETWEEN %d AND %d" % (first, last)
@@ -157,14 +157,17 @@ class Summary:
         if months:
             edges += " AND NOT day BETWEEN %d AND %d" % (months[0][1], months[-1][2])
         run = self.database.execute
-        columns = "who, program, outcome, " + SUMS
-        run(
-            "CREATE TEMP VIEW period_usage AS SELECT month, {0} FROM main.usage_month WHERE {1}"
-            " UNION ALL SELECT {4}, {0} FROM main.usage WHERE {2}"
-            " UNION ALL SELECT {4}, {0} FROM temp.new_usage WHERE {3}".format(
-                columns, inside, edges, days_of, MONTH
+        for name, of_months, columns in (
+            ("usage", "usage_month", "who, program, outcome, " + SUMS),
+            ("people", "people_month", "who, outcome, " + SUMS),
+        ):
+            run(
+                "CREATE TEMP VIEW period_{5} AS SELECT month, {0} FROM main.{6} WHERE {1}"
+                " UNION ALL SELECT {4}, {0} FROM main.usage WHERE {2}"
+                " UNION ALL SELECT {4}, {0} FROM temp.new_usage WHERE {3}".format(
+                    columns, inside, edges, days_of, MONTH, name, of_months
+                )
             )
-        )
         known = self.value("SELECT 1 FROM temp.new_job LIMIT 1")
         if known:  # which of them have been counted in a month is not known
             jobs = "SELECT profile, who, 1 AS jobs FROM all_job WHERE " + days_of
@@ -346,6 +349,13 @@ class Summary:
                 " sum(weight_var), sum(hours), sum(hours_weight), sum(hours_var), max(last)"
                 " FROM main.usage WHERE day BETWEEN ? AND ? GROUP BY who, program, outcome",
                 (month, first, last),
+            )
+            run("DELETE FROM people_month WHERE month = ?", (month,))
+            run(
+                "INSERT INTO people_month SELECT month, who, outcome, sum(n), sum(weight),"
+                " sum(weight_var), sum(hours), sum(hours_weight), sum(hours_var), max(last)"
+                " FROM usage_month WHERE month = ? GROUP BY who, outcome",
+                (month,),
             )
             run("DELETE FROM job_month WHERE month = ?", (month,))
             run(

@@ -69,6 +69,20 @@ CREATE TABLE usage_month (
     last         REAL,
     PRIMARY KEY (month, program, who, outcome)
 ) WITHOUT ROWID;
+-- and without programs, for what is asked of people alone
+CREATE TABLE people_month (
+    month        INTEGER NOT NULL,
+    who          INTEGER NOT NULL,
+    outcome      TEXT NOT NULL,
+    n            INTEGER NOT NULL,
+    weight       REAL NOT NULL,
+    weight_var   REAL NOT NULL,
+    hours        REAL NOT NULL,
+    hours_weight REAL NOT NULL,
+    hours_var    REAL NOT NULL,
+    last         REAL,
+    PRIMARY KEY (month, who, outcome)
+) WITHOUT ROWID;
 CREATE TABLE job_month (
     month   INTEGER NOT NULL,
     profile INTEGER NOT NULL,

@@ -71,13 +71,9 @@ CREATE TABLE IF NOT EXISTS env_value (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS env_value_name ON `env_value` (env_name_id);
 CREATE TABLE IF NOT EXISTS environment (
-    id   INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-    hash BINARY(20) NOT NULL UNIQUE
-) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE TABLE IF NOT EXISTS environment_member (
-    environment_id INT UNSIGNED NOT NULL,
-    env_value_id   INT UNSIGNED NOT NULL,
-    PRIMARY KEY (environment_id, env_value_id)
+    id      INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    hash    BINARY(20) NOT NULL UNIQUE,
+    members LONGTEXT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 -- Of a run's processes; %j stands for its job_id, %% for a percent sign.
@@ -165,12 +161,13 @@ CREATE TABLE IF NOT EXISTS layout (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS ending (
-    id          INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-    identity    BINARY(20) NOT NULL UNIQUE,
-    exit_code   BIGINT,
-    `signal`    BIGINT,
-    core_dumped BIGINT,
-    end_source  VARCHAR(255)
+    id             INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity       BINARY(20) NOT NULL UNIQUE,
+    exit_code      BIGINT,
+    `signal`       BIGINT,
+    core_dumped    BIGINT,
+    end_source     VARCHAR(255),
+    end_time_error DOUBLE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS run_own (
@@ -190,12 +187,10 @@ CREATE TABLE IF NOT EXISTS run_own (
     record_epoch   DOUBLE,
     start_time     DOUBLE,
     end_time       DOUBLE,
-    run_time       DOUBLE,
-    end_time_error DOUBLE
+    run_time       DOUBLE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS run_own_job_part ON `run_own` (job_part_id);
 CREATE INDEX IF NOT EXISTS run_own_program ON `run_own` (program_id);
-CREATE INDEX IF NOT EXISTS run_own_start ON `run_own` (start_time);
 CREATE INDEX IF NOT EXISTS run_own_date ON `run_own` (date);
 
 CREATE TABLE IF NOT EXISTS function_name (

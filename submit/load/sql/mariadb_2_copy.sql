@@ -50,7 +50,8 @@ BEGIN NOT ATOMIC
             ending_digest = unhex(sha1(concat_ws(x'00', coalesce(cast(exit_code AS BINARY), x'ff'),
                 coalesce(cast(`signal` AS BINARY), x'ff'),
                 coalesce(cast(core_dumped AS BINARY), x'ff'),
-                coalesce(cast(end_source AS BINARY), x'ff'))));
+                coalesce(cast(end_source AS BINARY), x'ff'),
+                coalesce(cast(end_time_error AS BINARY), x'ff'))));
         INSERT IGNORE INTO program (identity, executable_id, object_set_id, build_id, exec_type,
             exec_epoch)
         SELECT program_digest, executable_id, object_set_id, build_id, exec_type, exec_epoch
@@ -65,14 +66,16 @@ BEGIN NOT ATOMIC
             num_threads, num_gpus, node_id, task_id, cpus_alloc, gpus_alloc)
         SELECT layout_digest, probability, num_tasks, num_nodes, num_cores, num_threads, num_gpus,
             node_id, task_id, cpus_alloc, gpus_alloc FROM run_2 ORDER BY id;
-        INSERT IGNORE INTO ending (identity, exit_code, `signal`, core_dumped, end_source)
-        SELECT ending_digest, exit_code, `signal`, core_dumped, end_source FROM run_2 ORDER BY id;
+        INSERT IGNORE INTO ending (identity, exit_code, `signal`, core_dumped, end_source,
+            end_time_error)
+        SELECT ending_digest, exit_code, `signal`, core_dumped, end_source, end_time_error
+        FROM run_2 ORDER BY id;
         INSERT IGNORE INTO run_own (id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
             program_id, job_part_id, layout_id, ending_id, environment_id, ancestors_id,
-            record_epoch, start_time, end_time, run_time, end_time_error)
+            record_epoch, start_time, end_time, run_time)
         SELECT STRAIGHT_JOIN run_2.id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids, program.id,
-            job_part.id, layout.id, ending.id, environment_id, ancestors_id, record_epoch,
-            start_time, end_time, run_time, end_time_error
+            job_part.id, layout.id, ending.id, environment_id, ancestors_id,
+            IF(start_time IS NULL, record_epoch, NULL), start_time, end_time, run_time
         FROM run_2
         JOIN program FORCE INDEX (identity) ON program.identity = program_digest
         JOIN job_part FORCE INDEX (identity) ON job_part.identity = job_part_digest

@@ -37,10 +37,18 @@ ALTER TABLE env_value MODIFY id INT UNSIGNED NOT NULL AUTO_INCREMENT,
 ALTER TABLE environment MODIFY hash VARBINARY(40) NOT NULL;
 UPDATE environment SET hash = unhex(hash) WHERE length(hash) = 40;
 ALTER TABLE environment MODIFY id INT UNSIGNED NOT NULL AUTO_INCREMENT,
-    MODIFY hash BINARY(20) NOT NULL;
-ALTER TABLE environment_member MODIFY environment_id INT UNSIGNED NOT NULL,
-    MODIFY env_value_id INT UNSIGNED NOT NULL,
-    DROP INDEX IF EXISTS environment_member_value;
+    MODIFY hash BINARY(20) NOT NULL,
+    ADD COLUMN IF NOT EXISTS members LONGTEXT NOT NULL;
+SET SESSION group_concat_max_len = 268435456;
+BEGIN NOT ATOMIC
+    IF EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = database()
+               AND table_name = 'environment_member' AND table_type = 'BASE TABLE') THEN
+        UPDATE environment SET members = coalesce((
+            SELECT json_arrayagg(env_value_id ORDER BY env_value_id) FROM environment_member
+            WHERE environment_id = environment.id), '[]');
+        DROP TABLE environment_member;
+    END IF;
+END;
 ALTER TABLE ancestors MODIFY hash VARBINARY(40) NOT NULL;
 UPDATE ancestors SET hash = unhex(hash) WHERE length(hash) = 40;
 ALTER TABLE ancestors MODIFY id INT UNSIGNED NOT NULL AUTO_INCREMENT,

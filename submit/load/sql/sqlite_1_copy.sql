@@ -27,7 +27,6 @@ SELECT id, identity(path, hash, coalesce(syshost, '')), path, hash, coalesce(sys
 FROM object_1 LEFT JOIN seen_on ON object_id = id;
 DROP TABLE seen_on;
 
-INSERT INTO environment SELECT id, bytes(hash) FROM environment_1;
 INSERT OR IGNORE INTO env_name (identity, name)
 SELECT identity(member.key), member.key
 FROM environment_1, json_each(environment_1.json) AS member;
@@ -35,10 +34,11 @@ INSERT OR IGNORE INTO env_value (identity, env_name_id, value)
 SELECT identity(member.key, coalesce(member.value, '')), env_name.id, coalesce(member.value, '')
 FROM environment_1, json_each(environment_1.json) AS member
 JOIN env_name ON env_name.identity = identity(member.key);
-INSERT OR IGNORE INTO environment_member
-SELECT environment_1.id, env_value.id
-FROM environment_1, json_each(environment_1.json) AS member
-JOIN env_value ON env_value.identity = identity(member.key, coalesce(member.value, ''));
+INSERT INTO environment SELECT id, bytes(hash), (SELECT json_group_array(value_id) FROM (
+    SELECT env_value.id AS value_id FROM json_each(environment_1.json) AS member
+    JOIN env_value ON env_value.identity = identity(member.key, coalesce(member.value, ''))
+    ORDER BY 1))
+FROM environment_1;
 
 INSERT INTO ancestors SELECT id, bytes(hash), json FROM ancestors_1;
 

@@ -18,8 +18,9 @@ INSERT INTO object_set SELECT id, bytes(hash) FROM object_set_2;
 INSERT INTO object_set_member SELECT * FROM object_set_member_2;
 INSERT INTO env_name SELECT id, bytes(identity), name FROM env_name_2;
 INSERT INTO env_value SELECT id, bytes(identity), env_name_id, value FROM env_value_2;
-INSERT INTO environment SELECT id, bytes(hash) FROM environment_2;
-INSERT INTO environment_member SELECT * FROM environment_member_2;
+INSERT INTO environment SELECT id, bytes(hash), (SELECT json_group_array(env_value_id) FROM (
+    SELECT env_value_id FROM environment_member_2 WHERE environment_id = environment_2.id ORDER BY 1))
+FROM environment_2;
 INSERT INTO ancestors SELECT id, bytes(hash), json FROM ancestors_2;
 INSERT INTO build SELECT id, bytes(identity), build_uuid, build_user, build_host, build_syshost,
     build_os, build_cwd, build_compiler, build_compiler_path, build_modules,

@@ -25,14 +25,14 @@ SELECT digest(probability, num_tasks, num_nodes, num_cores, num_threads, num_gpu
     node_id, task_id, cpus_alloc, gpus_alloc
 FROM run_2 ORDER BY id;
 
-INSERT OR IGNORE INTO ending (identity, exit_code, signal, core_dumped, end_source)
-SELECT digest(exit_code, signal, core_dumped, end_source), exit_code, signal, core_dumped,
-    end_source
+INSERT OR IGNORE INTO ending (identity, exit_code, signal, core_dumped, end_source, end_time_error)
+SELECT digest(exit_code, signal, core_dumped, end_source, end_time_error), exit_code, signal,
+    core_dumped, end_source, end_time_error
 FROM run_2 ORDER BY id;
 
 INSERT INTO run_own (id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids, program_id,
     job_part_id, layout_id, ending_id, environment_id, ancestors_id, record_epoch, start_time,
-    end_time, run_time, end_time_error)
+    end_time, run_time)
 SELECT id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
     (SELECT id FROM program WHERE identity = digest(run_2.executable_id, run_2.object_set_id,
         run_2.build_id, run_2.exec_type, run_2.exec_epoch)),
@@ -45,8 +45,9 @@ SELECT id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
         run_2.num_nodes, run_2.num_cores, run_2.num_threads, run_2.num_gpus, run_2.node_id,
         run_2.task_id, run_2.cpus_alloc, run_2.gpus_alloc)),
     (SELECT id FROM ending WHERE identity = digest(run_2.exit_code, run_2.signal, run_2.core_dumped,
-        run_2.end_source)),
-    environment_id, ancestors_id, record_epoch, start_time, end_time, run_time, end_time_error
+        run_2.end_source, run_2.end_time_error)),
+    environment_id, ancestors_id, CASE WHEN start_time IS NULL THEN record_epoch END, start_time,
+    end_time, run_time
 FROM run_2 ORDER BY id;
 
 DROP TABLE run_2;

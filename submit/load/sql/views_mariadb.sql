@@ -11,7 +11,7 @@ CREATE OR REPLACE VIEW run AS SELECT
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
     job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.`signal`, ending.core_dumped, ending.end_source, run_own.end_time_error
+    ending.`signal`, ending.core_dumped, ending.end_source, ending.end_time_error
 FROM run_own
 LEFT JOIN program ON program.id = run_own.program_id
 LEFT JOIN job_part ON job_part.id = run_own.job_part_id
@@ -109,6 +109,12 @@ CREATE OR REPLACE VIEW xalt_env_name AS SELECT
     id AS env_id,
     name AS env_name
 FROM env_name;
+
+CREATE OR REPLACE VIEW environment_member AS SELECT
+    environment.id AS environment_id,
+    member.id AS env_value_id
+FROM environment
+JOIN JSON_TABLE(environment.members, '$[*]' COLUMNS (id INT UNSIGNED PATH '$')) AS member;
 
 CREATE OR REPLACE VIEW join_run_env AS SELECT
     run.id * 4294967296 + env_value.id AS join_id,

@@ -13,7 +13,7 @@ CREATE VIEW run AS SELECT
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
     job_part.cluster, job_part.partition, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.signal, ending.core_dumped, ending.end_source, run_own.end_time_error
+    ending.signal, ending.core_dumped, ending.end_source, ending.end_time_error
 FROM run_own
 JOIN program ON program.id = run_own.program_id
 JOIN job_part ON job_part.id = run_own.job_part_id
@@ -115,6 +115,12 @@ CREATE VIEW xalt_env_name AS SELECT
     id AS env_id,
     name AS env_name
 FROM env_name;
+
+DROP VIEW IF EXISTS environment_member;
+CREATE VIEW environment_member AS SELECT
+    environment.id AS environment_id,
+    member.value AS env_value_id
+FROM environment, json_each(environment.members) AS member;
 
 DROP VIEW IF EXISTS join_run_env;
 CREATE VIEW join_run_env AS SELECT
