@@ -81,7 +81,14 @@ static int commit(const struct collection *collection, uint64_t *taken)
     if (result != 0 || collection->count == 0)
         return result;
     *taken += collection->count;
-    return as_user(collection->who->uid, collection->who->gid, remove_taken, collection);
+    const struct as_user_order order = {
+        .uid = collection->who->uid,
+        .gid = collection->who->gid,
+        .keep = {collection->user, -1},
+        .act = remove_taken,
+        .context = collection,
+    };
+    return as_user(&order);
 }
 
 static int collect(struct collection *collection, uint64_t *taken, uint64_t *refused)

@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "descriptors.h"
+
 /* An id that no account has: below (uid_t)-2, which NFS knows as nobody. */
 #define UID_OF_NOBODY ((uid_t)-3)
 
@@ -65,9 +67,11 @@ static int has_dropped(uid_t uid, gid_t gid)
            saved_group == gid;
 }
 
-int privileges_drop(uid_t uid, gid_t gid)
+int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count)
 {
-    int result = set_limits();
+    int result = descriptors_keep(keep, count);
+    if (result == 0)
+        result = set_limits();
     if (result == 0 && geteuid() == 0)
         result = become(uid, gid);
     if (result != 0)

@@ -160,8 +160,11 @@ static int needs_policy(const struct worker_order *order)
     return order->kind == WORKER_ENDS || order->kind == WORKER_SESSION;
 }
 
-static int work(const struct worker_order *order, int fd)
+/* The pipe to the parent at `fd`; the hasher at `hasher`. */
+static int work(const struct worker_order *order, int fd, int hasher)
 {
+    const int keep[] = {fd, hasher, order->ledger, order->packages,
+                        order->kind == WORKER_RECORDS ? order->user : -1};
     static char buffer[OUTLET_BYTES];
     struct worker_summary summary = {0};
     struct outlet outlet = {.pipe = fdopen(fd, "w"),
@@ -172,7 +175,8 @@ static int work(const struct worker_order *order, int fd)
         return EXIT_BROKEN;
     if (needs_policy(order) && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
-    if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
+    if (privileges_drop(order->journal->uid, order->journal->gid, keep,
+                        sizeof keep / sizeof keep[0]) != 0)
         return EXIT_BROKEN;
     const struct ledger_send send = {order, policy, give, &outlet};
     int result = order->kind == WORKER_RECORDS ? send_records(order, &outlet, &summary)
@@ -239,9 +243,8 @@ static pid_t start(const struct worker_order *order, int hasher, int *fd)
     fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between the two; as it is otherwise */
     pid_t pid = fork();
     if (pid == 0) {
-        close(fds[0]);
         file_facts_hasher(hasher);
-        _exit(work(order, fds[1]));
+        _exit(work(order, fds[1], hasher));
     }
     int error = errno;
     close(fds[1]);

@@ -13,3 +13,4 @@ jobtrail_unit_test(submit_coverage_test submit_coverage_test.c LIBS jobtrail_sub
 jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_descriptors_test submit_descriptors_test.c LIBS jobtrail_submit)
