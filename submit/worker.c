@@ -3,7 +3,7 @@
  * On the pipe from the child to the parent: for each record a head with the lengths of its name
  * and its text, the name, the text; at the end a head of two zeros and the summary. Without the
  * summary the child broke down. Whatever it sends, the parent believes no length beyond the
- * limits and no name that leads out of a directory.
+ * limits, no name that leads out of a directory, and no record of another's job (worker_check.h).
  */
 #include "worker.h"
 
@@ -26,6 +26,7 @@
 #include "policy_load.h"
 #include "privileges.h"
 #include "process.h"
+#include "worker_check.h"
 
 enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PATIENCE_MS = 20 };
 
@@ -58,6 +59,7 @@ struct outlet {
 /* The parent's end of the pipe. */
 struct stream {
     int fd;
+    struct worker_check *check;
     int silence_ms;
     uint64_t deadline_ns; /* as in the order */
     int ended;            /* there is nobody any more who writes to it */
@@ -219,8 +221,11 @@ static int take_one(struct stream *stream, worker_take *take, void *context)
     if (result == 0)
         result = read_all(stream, text, head.text_length);
     text[head.text_length] = '\0';
+    const struct transport_record record = {name, text, head.text_length};
+    if (result == 0 && !worker_check_record(stream->check, &record))
+        result = -EPROTO;
     if (result == 0)
-        result = take(context, &(struct transport_record){name, text, head.text_length});
+        result = take(context, &record);
     free(text);
     return result == 0 ? 1 : result;
 }
@@ -231,7 +236,11 @@ static int take_all(struct stream *stream, worker_take *take, void *context,
     int result;
     while ((result = take_one(stream, take, context)) == 1)
         ;
-    return result == 0 ? read_all(stream, summary, sizeof *summary) : result;
+    if (result == 0)
+        result = read_all(stream, summary, sizeof *summary);
+    if (result == 0)
+        worker_check_summary(stream->check, summary);
+    return result;
 }
 
 /* `hasher`: whom the child asks about files. */
@@ -262,12 +271,13 @@ static int killed_by_others(int status)
                                    WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP);
 }
 
-static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
-               struct worker_summary *summary)
+static int run_checked(const struct worker_order *order, int hasher, struct worker_check *check,
+                       worker_take *take, void *context, struct worker_summary *summary)
 {
     struct worker_summary found = {0};
     struct stream stream = {
         .fd = -1,
+        .check = check,
         .silence_ms = silence_ms[order->kind],
         .deadline_ns = order->deadline_ns,
     };
@@ -294,6 +304,16 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
         result = -EPROTO;
     if (result == 0)
         *summary = found;
+    return result;
+}
+
+static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
+               struct worker_summary *summary)
+{
+    struct worker_check *check = worker_check_new(order);
+    int result =
+        check == NULL ? -ENOMEM : run_checked(order, hasher, check, take, context, summary);
+    worker_check_free(check);
     return result;
 }
 

@@ -14,3 +14,6 @@ jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_descriptors_test submit_descriptors_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_worker_check_test submit_worker_check_test.c submit_node.c submit_fixture.c
+    LIBS jobtrail_submit)
+target_link_options(unit-submit_worker_check_test PRIVATE -Wl,--wrap=run_record_build)
