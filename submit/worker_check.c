@@ -127,6 +127,8 @@ struct worker_check *worker_check_new(const struct worker_order *order)
     if (check == NULL)
         return NULL;
     check->order = order;
+    if (order->kind == WORKER_RECORDS)
+        return check;
     record_plain_name(record_syshost(order->conf, journal), check->host, sizeof check->host);
     record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, check->user,
                       sizeof check->user);
