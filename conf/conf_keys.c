@@ -338,6 +338,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"submit", "state", FIELD(state), DEFAULT_STATE, parse_path, print_text},
     {"submit", "epilog_timeout", FIELD(epilog_timeout_s), DEFAULT_EPILOG_TIMEOUT, parse_seconds,
      print_number},
+    {"submit", "job_timeout", FIELD(job_timeout_s), "300", parse_seconds, print_number},
     {"submit", "hash_objects", FIELD(hash_objects), DEFAULT_HASH_OBJECTS, parse_yes_no,
      print_yes_no},
     {"submit", "coverage", FIELD(coverage), "yes", parse_yes_no, print_yes_no},

@@ -13,7 +13,8 @@
 /* An id that no account has: below (uid_t)-2, which NFS knows as nobody. */
 #define UID_OF_NOBODY ((uid_t)-3)
 
-enum { CPU_SECONDS = 300 };
+/* More than [submit] job_timeout may be: who is late is to have told how far it has come. */
+enum { CPU_SECONDS = 330 };
 
 static int limit(__rlimit_resource_t resource, rlim_t value)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * On the pipe from the child to the parent: for each record a head with the lengths of its name
- * and its text, the name, the text; at the end a head of two zeros and the summary. Without the
- * summary the child broke down. Whatever it sends, the parent believes no length beyond the
- * limits, no name that leads out of a directory, and no record of another's job (worker_check.h).
+ * and its text, and its unit, the name, the text; at the end a head of two zeros and the summary.
+ * Without the summary the child broke down. Whatever it sends, the parent believes no length beyond
+ * the limits, no name that leads out of a directory, and no record of another's job
+ * (worker_check.h).
  */
 #include "worker.h"
 
@@ -47,19 +48,23 @@ enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
 struct head {
     uint32_t name_length;
     uint32_t text_length;
+    uint64_t unit; /* as in struct worker_place */
 };
 
 /* The child's end of the pipe. */
 struct outlet {
     FILE *pipe;
-    uint64_t patience_ms; /* how long records may wait for others */
-    uint64_t flushed_ms;  /* when some have gone last, CLOCK_MONOTONIC */
+    uint64_t patience_ms;     /* how long records may wait for others */
+    uint64_t flushed_ms;      /* when some have gone last, CLOCK_MONOTONIC */
+    struct worker_place from; /* as in the order */
+    uint64_t unit, skipped;   /* whose records come, and how many of them were not wanted */
 };
 
 /* The parent's end of the pipe. */
 struct stream {
     int fd;
     struct worker_check *check;
+    struct worker_place *reached; /* as in the order; NULL: nobody asks */
     int silence_ms;
     uint64_t deadline_ns; /* as in the order */
     int ended;            /* there is nobody any more who writes to it */
@@ -126,7 +131,12 @@ static uint64_t now_ms(void)
 static int give(void *context, const struct record *record)
 {
     struct outlet *outlet = context;
-    const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
+    const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length,
+                              outlet->unit};
+    if (outlet->unit == outlet->from.unit && outlet->skipped < outlet->from.records) {
+        outlet->skipped++;
+        return 0;
+    }
     fwrite(&head, sizeof head, 1, outlet->pipe);
     fwrite(record->name, head.name_length, 1, outlet->pipe);
     fwrite(record->text, head.text_length, 1, outlet->pipe);
@@ -138,9 +148,15 @@ static int give(void *context, const struct record *record)
     return ferror(outlet->pipe) ? -EPIPE : 0;
 }
 
+static void begin(void *context, uint64_t unit)
+{
+    struct outlet *outlet = context;
+    outlet->unit = unit;
+}
+
 static int finish(FILE *pipe, const struct worker_summary *summary)
 {
-    const struct head last = {0, 0};
+    const struct head last = {0, 0, 0};
     fwrite(&last, sizeof last, 1, pipe);
     fwrite(summary, sizeof *summary, 1, pipe);
     return fflush(pipe) != 0 || ferror(pipe) ? -EPIPE : 0;
@@ -171,7 +187,8 @@ static int work(const struct worker_order *order, int fd, int hasher)
     struct worker_summary summary = {0};
     struct outlet outlet = {.pipe = fdopen(fd, "w"),
                             .patience_ms = order->kind == WORKER_STARTS ? 0 : PATIENCE_MS,
-                            .flushed_ms = now_ms()};
+                            .flushed_ms = now_ms(),
+                            .from = order->from};
     void *policy = NULL;
     if (outlet.pipe == NULL || setvbuf(outlet.pipe, buffer, _IOFBF, sizeof buffer) != 0)
         return EXIT_BROKEN;
@@ -180,7 +197,7 @@ static int work(const struct worker_order *order, int fd, int hasher)
     if (privileges_drop(order->journal->uid, order->journal->gid, keep,
                         sizeof keep / sizeof keep[0]) != 0)
         return EXIT_BROKEN;
-    const struct ledger_send send = {order, policy, give, &outlet};
+    const struct ledger_send send = {order, policy, give, begin, &outlet};
     int result = order->kind == WORKER_RECORDS ? send_records(order, &outlet, &summary)
                                                : ledger_send(&send, &summary);
     free(policy);
@@ -197,6 +214,12 @@ static int sound_name(const char *name, size_t length)
 {
     return length > 0 && name[0] != '.' && memchr(name, '/', length) == NULL &&
            memchr(name, '\0', length) == NULL;
+}
+
+static void reach(struct worker_place *place, uint64_t unit)
+{
+    if (place != NULL)
+        *place = (struct worker_place){unit, place->unit == unit ? place->records + 1 : 1};
 }
 
 /* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
@@ -226,6 +249,8 @@ static int take_one(struct stream *stream, worker_take *take, void *context)
         result = -EPROTO;
     if (result == 0)
         result = take(context, &record);
+    if (result == 0)
+        reach(stream->reached, head.unit);
     free(text);
     return result == 0 ? 1 : result;
 }
@@ -278,6 +303,7 @@ static int run_checked(const struct worker_order *order, int hasher, struct work
     struct stream stream = {
         .fd = -1,
         .check = check,
+        .reached = order->reached,
         .silence_ms = silence_ms[order->kind],
         .deadline_ns = order->deadline_ns,
     };
