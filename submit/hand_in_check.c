@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hand_in_check.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,16 +84,25 @@ static int is_ours(struct json_object *record, const char *text)
     return same;
 }
 
+struct json_object *hand_in_parse(const char *text)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
+    if (tokener == NULL)
+        return NULL;
+    struct json_object *record = json_tokener_parse_ex(tokener, text, -1);
+    json_tokener_free(tokener);
+    if (record != NULL && is_ours(record, text))
+        return record;
+    json_object_put(record);
+    return NULL;
+}
+
 int hand_in_text_fits(const char *name, const char *user_name, const char *text)
 {
     struct record_name parsed;
-    struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
-    if (tokener == NULL)
-        return 0;
-    struct json_object *record = json_tokener_parse_ex(tokener, text, -1);
+    struct json_object *record = hand_in_parse(text);
     int fits = record != NULL && record_name_parse(name, &parsed) == 0 &&
-               tells(record, &parsed, user_name) && is_ours(record, text);
+               tells(record, &parsed, user_name);
     json_object_put(record);
-    json_tokener_free(tokener);
     return fits;
 }
