@@ -356,6 +356,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"http", "gzip", FIELD(http_gzip), "no", parse_yes_no, print_yes_no},
     {"http", "ca", FIELD(http_ca), "", parse_path_or_none, print_text},
     {"http", "token_file", FIELD(http_token_file), "", parse_path_or_none, print_text},
+    {"http", "ack", FIELD(http_ack), "no", parse_yes_no, print_yes_no},
     {"http", "timeout", FIELD(http_timeout_s), "10", parse_http_timeout, print_number},
     {"kafka", "brokers", FIELD(kafka_brokers), "", parse_text, print_text},
     {"kafka", "topic", FIELD(kafka_topic), "jobtrail", parse_name, print_text},
