@@ -199,11 +199,6 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
 {
     struct journal journal = {0};
     int result = spool_job_journal(directory, &journal);
-    if (result == 0 && flush->options->orphans && may_go_on(&journal)) {
-        flush->count->running++;
-        journal_free(&journal);
-        return 0;
-    }
     if (result == 0 && still_running(&journal)) {
         flush->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);
@@ -227,9 +222,25 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
     return result;
 }
 
+/* Asked before the lock is taken: the watcher does not wait for it. */
+static int is_of_running_job(int directory)
+{
+    struct journal journal;
+    if (directory < 0 || spool_job_journal(directory, &journal) != 0)
+        return 0;
+    int runs = may_go_on(&journal);
+    journal_free(&journal);
+    return runs;
+}
+
 static void flush_job(struct flush *flush, const struct spool_job *job)
 {
     int directory = spool_open_job(flush->spool, job);
+    if (flush->options->orphans && is_of_running_job(directory)) {
+        flush->count->running++;
+        close(directory);
+        return;
+    }
     unsigned patience_s = flush->options->orphans ? 0 : flush->conf->epilog_timeout_s;
     int result = directory < 0 ? directory : spool_lock(directory, patience_s);
     if (result == 0)

@@ -17,6 +17,10 @@ int hand_in_name_fits(const char *name, const char *user_name);
  * braces of an object. */
 int hand_in_is_line(const char *text, size_t size);
 
+/* Whether the text tells of what its name does, once and clearly (record_facts.h): the uuid, and of
+ * a link the user who built. Of a name that fits. */
+int hand_in_says(const char *name, const char *user_name, const char *text, size_t size);
+
 /* The text, where it is JSON as we write it, to be put by the caller; or NULL. `text` ends with a
  * NUL. */
 struct json_object *hand_in_parse(const char *text);

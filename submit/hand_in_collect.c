@@ -31,7 +31,8 @@ static int take(void *context, const struct transport_record *record)
     struct collection *collection = context;
     if (strlen(record->name) > NAME_MAX ||
         !hand_in_name_fits(record->name, collection->who->user) ||
-        !hand_in_is_line(record->text, record->length))
+        !hand_in_is_line(record->text, record->length) ||
+        !hand_in_says(record->name, collection->who->user, record->text, record->length))
         return -EPROTO;
     if (collection->count == HAND_IN_RECORDS_MAX ||
         outbox_room(collection->outbox) < collection->conf->outbox_bytes / 2)

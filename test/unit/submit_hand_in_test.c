@@ -271,6 +271,37 @@ static void a_link_is_its_owners_whatever_name_it_has(void **state)
     expect_link_of(LINK_OF("b", "games"), text);
 }
 
+/* The reader has become the user: he may have got it under control. The linker puts this one in. */
+static int reader_takes_all;
+
+int __real_hand_in_text_fits(const char *name, const char *user_name, const char *text);
+int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text);
+
+int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text)
+{
+    return reader_takes_all || __real_hand_in_text_fits(name, user_name, text);
+}
+
+static void what_the_reader_takes_for_a_record_is_not_believed(void **state)
+{
+    static const char *const texts[] = {
+        "{\"resultT\":{\"build_user\":\"man\",\"uuid\":\"" UUID "\"}}",
+        "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\",\"build_user\":\"man\"}}",
+        "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"019a9f00-1122-4abc-8def-0102030405fe\"}"
+        "}",
+    };
+    (void)state;
+    flush();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), texts[i]), 0);
+        reader_takes_all = 1;
+        struct flush_count count = flush();
+        reader_takes_all = 0;
+        assert_true(count.records == 0 && count.failed == 1);
+        assert_int_equal(delivered(), 0);
+    }
+}
+
 /* What a user can make where his records are. */
 static int make_odd_files(const void *directory)
 {
@@ -535,6 +566,7 @@ int main(void)
         TEST(roots_record_goes_to_the_outbox_at_once),
         TEST(what_is_no_record_of_the_users_own_is_put_aside),
         TEST(a_link_is_its_owners_whatever_name_it_has),
+        TEST(what_the_reader_takes_for_a_record_is_not_believed),
         TEST(only_the_users_own_regular_files_are_read),
         TEST(a_hundred_thousand_names_are_worked_off_in_pieces),
         TEST(a_file_of_a_terabyte_is_not_read),
