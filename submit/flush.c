@@ -259,14 +259,42 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
              result);
 }
 
+/* Those that took too long come last, the one first whose turn is the longest ago. */
+static int by_turn(const void *left, const void *right, void *spool)
+{
+    const struct spool_job *a = left, *b = right;
+    int64_t turn_a = job_place_time(*(const int *)spool, a->name);
+    int64_t turn_b = job_place_time(*(const int *)spool, b->name);
+    if (turn_a != turn_b)
+        return turn_a < turn_b ? -1 : 1;
+    if (a->job != b->job)
+        return a->job < b->job ? -1 : 1;
+    return a->restart < b->restart ? -1 : a->restart > b->restart;
+}
+
+/* The timer, which has more to do, waits for those that are left over: as long as for one job. */
+static void flush_in_turn(struct flush *flush, const struct spool_jobs *jobs)
+{
+    uint64_t end_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000));
+    size_t i = 0;
+    for (; i < jobs->count && (!flush->options->orphans || transport_left_ms(end_ns) > 0); i++)
+        flush_job(flush, &jobs->job[i]);
+    if (i == jobs->count)
+        return;
+    flush->count->failed += jobs->count - i;
+    fprintf(stderr, "jobtrail-submit: no more time: %zu jobs are for the next flush\n",
+            jobs->count - i);
+}
+
 static int flush_all(struct flush *flush)
 {
     struct spool_jobs jobs;
     int result = spool_list(flush->spool, flush->options->job, &jobs);
     if (result != 0)
         return result;
-    for (size_t i = 0; i < jobs.count; i++)
-        flush_job(flush, &jobs.job[i]);
+    if (jobs.count > 0)
+        qsort_r(jobs.job, jobs.count, sizeof *jobs.job, by_turn, &flush->spool);
+    flush_in_turn(flush, &jobs);
     free(jobs.job);
     return 0;
 }

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "spool_read.h"
@@ -26,6 +28,16 @@ struct worker_place job_place_read(int directory)
         place = (struct worker_place){0, 0};
     free(text);
     return place;
+}
+
+int64_t job_place_time(int spool, const char *job)
+{
+    struct stat status;
+    char path[NAME_MAX + sizeof "/" NAME];
+    snprintf(path, sizeof path, "%s/" NAME, job);
+    if (fstatat(spool, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return 0;
+    return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
 
 int job_place_note(int directory, const struct worker_place *place)

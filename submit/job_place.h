@@ -11,6 +11,10 @@
 /* The place; the beginning where there is none. */
 struct worker_place job_place_read(int directory);
 
+/* When it was noted for this job of the spool directory `spool`, in nanoseconds since the Epoch; 0:
+ * never. */
+int64_t job_place_time(int spool, const char *job);
+
 /* Notes it; it is on the disk when this returns 0. Or returns -errno. */
 int job_place_note(int directory, const struct worker_place *place);
 

@@ -415,6 +415,10 @@ static void a_place_is_noted_and_read_again(void **state)
     assert_int_equal(job_place_note(directory, &place), 0);
     place = job_place_read(directory);
     assert_true(place.unit == UINT64_C(1) << 33 && place.records == 12);
+    int spool = open_spool();
+    assert_true(job_place_time(spool, "7.0") > INT64_C(1700000000000000000));
+    assert_true(job_place_time(spool, "8.0") == 0);
+    close(spool);
     put("7.0", "flushed", "none", 4);
     place = job_place_read(directory);
     assert_true(place.unit == 0 && place.records == 0);
