@@ -241,15 +241,14 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
         close(directory);
         return;
     }
-    unsigned patience_s = flush->options->orphans ? 0 : flush->conf->epilog_timeout_s;
-    int result = directory < 0 ? directory : spool_lock(directory, patience_s);
+    int result = directory < 0 ? directory : spool_lock(directory, flush->conf->epilog_timeout_s);
     if (result == 0)
         result = flush_directory(flush, job, directory);
     if (directory >= 0)
         close(directory);
     if (result == 0 || result == -ENOENT) /* another flush was faster */
         return;
-    if (result == -EAGAIN && flush->options->orphans) /* or is at it: then it is no orphan */
+    if (result == -EAGAIN && flush->options->orphans) /* or is still at it: then it is no orphan */
         return;
     flush->count->failed++;
     complain(job,
