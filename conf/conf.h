@@ -39,7 +39,7 @@ struct conf_intervals {
 enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 44
+#define CONF_KEYS 46
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -55,6 +55,7 @@ struct conf {
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
+    uint32_t job_timeout_s;    /* [submit] job_timeout */
     int hash_objects;      /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
                               executable */
     int coverage;          /* [submit] coverage = yes|no: a coverage record for each job and node */
@@ -72,6 +73,7 @@ struct conf {
     int http_gzip;                /* [http] gzip = yes|no */
     char *http_ca;                /* [http] ca; "" = the system's */
     char *http_token_file;        /* [http] token_file; "" = none */
+    int http_ack;                 /* [http] ack = yes|no */
     uint32_t http_timeout_s;      /* [http] timeout */
     char *kafka_brokers;          /* [kafka] brokers */
     char *kafka_topic;            /* [kafka] topic */

@@ -11,12 +11,19 @@
 
 enum { PATIENCE_MS = 10000 };
 
-int as_user(uid_t uid, gid_t gid, int (*act)(const void *context), const void *context)
+static int run(const struct as_user_order *order)
+{
+    const size_t count = sizeof order->keep / sizeof order->keep[0];
+    int result = privileges_drop(order->uid, order->gid, order->keep, count);
+    return result != 0 ? result : order->act(order->context);
+}
+
+int as_user(const struct as_user_order *order)
 {
     int status;
     pid_t pid = fork();
     if (pid == 0)
-        _exit(privileges_drop(uid, gid) != 0 || act(context) != 0);
+        _exit(run(order) != 0);
     if (pid < 0)
         return -errno;
     if (!process_reap(pid, PATIENCE_MS, &status)) {

@@ -4,9 +4,18 @@
 
 #include <sys/types.h>
 
+/* What a user does himself. */
+struct as_user_order {
+    uid_t uid;
+    gid_t gid;
+    int keep[2]; /* the descriptors that `act` needs; -1: none */
+    int (*act)(const void *context);
+    const void *context;
+};
+
 /* Calls `act` in a child process that has become the user for good (privileges.h), and waits ten
  * seconds for it. Returns 0 when `act` did; -ECANCELED when it did not; -ETIMEDOUT when it has not
  * ended, and is killed; or -errno. */
-int as_user(uid_t uid, gid_t gid, int (*act)(const void *context), const void *context);
+int as_user(const struct as_user_order *order);
 
 #endif

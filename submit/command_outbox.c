@@ -19,7 +19,9 @@
 #include "outbox.h"
 #include "outbox_backoff.h"
 #include "outbox_batch.h"
+#include "outbox_quarantine.h"
 #include "outbox_send.h"
+#include "overflow.h"
 
 enum { EXIT_SOME_WAIT = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3, DEFAULT_TIMEOUT_S = 300 };
 
@@ -59,6 +61,7 @@ struct waiting {
     const char *name;
     int configured;
     uint64_t batches, records, bytes, oldest_s; /* oldest_s: since the Epoch, 0: none */
+    uint64_t lost; /* refused or damaged, and no room in the quarantine, so far */
     struct outbox_backoff backoff;
 };
 
@@ -228,6 +231,9 @@ static void print_waiting(const struct waiting *waiting)
                    ? waiting->backoff.until_s - (uint64_t)time(NULL)
                    : 0,
                waiting->backoff.reason);
+    if (waiting->lost > 0)
+        printf("  %" PRIu64 " refused or damaged ones found no room in the quarantine so far",
+               waiting->lost);
     putchar('\n');
 }
 
@@ -240,6 +246,7 @@ static struct json_object *waiting_json(const struct waiting *waiting)
     add(object, "records", waiting->records);
     add(object, "bytes", waiting->bytes);
     add(object, "oldest", waiting->oldest_s);
+    add(object, "lost", waiting->lost);
     add(object, "failures", waiting->backoff.failures);
     add(object, "next_try", waiting->backoff.failures > 0 ? waiting->backoff.until_s : 0);
     json_object_object_add(object, "reason", json_object_new_string(waiting->backoff.reason));
@@ -259,6 +266,7 @@ static int list(const struct conf *conf, const struct arguments *arguments, int 
         int result = outbox < 0 ? 0 : look_at(outbox, &waiting);
         if (result != 0)
             fprintf(stderr, "jobtrail-submit: %s: %s\n", waiting.name, strerror(-result));
+        waiting.lost = outbox_quarantine_overflow_read(conf, waiting.name);
         if (!waiting.configured && waiting.batches == 0)
             continue;
         if (waiting.batches > 0)
@@ -267,7 +275,7 @@ static int list(const struct conf *conf, const struct arguments *arguments, int 
         if (!arguments->json)
             print_waiting(&waiting);
     }
-    uint64_t overflow = outbox < 0 ? 0 : outbox_overflow_read(outbox);
+    uint64_t overflow = outbox < 0 ? 0 : overflow_read(outbox);
     json_object_object_add(all, "transports", array);
     add(all, "overflow", overflow);
     if (!arguments->json && overflow > 0)

@@ -40,6 +40,15 @@ static int send_static_run(const struct coverage_send *send, const struct covera
     return give_run(send, &run, &ending, runs);
 }
 
+/* Units of static programs come first, then those of the coverage. */
+static int begins(const struct coverage_send *send, uint64_t number)
+{
+    uint64_t unit = send->first + number;
+    if (unit >= send->from)
+        send->begin(send->context, unit);
+    return unit >= send->from;
+}
+
 static int send_facts(const struct coverage_send *send, const struct coverage *coverage)
 {
     const struct coverage_record_source source = {send->conf, send->source.journal, coverage,
@@ -47,6 +56,8 @@ static int send_facts(const struct coverage_send *send, const struct coverage *c
     int result = 0;
     for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct record record;
+        if (!begins(send, coverage->static_count + i))
+            continue;
         result = coverage_record_build(&source, i, &record);
         if (result != 0)
             break;
@@ -63,7 +74,7 @@ int coverage_send(const struct coverage_send *send, uint64_t *runs)
     if (result != 0)
         return result;
     for (size_t i = 0; result == 0 && i < coverage.static_count; i++)
-        result = send_static_run(send, &coverage.statics[i], runs);
+        result = begins(send, i) ? send_static_run(send, &coverage.statics[i], runs) : 0;
     if (result == 0 && send->conf->coverage)
         result = send_facts(send, &coverage);
     coverage_free(&coverage);

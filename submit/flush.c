@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "job_place.h"
 #include "journal.h"
 #include "journal_read.h"
 #include "outbox.h"
@@ -36,6 +37,7 @@ struct flush {
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
+    uint64_t taken; /* runs of this job, so far */
 };
 
 static void complain(const struct spool_job *job, const char *what, int error)
@@ -48,21 +50,8 @@ static int deliver(void *context, const struct transport_record *record)
     struct flush *flush = context;
     if (flush->options->dry_run)
         return puts(record->text) < 0 ? -EIO : 0;
+    flush->taken += strncmp(record->name, "run.", 4) == 0;
     return outbox_add(flush->outbox, record);
-}
-
-/* What the worker had handed over before it broke down, or of a job whose ledger is none, is kept,
- * as the ledger is set aside. */
-static int commit(const struct flush *flush, int result)
-{
-    if (flush->options->dry_run)
-        return result;
-    if (result != 0 && result != -EPROTO && result != -EINVAL) {
-        outbox_abort(flush->outbox);
-        return result;
-    }
-    int error = outbox_commit(flush->outbox);
-    return error != 0 ? error : result;
 }
 
 /* Between two steps a job has no process here, and its epilog is still to come. */
@@ -87,6 +76,26 @@ static int still_running(const struct journal *journal)
     return 0;
 }
 
+/* What the worker had handed over before it broke down, or of a job whose ledger is none, is kept,
+ * as the ledger is set aside; and what it had when the time was over, where the next flush finds
+ * the same ledger and journal and can go on behind it. */
+static int commit(struct flush *flush, const struct worker_order *order, int directory, int result)
+{
+    int late = result == -ETIMEDOUT && !may_go_on(order->journal);
+    if (flush->options->dry_run)
+        return result;
+    if (result != 0 && result != -EPROTO && result != -EINVAL && !late) {
+        outbox_abort(flush->outbox);
+        return result;
+    }
+    int error = outbox_commit(flush->outbox);
+    if (error == 0 && late) {
+        flush->count->records += flush->taken;
+        error = job_place_note(directory, order->reached);
+    }
+    return error != 0 ? error : result;
+}
+
 static int has_no_ledger(const struct journal *journal)
 {
     for (size_t i = 0; i < journal->step_count; i++) {
@@ -97,12 +106,15 @@ static int has_no_ledger(const struct journal *journal)
 }
 
 /* Returns as worker_run(), with the records on the disk. */
-static int run_worker(const struct flush *flush, const struct worker_order *order,
+static int run_worker(struct flush *flush, const struct worker_order *order, int directory,
                       struct worker_summary *summary)
 {
     int result = -EINTR;
-    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++)
-        result = commit(flush, worker_run(order, deliver, (void *)flush, summary));
+    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++) {
+        flush->taken = 0;
+        *order->reached = order->from;
+        result = commit(flush, order, directory, worker_run(order, deliver, flush, summary));
+    }
     return result;
 }
 
@@ -112,18 +124,23 @@ static int run_worker(const struct flush *flush, const struct worker_order *orde
 static int send_captures(struct flush *flush, const struct journal *journal, int directory)
 {
     struct worker_summary summary = {0};
+    struct worker_place reached;
     int ledger = spool_open_file(directory, "ledger");
     if (ledger == -ENOENT && !has_no_ledger(journal))
         return 0;
     if (ledger < 0 && ledger != -ENOENT)
         return ledger;
-    const struct worker_order order = {.conf = flush->conf,
-                                       .journal = journal,
-                                       .ledger = ledger < 0 ? -1 : ledger,
-                                       .packages = spool_open_file(directory, PACKAGES_NAME),
-                                       .kind = WORKER_ENDS,
-                                       .now_ns = flush->now_ns};
-    int result = run_worker(flush, &order, &summary);
+    const struct worker_order order = {
+        .conf = flush->conf,
+        .journal = journal,
+        .ledger = ledger < 0 ? -1 : ledger,
+        .packages = spool_open_file(directory, PACKAGES_NAME),
+        .kind = WORKER_ENDS,
+        .now_ns = flush->now_ns,
+        .deadline_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000)),
+        .from = job_place_read(directory),
+        .reached = &reached};
+    int result = run_worker(flush, &order, directory, &summary);
     if (ledger >= 0)
         close(ledger);
     if (order.packages >= 0)
@@ -182,11 +199,6 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
 {
     struct journal journal = {0};
     int result = spool_job_journal(directory, &journal);
-    if (result == 0 && flush->options->orphans && may_go_on(&journal)) {
-        flush->count->running++;
-        journal_free(&journal);
-        return 0;
-    }
     if (result == 0 && still_running(&journal)) {
         flush->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);
@@ -210,9 +222,25 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
     return result;
 }
 
+/* Asked before the lock is taken: the watcher does not wait for it. */
+static int is_of_running_job(int directory)
+{
+    struct journal journal;
+    if (directory < 0 || spool_job_journal(directory, &journal) != 0)
+        return 0;
+    int runs = may_go_on(&journal);
+    journal_free(&journal);
+    return runs;
+}
+
 static void flush_job(struct flush *flush, const struct spool_job *job)
 {
     int directory = spool_open_job(flush->spool, job);
+    if (flush->options->orphans && is_of_running_job(directory)) {
+        flush->count->running++;
+        close(directory);
+        return;
+    }
     int result = directory < 0 ? directory : spool_lock(directory, flush->conf->epilog_timeout_s);
     if (result == 0)
         result = flush_directory(flush, job, directory);
@@ -220,11 +248,41 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
         close(directory);
     if (result == 0 || result == -ENOENT) /* another flush was faster */
         return;
+    if (result == -EAGAIN && flush->options->orphans) /* or is still at it: then it is no orphan */
+        return;
     flush->count->failed++;
     complain(job,
              result == -ENOTSUP ? "not flushed, there is no usable policy: jobtrail-conf compile"
-                                : "not flushed, to be tried again",
+             : result == -ETIMEDOUT ? "not flushed to its end, the rest is for the next flush"
+                                    : "not flushed, to be tried again",
              result);
+}
+
+/* Those that took too long come last, the one first whose turn is the longest ago. */
+static int by_turn(const void *left, const void *right, void *spool)
+{
+    const struct spool_job *a = left, *b = right;
+    int64_t turn_a = job_place_time(*(const int *)spool, a->name);
+    int64_t turn_b = job_place_time(*(const int *)spool, b->name);
+    if (turn_a != turn_b)
+        return turn_a < turn_b ? -1 : 1;
+    if (a->job != b->job)
+        return a->job < b->job ? -1 : 1;
+    return a->restart < b->restart ? -1 : a->restart > b->restart;
+}
+
+/* The timer, which has more to do, waits for those that are left over: as long as for one job. */
+static void flush_in_turn(struct flush *flush, const struct spool_jobs *jobs)
+{
+    uint64_t end_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000));
+    size_t i = 0;
+    for (; i < jobs->count && (!flush->options->orphans || transport_left_ms(end_ns) > 0); i++)
+        flush_job(flush, &jobs->job[i]);
+    if (i == jobs->count)
+        return;
+    flush->count->failed += jobs->count - i;
+    fprintf(stderr, "jobtrail-submit: no more time: %zu jobs are for the next flush\n",
+            jobs->count - i);
 }
 
 static int flush_all(struct flush *flush)
@@ -233,8 +291,9 @@ static int flush_all(struct flush *flush)
     int result = spool_list(flush->spool, flush->options->job, &jobs);
     if (result != 0)
         return result;
-    for (size_t i = 0; i < jobs.count; i++)
-        flush_job(flush, &jobs.job[i]);
+    if (jobs.count > 0)
+        qsort_r(jobs.job, jobs.count, sizeof *jobs.job, by_turn, &flush->spool);
+    flush_in_turn(flush, &jobs);
     free(jobs.job);
     return 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hand_in_check.h"
 
-#include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_add.h"
 #include "record.h"
+#include "record_facts.h"
 #include "record_name.h"
 
 enum { DEPTH_MAX = 16, HASH_DIGITS = 12 };
@@ -58,22 +60,35 @@ int hand_in_is_line(const char *text, size_t size)
     return 1;
 }
 
-static int is_string(struct json_object *table, const char *key, const char *text)
+/* In quotes, malloc'ed; NULL when out of memory. */
+static char *as_json(const char *text)
 {
-    struct json_object *value;
-    return json_object_object_get_ex(table, key, &value) &&
-           json_object_is_type(value, json_type_string) &&
-           (size_t)json_object_get_string_len(value) == strlen(text) &&
-           strcmp(json_object_get_string(value), text) == 0;
+    struct json_object *string =
+        json_bytes((struct capture_bytes){.at = text, .size = strlen(text)});
+    char *json = string == NULL ? NULL : record_text(string);
+    json_object_put(string);
+    return json;
 }
 
-static int tells(struct json_object *record, const struct record_name *name, const char *user_name)
+int hand_in_says(const char *name, const char *user_name, const char *text, size_t size)
 {
-    struct json_object *table;
-    if (strcmp(name->kind, "link") == 0)
-        return json_object_object_get_ex(record, "resultT", &table) &&
-               is_string(table, "uuid", name->uuid) && is_string(table, "build_user", user_name);
-    return is_string(record, "xalt_run_uuid", name->uuid);
+    static const char result[] = "resultT";
+    struct record_name parsed;
+    char uuid[RECORD_UUID_SIZE + 2];
+    char *user = as_json(user_name);
+    if (user == NULL || record_name_parse(name, &parsed) != 0) {
+        free(user);
+        return 0;
+    }
+    snprintf(uuid, sizeof uuid, "\"%s\"", parsed.uuid);
+    const struct record_fact link[] = {{result, "uuid", uuid, 0}, {result, "build_user", user, 0}};
+    const struct record_fact package[] = {{NULL, "xalt_run_uuid", uuid, 0}};
+    int is_link = strcmp(parsed.kind, "link") == 0;
+    struct record_facts *facts = is_link ? record_facts_new(link, 2) : record_facts_new(package, 1);
+    int says = facts != NULL && record_facts_hold(facts, text, size);
+    record_facts_free(facts);
+    free(user);
+    return says;
 }
 
 /* Not with a key twice, for example, of which one reader takes the first and another the last. */
@@ -85,16 +100,24 @@ static int is_ours(struct json_object *record, const char *text)
     return same;
 }
 
-int hand_in_text_fits(const char *name, const char *user_name, const char *text)
+struct json_object *hand_in_parse(const char *text)
 {
-    struct record_name parsed;
     struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
     if (tokener == NULL)
-        return 0;
+        return NULL;
     struct json_object *record = json_tokener_parse_ex(tokener, text, -1);
-    int fits = record != NULL && record_name_parse(name, &parsed) == 0 &&
-               tells(record, &parsed, user_name) && is_ours(record, text);
-    json_object_put(record);
     json_tokener_free(tokener);
-    return fits;
+    if (record != NULL && is_ours(record, text))
+        return record;
+    json_object_put(record);
+    return NULL;
+}
+
+int hand_in_text_fits(const char *name, const char *user_name, const char *text)
+{
+    if (!hand_in_says(name, user_name, text, strlen(text)))
+        return 0;
+    struct json_object *record = hand_in_parse(text);
+    json_object_put(record);
+    return record != NULL;
 }

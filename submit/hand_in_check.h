@@ -6,6 +6,7 @@
 #ifndef JOBTRAIL_HAND_IN_CHECK_H
 #define JOBTRAIL_HAND_IN_CHECK_H
 
+#include <json-c/json.h>
 #include <stddef.h>
 
 /* Whether this is the file name of a link's or a package's record of the user `user_name`: runs and
@@ -15,6 +16,14 @@ int hand_in_name_fits(const char *name, const char *user_name);
 /* Whether the text is on one line, in ASCII without control characters but DEL, and between the
  * braces of an object. */
 int hand_in_is_line(const char *text, size_t size);
+
+/* Whether the text tells of what its name does, once and clearly (record_facts.h): the uuid, and of
+ * a link the user who built. Of a name that fits. */
+int hand_in_says(const char *name, const char *user_name, const char *text, size_t size);
+
+/* The text, where it is JSON as we write it, to be put by the caller; or NULL. `text` ends with a
+ * NUL. */
+struct json_object *hand_in_parse(const char *text);
 
 /* Whether the text is JSON as we write it (so that whoever reads it finds the same in it), and
  * tells of what its name does: the uuid, and of a link the user who built. `text` ends with a NUL.

@@ -31,7 +31,8 @@ static int take(void *context, const struct transport_record *record)
     struct collection *collection = context;
     if (strlen(record->name) > NAME_MAX ||
         !hand_in_name_fits(record->name, collection->who->user) ||
-        !hand_in_is_line(record->text, record->length))
+        !hand_in_is_line(record->text, record->length) ||
+        !hand_in_says(record->name, collection->who->user, record->text, record->length))
         return -EPROTO;
     if (collection->count == HAND_IN_RECORDS_MAX ||
         outbox_room(collection->outbox) < collection->conf->outbox_bytes / 2)
@@ -81,7 +82,14 @@ static int commit(const struct collection *collection, uint64_t *taken)
     if (result != 0 || collection->count == 0)
         return result;
     *taken += collection->count;
-    return as_user(collection->who->uid, collection->who->gid, remove_taken, collection);
+    const struct as_user_order order = {
+        .uid = collection->who->uid,
+        .gid = collection->who->gid,
+        .keep = {collection->user, -1},
+        .act = remove_taken,
+        .context = collection,
+    };
+    return as_user(&order);
 }
 
 static int collect(struct collection *collection, uint64_t *taken, uint64_t *refused)

@@ -25,9 +25,9 @@ struct hand_in_read {
     void *context;
 };
 
-/* Gives the user's records; what is none is moved to HAND_IN_REFUSED beside them. Adds to the
- * numbers of both. Returns 0, -EACCES where they could not be removed afterwards, what `give`
- * returned, or -errno. */
+/* Gives the user's records, links under his name (hand_in_adopt.h); what is none is moved to
+ * HAND_IN_REFUSED beside them. Adds to the numbers of both. Returns 0, -EACCES where they could not
+ * be removed afterwards, what `give` returned, or -errno. */
 int hand_in_read(const struct hand_in_read *read, uint64_t *given, uint64_t *refused);
 
 #endif

@@ -48,8 +48,7 @@ pid_t hasher_start(const char *state, uid_t uid, gid_t gid, int *fd)
     pid_t pid = fork();
     if (pid == 0) {
         struct hash_table *table = hash_table_map(state);
-        close(fds[0]);
-        if (privileges_drop(uid, gid) == 0)
+        if (privileges_drop(uid, gid, &fds[1], 1) == 0)
             answer_all(fds[1], table);
         _exit(0);
     }

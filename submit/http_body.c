@@ -2,6 +2,7 @@
 #include "http_body.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +116,33 @@ int http_splunk_refuses(const char *answer, size_t size)
     json_object_put(parsed);
     return number != SPLUNK_INCORRECT_INDEX && number != SPLUNK_NO_CHANNEL &&
            number != SPLUNK_INVALID_CHANNEL && number != SPLUNK_ACK_DISABLED;
+}
+
+int http_splunk_number(const char *answer, size_t size, uint64_t *number)
+{
+    struct json_object *parsed = parse(answer, size), *found;
+    int has = json_object_is_type(parsed, json_type_object) &&
+              json_object_object_get_ex(parsed, "ackId", &found) &&
+              json_object_is_type(found, json_type_int) && json_object_get_int64(found) >= 0;
+    if (has)
+        *number = (uint64_t)json_object_get_int64(found);
+    json_object_put(parsed);
+    return has;
+}
+
+int http_splunk_acknowledges(const char *answer, size_t size, uint64_t number)
+{
+    char key[24];
+    struct json_object *parsed = parse(answer, size), *acks, *found;
+    snprintf(key, sizeof key, "%" PRIu64, number);
+    int acknowledged = json_object_is_type(parsed, json_type_object) &&
+                       json_object_object_get_ex(parsed, "acks", &acks) &&
+                       json_object_is_type(acks, json_type_object) &&
+                       json_object_object_get_ex(acks, key, &found) &&
+                       json_object_is_type(found, json_type_boolean) &&
+                       json_object_get_boolean(found);
+    json_object_put(parsed);
+    return acknowledged;
 }
 
 int http_bulk_answer(const char *answer, size_t size, struct transport_item *const items[],

@@ -10,6 +10,7 @@
 #define JOBTRAIL_HTTP_BODY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "transport.h"
 
@@ -24,6 +25,12 @@ int http_status_refuses(long status);
 /* Whether a Splunk HTTP Event Collector's answer of status 400 is: it says the same of an index or
  * a token that is not set up for this ("HTTP Event Collector error codes" of its documentation). */
 int http_splunk_refuses(const char *answer, size_t size);
+
+/* The number under which an accepted request will be acknowledged. Returns whether there is one. */
+int http_splunk_number(const char *answer, size_t size, uint64_t *number);
+
+/* Whether an answer of .../ack says that the request with this number is acknowledged. */
+int http_splunk_acknowledges(const char *answer, size_t size, uint64_t number);
 
 /* The body that carries these items, malloc'ed, its length in `*size`; NULL when out of memory. */
 char *http_body(enum http_format format, struct transport_item *const items[], size_t count,

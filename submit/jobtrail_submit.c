@@ -17,6 +17,7 @@
 #include "command_session.h"
 #include "complaints.h"
 #include "conf.h"
+#include "descriptors.h"
 #include "flush.h"
 #include "watch.h"
 
@@ -235,7 +236,7 @@ int main(int argc, char *argv[])
     if (parsed != 0)
         return parsed - 1;
     signal(SIGPIPE, SIG_IGN);
-    close_range(3, ~0u, 0);
+    descriptors_keep((const int[]){0, 1, 2}, 3);
     complaints_open();
     if (arguments.session)
         return command_session(arguments.conf, arguments.flush.node);

@@ -12,6 +12,9 @@
 #include "sampling_read.h"
 #include "succession.h"
 
+/* Pages have 31 bits (succession.h). */
+#define FIRST_BEHIND_PAGES (UINT64_C(1) << 32)
+
 /* What the records of ends are made of. */
 struct ends {
     const struct ledger_send *send;
@@ -140,6 +143,10 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
     if (result != 1)
         return result == -EINVAL ? 0 : result;
     coverage_witness(&ends->witnesses, &capture);
+    uint64_t unit = (uint64_t)entry->page + 1;
+    if (unit < ends->send->order->from.unit)
+        return 0;
+    ends->send->begin(ends->send->context, unit);
     return send_end(ends, &capture, entry->next_ns);
 }
 
@@ -170,6 +177,9 @@ static int send_coverage(const struct ends *ends, int has_ledger)
                    .dropped = ends->reader.dropped,
                    .now_ns = order->now_ns},
         .give = ends->send->give,
+        .begin = ends->send->begin,
+        .first = FIRST_BEHIND_PAGES,
+        .from = order->from.unit,
         .context = ends->send->context,
     };
     return coverage_send(&send, &ends->summary->records);

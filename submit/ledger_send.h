@@ -15,6 +15,8 @@ struct ledger_send {
     const void *policy; /* usable; start records need none */
     /* Takes a record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct record *record);
+    /* Called before the records of a unit are made (struct worker_place); units grow. */
+    void (*begin)(void *context, uint64_t unit);
     void *context;
 };
 

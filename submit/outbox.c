@@ -19,6 +19,7 @@
 #include "directories.h"
 #include "directory.h"
 #include "outbox_batch.h"
+#include "overflow.h"
 #include "record_name.h"
 
 #define TEMPORARY ".new."
@@ -246,24 +247,6 @@ static int hand_over(const struct outbox *outbox, unsigned number)
     return result;
 }
 
-/* Takes the number in the file up by `more`. */
-static int note_overflow(int directory, uint64_t more)
-{
-    char text[32] = "";
-    int fd = openat(directory, OUTBOX_OVERFLOW, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
-    int result = 0;
-    if (flock(fd, LOCK_EX) != 0 || pread(fd, text, sizeof text - 1, 0) < 0)
-        result = -errno;
-    int length =
-        snprintf(text, sizeof text, "%020" PRIu64 "\n", (uint64_t)strtoull(text, NULL, 10) + more);
-    if (result == 0 && pwrite(fd, text, (size_t)length, 0) != length)
-        result = -EIO;
-    close(fd);
-    return result;
-}
-
 int outbox_commit(struct outbox *outbox)
 {
     int result = end_batch(outbox);
@@ -274,7 +257,7 @@ int outbox_commit(struct outbox *outbox)
         if (fsync(outbox->transport[i].fd) != 0)
             result = -errno;
     if (result == 0 && outbox->overflow > outbox->overflow_noted)
-        result = note_overflow(outbox->directory, outbox->overflow - outbox->overflow_noted);
+        result = overflow_add(outbox->directory, outbox->overflow - outbox->overflow_noted);
     if (result == 0)
         outbox->overflow_noted = outbox->overflow;
     outbox_abort(outbox); /* what has been handed over has other names */
@@ -300,16 +283,6 @@ uint64_t outbox_room(const struct outbox *outbox)
 {
     uint64_t most = outbox->conf->outbox_bytes;
     return outbox->used < most ? most - outbox->used : 0;
-}
-
-uint64_t outbox_overflow_read(int directory)
-{
-    char text[32] = "";
-    int fd = openat(directory, OUTBOX_OVERFLOW, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
-    if (fd >= 0)
-        close(fd);
-    return got < 0 ? 0 : strtoull(text, NULL, 10);
 }
 
 void outbox_close(struct outbox *outbox)

@@ -5,7 +5,7 @@
  *   outbox/TRANSPORT/BATCH     a file for each transport that is still to take records of the batch
  *   outbox/TRANSPORT/.lock     held by who sends
  *   outbox/TRANSPORT/.backoff  since when and how often the transport has failed (outbox_backoff.h)
- *   outbox/overflow            records that found no room so far, decimal
+ *   outbox/overflow            records that found no room so far (overflow.h)
  *   outbox/.new.PID.N          a batch that is being written
  *
  * A batch is written once and linked into the directory of each transport: which transport has
@@ -28,8 +28,7 @@
 #include "conf.h"
 #include "transport.h"
 
-#define OUTBOX_LOCK     ".lock"
-#define OUTBOX_OVERFLOW "overflow"
+#define OUTBOX_LOCK ".lock"
 
 enum { OUTBOX_BATCH_BYTES = 4 << 20, OUTBOX_TEXT_MAX = 16 << 20 };
 
@@ -68,8 +67,5 @@ FILE *outbox_create_batch(int directory, const char *name);
 
 /* Appends a record's line to `batch`. Returns 0 or -errno. */
 int outbox_write_line(FILE *batch, const struct transport_record *record);
-
-/* How many records the outbox has dropped for want of room since it was made. */
-uint64_t outbox_overflow_read(int directory);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct sender {
     void *state;
     const char *name; /* of the transport */
     int directory;
+    struct outbox_quarantine *quarantine; /* owned */
     struct transport_trouble trouble;
     struct outbox_sent *sent;
 };
@@ -68,14 +70,12 @@ static int lock(int directory, uint64_t deadline_ns)
     return fd;
 }
 
-/* A batch that is none goes to the quarantine as a whole, as far as it can be had. */
+/* A batch that is none goes to the quarantine as a whole. */
 static int set_batch_aside(const struct sender *sender, const char *name, int error)
 {
     char reason[128];
     snprintf(reason, sizeof reason, "not a batch of the outbox: %s", strerror(-error));
-    int result = outbox_quarantine(sender->conf, sender->name, name, "", 0, reason);
-    if (result == 0 && unlinkat(sender->directory, name, 0) != 0)
-        result = -errno;
+    int result = outbox_quarantine_move(sender->quarantine, sender->directory, name, reason);
     sender->sent->damaged += result == 0;
     return result;
 }
@@ -87,9 +87,9 @@ static int set_damage_aside(const struct sender *sender, const char *name,
     for (size_t i = 0; i < batch->damage_count && result == 0; i++) {
         char line[OUTBOX_BATCH_NAME_MAX + 32];
         snprintf(line, sizeof line, "%s.line-%zu", name, i + 1);
-        result = outbox_quarantine(sender->conf, sender->name, line, batch->damage[i].at,
-                                   batch->damage[i].length,
-                                   "damaged line in a batch of the outbox: its CRC does not fit");
+        result = outbox_quarantine_keep(
+            sender->quarantine, line, batch->damage[i].at, batch->damage[i].length,
+            "damaged line in a batch of the outbox: its CRC does not fit");
         sender->sent->damaged += result == 0;
     }
     return result;
@@ -105,8 +105,8 @@ static int set_refused_aside(const struct sender *sender, const struct outbox_ba
             continue;
         make_printable(item->why);
         complain(sender, item->why);
-        result = outbox_quarantine(sender->conf, sender->name, item->record.name, item->record.text,
-                                   item->record.length, item->why);
+        result = outbox_quarantine_keep(sender->quarantine, item->record.name, item->record.text,
+                                        item->record.length, item->why);
         sender->sent->refused += result == 0;
     }
     return result;
@@ -241,6 +241,22 @@ static int send_locked(struct sender *sender)
     return result;
 }
 
+static int send_quarantining(struct sender *sender)
+{
+    sender->quarantine = outbox_quarantine_new(sender->conf, sender->name);
+    if (sender->quarantine == NULL)
+        return -ENOMEM;
+    int result = send_locked(sender);
+    uint64_t lost = outbox_quarantine_overflowed(sender->quarantine);
+    if (lost > 0)
+        fprintf(stderr,
+                "jobtrail-submit: transport %s: %" PRIu64
+                " refused or damaged records are lost: %s/quarantine/outbox/%s is full\n",
+                sender->name, lost, sender->conf->state, sender->name);
+    outbox_quarantine_close(sender->quarantine);
+    return result;
+}
+
 static int send_by(struct sender *sender, int outbox)
 {
     sender->directory =
@@ -248,7 +264,7 @@ static int send_by(struct sender *sender, int outbox)
     if (sender->directory < 0)
         return errno == ENOENT ? 0 : -errno;
     int locked = lock(sender->directory, sender->options->deadline_ns);
-    int result = locked < 0 ? locked : send_locked(sender);
+    int result = locked < 0 ? locked : send_quarantining(sender);
     if (locked >= 0)
         close(locked);
     close(sender->directory);

@@ -18,8 +18,8 @@ struct outbox_send_options {
 
 struct outbox_sent {
     uint64_t accepted; /* by one transport each */
-    uint64_t refused;  /* by the receiver, and set aside */
-    uint64_t damaged;  /* lines of batches, set aside */
+    uint64_t refused;  /* by the receiver, and set aside (outbox_quarantine.h) */
+    uint64_t damaged;  /* lines of batches, and batches, set aside */
     uint64_t waiting;  /* transports that still have something to send */
 };
 

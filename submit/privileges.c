@@ -8,10 +8,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "descriptors.h"
+
 /* An id that no account has: below (uid_t)-2, which NFS knows as nobody. */
 #define UID_OF_NOBODY ((uid_t)-3)
 
-enum { CPU_SECONDS = 300 };
+/* More than [submit] job_timeout may be: who is late is to have told how far it has come. */
+enum { CPU_SECONDS = 330 };
 
 static int limit(__rlimit_resource_t resource, rlim_t value)
 {
@@ -65,9 +68,11 @@ static int has_dropped(uid_t uid, gid_t gid)
            saved_group == gid;
 }
 
-int privileges_drop(uid_t uid, gid_t gid)
+int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count)
 {
-    int result = set_limits();
+    int result = descriptors_keep(keep, count);
+    if (result == 0)
+        result = set_limits();
     if (result == 0 && geteuid() == 0)
         result = become(uid, gid);
     if (result != 0)

@@ -32,11 +32,17 @@ static int is(struct part part, const char *text)
     return part.length == strlen(text) && memcmp(part.at, text, part.length) == 0;
 }
 
+static int is_hex(char byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') ||
+           (byte >= 'A' && byte <= 'F');
+}
+
 static int is_uuid(struct part part)
 {
     for (size_t i = 0; i < part.length; i++) {
         int dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? part.at[i] != '-' : strchr("0123456789abcdefABCDEF", part.at[i]) == NULL)
+        if (dash ? part.at[i] != '-' : !is_hex(part.at[i]))
             return 0;
     }
     return part.length == UUID_LENGTH;

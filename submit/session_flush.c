@@ -155,7 +155,14 @@ static int remove_directory(const void *context)
 static void remove_session(const struct visit *visit)
 {
     const struct journal *who = &visit->user->journal;
-    int result = as_user(who->uid, who->gid, remove_directory, visit);
+    const struct as_user_order order = {
+        .uid = who->uid,
+        .gid = who->gid,
+        .keep = {visit->user->directory, visit->directory},
+        .act = remove_directory,
+        .context = visit,
+    };
+    int result = as_user(&order);
     if (result != 0) {
         complain(visit, "its directory cannot be removed", result);
         visit->sessions->count->failed++;

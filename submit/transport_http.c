@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "http_ack.h"
 #include "http_body.h"
 #include "transport.h"
 
@@ -23,6 +24,9 @@ struct http_state {
     enum http_format format;
     CURL *curl;
     struct curl_slist *headers;
+    struct curl_slist *ack_headers;
+    struct http_ack *ack;            /* NULL: nobody waits for acknowledgements */
+    char channel[HTTP_CHANNEL_SIZE]; /* of HTTP_SPLUNK */
 };
 
 struct answer {
@@ -55,16 +59,17 @@ static int read_token(const char *path, char *token)
     return result;
 }
 
-static int add_header(struct http_state *state, const char *text)
+static int add_header(struct curl_slist **headers, const char *text)
 {
-    struct curl_slist *longer = curl_slist_append(state->headers, text);
+    struct curl_slist *longer = curl_slist_append(*headers, text);
     if (longer == NULL)
         return -ENOMEM;
-    state->headers = longer;
+    *headers = longer;
     return 0;
 }
 
-static int add_token(struct http_state *state, struct transport_trouble *trouble)
+static int add_token(const struct http_state *state, struct curl_slist **headers,
+                     struct transport_trouble *trouble)
 {
     char token[TOKEN_MAX], header[TOKEN_MAX + 64];
     const char *path = state->conf->http_token_file;
@@ -79,18 +84,41 @@ static int add_token(struct http_state *state, struct transport_trouble *trouble
     }
     snprintf(header, sizeof header, "Authorization: %s %s",
              state->format == HTTP_SPLUNK ? "Splunk" : "Bearer", token);
-    return add_header(state, header);
+    return add_header(headers, header);
+}
+
+/* Splunk wants it where the token has indexer acknowledgement, and takes no notice elsewhere. */
+static int add_channel(const struct http_state *state, struct curl_slist **headers)
+{
+    char header[64];
+    snprintf(header, sizeof header, "X-Splunk-Request-Channel: %s", state->channel);
+    return state->format == HTTP_SPLUNK ? add_header(headers, header) : 0;
+}
+
+static int add_headers(const struct http_state *state, struct curl_slist **headers,
+                       const char *type, struct transport_trouble *trouble)
+{
+    int result = add_header(headers, type);
+    if (result == 0)
+        result = add_header(headers, "Expect:"); /* no extra round trip */
+    if (result == 0)
+        result = add_channel(state, headers);
+    return result == 0 ? add_token(state, headers, trouble) : result;
 }
 
 static int set_headers(struct http_state *state, struct transport_trouble *trouble)
 {
-    int result = add_header(state, state->format == HTTP_BULK ? "Content-Type: application/x-ndjson"
-                                                              : "Content-Type: application/json");
+    int result = http_ack_channel(state->channel);
     if (result == 0)
-        result = add_header(state, "Expect:"); /* no extra round trip */
+        result = add_headers(state, &state->headers,
+                             state->format == HTTP_BULK ? "Content-Type: application/x-ndjson"
+                                                        : "Content-Type: application/json",
+                             trouble);
     if (result == 0 && state->conf->http_gzip)
-        result = add_header(state, "Content-Encoding: gzip");
-    return result == 0 ? add_token(state, trouble) : result;
+        result = add_header(&state->headers, "Content-Encoding: gzip");
+    if (result == 0)
+        result = add_headers(state, &state->ack_headers, "Content-Type: application/json", trouble);
+    return result;
 }
 
 static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
@@ -128,9 +156,20 @@ static void set_options(const struct http_state *state)
 static void http_close(void *context)
 {
     struct http_state *state = context;
+    http_ack_free(state->ack);
     curl_slist_free_all(state->headers);
+    curl_slist_free_all(state->ack_headers);
     curl_easy_cleanup(state->curl);
     free(state);
+}
+
+static int set_ack(struct http_state *state)
+{
+    if (state->format != HTTP_SPLUNK || !state->conf->http_ack)
+        return 0;
+    state->ack =
+        http_ack_new(state->curl, state->ack_headers, state->conf->http_url, state->channel);
+    return state->ack == NULL ? -ENOMEM : 0;
 }
 
 static int http_open(const struct conf *conf, void **state, struct transport_trouble *trouble)
@@ -142,11 +181,14 @@ static int http_open(const struct conf *conf, void **state, struct transport_tro
     opened->format = http_format_of(conf->http_format);
     opened->curl = curl_easy_init();
     int result = opened->curl == NULL ? -ENOMEM : set_headers(opened, trouble);
+    if (result == 0) {
+        set_options(opened);
+        result = set_ack(opened);
+    }
     if (result != 0) {
         http_close(opened);
         return result;
     }
-    set_options(opened);
     *state = opened;
     return 0;
 }
@@ -215,6 +257,20 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
     return refuses(state, status, answer) ? VERDICT_REFUSED : VERDICT_LATER;
 }
 
+/* A token without acknowledgement gives no number to ask for: what the collector has is taken. */
+static enum verdict wait_for_ack(const struct http_state *state, const struct answer *answer,
+                                 uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    uint64_t number, end_ns = transport_deadline(state->conf->http_timeout_s * UINT64_C(1000));
+    char why[160];
+    if (answer->text == NULL || !http_splunk_number(answer->text, answer->size, &number) ||
+        http_ack_wait(state->ack, number, end_ns < deadline_ns ? end_ns : deadline_ns, why,
+                      sizeof why) == 0)
+        return VERDICT_TAKEN;
+    snprintf(trouble->text, sizeof trouble->text, "%.90s: %.150s", state->conf->http_url, why);
+    return VERDICT_LATER;
+}
+
 static enum verdict post(const struct http_state *state, const char *body, size_t size,
                          uint64_t deadline_ns, struct transport_item *const items[], size_t count,
                          struct transport_trouble *trouble)
@@ -237,6 +293,8 @@ static enum verdict post(const struct http_state *state, const char *body, size_
     curl_easy_setopt(state->curl, CURLOPT_WRITEDATA, &answer);
     CURLcode code = curl_easy_perform(state->curl);
     enum verdict verdict = judge(state, code, error, &answer, items, count, trouble);
+    if (verdict == VERDICT_TAKEN && state->ack != NULL)
+        verdict = wait_for_ack(state, &answer, deadline_ns, trouble);
     curl_easy_setopt(state->curl, CURLOPT_ERRORBUFFER, NULL);
     free(answer.text);
     return verdict;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * On the pipe from the child to the parent: for each record a head with the lengths of its name
- * and its text, the name, the text; at the end a head of two zeros and the summary. Without the
- * summary the child broke down. Whatever it sends, the parent believes no length beyond the
- * limits and no name that leads out of a directory.
+ * and its text, and its unit, the name, the text; at the end a head of two zeros and the summary.
+ * Without the summary the child broke down. Whatever it sends, the parent believes no length beyond
+ * the limits, no name that leads out of a directory, and no record of another's job
+ * (worker_check.h).
  */
 #include "worker.h"
 
@@ -26,6 +27,7 @@
 #include "policy_load.h"
 #include "privileges.h"
 #include "process.h"
+#include "worker_check.h"
 
 enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PATIENCE_MS = 20 };
 
@@ -46,18 +48,23 @@ enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
 struct head {
     uint32_t name_length;
     uint32_t text_length;
+    uint64_t unit; /* as in struct worker_place */
 };
 
 /* The child's end of the pipe. */
 struct outlet {
     FILE *pipe;
-    uint64_t patience_ms; /* how long records may wait for others */
-    uint64_t flushed_ms;  /* when some have gone last, CLOCK_MONOTONIC */
+    uint64_t patience_ms;     /* how long records may wait for others */
+    uint64_t flushed_ms;      /* when some have gone last, CLOCK_MONOTONIC */
+    struct worker_place from; /* as in the order */
+    uint64_t unit, skipped;   /* whose records come, and how many of them were not wanted */
 };
 
 /* The parent's end of the pipe. */
 struct stream {
     int fd;
+    struct worker_check *check;
+    struct worker_place *reached; /* as in the order; NULL: nobody asks */
     int silence_ms;
     uint64_t deadline_ns; /* as in the order */
     int ended;            /* there is nobody any more who writes to it */
@@ -124,7 +131,12 @@ static uint64_t now_ms(void)
 static int give(void *context, const struct record *record)
 {
     struct outlet *outlet = context;
-    const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length};
+    const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length,
+                              outlet->unit};
+    if (outlet->unit == outlet->from.unit && outlet->skipped < outlet->from.records) {
+        outlet->skipped++;
+        return 0;
+    }
     fwrite(&head, sizeof head, 1, outlet->pipe);
     fwrite(record->name, head.name_length, 1, outlet->pipe);
     fwrite(record->text, head.text_length, 1, outlet->pipe);
@@ -136,9 +148,15 @@ static int give(void *context, const struct record *record)
     return ferror(outlet->pipe) ? -EPIPE : 0;
 }
 
+static void begin(void *context, uint64_t unit)
+{
+    struct outlet *outlet = context;
+    outlet->unit = unit;
+}
+
 static int finish(FILE *pipe, const struct worker_summary *summary)
 {
-    const struct head last = {0, 0};
+    const struct head last = {0, 0, 0};
     fwrite(&last, sizeof last, 1, pipe);
     fwrite(summary, sizeof *summary, 1, pipe);
     return fflush(pipe) != 0 || ferror(pipe) ? -EPIPE : 0;
@@ -160,21 +178,26 @@ static int needs_policy(const struct worker_order *order)
     return order->kind == WORKER_ENDS || order->kind == WORKER_SESSION;
 }
 
-static int work(const struct worker_order *order, int fd)
+/* The pipe to the parent at `fd`; the hasher at `hasher`. */
+static int work(const struct worker_order *order, int fd, int hasher)
 {
+    const int keep[] = {fd, hasher, order->ledger, order->packages,
+                        order->kind == WORKER_RECORDS ? order->user : -1};
     static char buffer[OUTLET_BYTES];
     struct worker_summary summary = {0};
     struct outlet outlet = {.pipe = fdopen(fd, "w"),
                             .patience_ms = order->kind == WORKER_STARTS ? 0 : PATIENCE_MS,
-                            .flushed_ms = now_ms()};
+                            .flushed_ms = now_ms(),
+                            .from = order->from};
     void *policy = NULL;
     if (outlet.pipe == NULL || setvbuf(outlet.pipe, buffer, _IOFBF, sizeof buffer) != 0)
         return EXIT_BROKEN;
     if (needs_policy(order) && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
-    if (privileges_drop(order->journal->uid, order->journal->gid) != 0)
+    if (privileges_drop(order->journal->uid, order->journal->gid, keep,
+                        sizeof keep / sizeof keep[0]) != 0)
         return EXIT_BROKEN;
-    const struct ledger_send send = {order, policy, give, &outlet};
+    const struct ledger_send send = {order, policy, give, begin, &outlet};
     int result = order->kind == WORKER_RECORDS ? send_records(order, &outlet, &summary)
                                                : ledger_send(&send, &summary);
     free(policy);
@@ -191,6 +214,12 @@ static int sound_name(const char *name, size_t length)
 {
     return length > 0 && name[0] != '.' && memchr(name, '/', length) == NULL &&
            memchr(name, '\0', length) == NULL;
+}
+
+static void reach(struct worker_place *place, uint64_t unit)
+{
+    if (place != NULL)
+        *place = (struct worker_place){unit, place->unit == unit ? place->records + 1 : 1};
 }
 
 /* Takes one record from the pipe. Returns 1, 0 at the end, or -errno. */
@@ -215,8 +244,13 @@ static int take_one(struct stream *stream, worker_take *take, void *context)
     if (result == 0)
         result = read_all(stream, text, head.text_length);
     text[head.text_length] = '\0';
+    const struct transport_record record = {name, text, head.text_length};
+    if (result == 0 && !worker_check_record(stream->check, &record))
+        result = -EPROTO;
     if (result == 0)
-        result = take(context, &(struct transport_record){name, text, head.text_length});
+        result = take(context, &record);
+    if (result == 0)
+        reach(stream->reached, head.unit);
     free(text);
     return result == 0 ? 1 : result;
 }
@@ -227,7 +261,11 @@ static int take_all(struct stream *stream, worker_take *take, void *context,
     int result;
     while ((result = take_one(stream, take, context)) == 1)
         ;
-    return result == 0 ? read_all(stream, summary, sizeof *summary) : result;
+    if (result == 0)
+        result = read_all(stream, summary, sizeof *summary);
+    if (result == 0)
+        worker_check_summary(stream->check, summary);
+    return result;
 }
 
 /* `hasher`: whom the child asks about files. */
@@ -239,9 +277,8 @@ static pid_t start(const struct worker_order *order, int hasher, int *fd)
     fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between the two; as it is otherwise */
     pid_t pid = fork();
     if (pid == 0) {
-        close(fds[0]);
         file_facts_hasher(hasher);
-        _exit(work(order, fds[1]));
+        _exit(work(order, fds[1], hasher));
     }
     int error = errno;
     close(fds[1]);
@@ -259,12 +296,14 @@ static int killed_by_others(int status)
                                    WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP);
 }
 
-static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
-               struct worker_summary *summary)
+static int run_checked(const struct worker_order *order, int hasher, struct worker_check *check,
+                       worker_take *take, void *context, struct worker_summary *summary)
 {
     struct worker_summary found = {0};
     struct stream stream = {
         .fd = -1,
+        .check = check,
+        .reached = order->reached,
         .silence_ms = silence_ms[order->kind],
         .deadline_ns = order->deadline_ns,
     };
@@ -291,6 +330,16 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
         result = -EPROTO;
     if (result == 0)
         *summary = found;
+    return result;
+}
+
+static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
+               struct worker_summary *summary)
+{
+    struct worker_check *check = worker_check_new(order);
+    int result =
+        check == NULL ? -ENOMEM : run_checked(order, hasher, check, take, context, summary);
+    worker_check_free(check);
     return result;
 }
 

@@ -34,6 +34,12 @@ enum worker_kind {
 /* Called in the parent for each record; a result other than 0 ends the work and is returned. */
 typedef int worker_take(void *context, const struct transport_record *record);
 
+/* How far a flush has come with a job. */
+struct worker_place {
+    uint64_t unit;    /* a capture, a static program, a part of the coverage; 0: none */
+    uint64_t records; /* of that unit: its run and packages */
+};
+
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
@@ -41,18 +47,21 @@ struct worker_order {
     int packages; /* but of WORKER_STARTS: what hooks wrote, open for reading; -1: there is none */
     int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;
-    uint64_t now_ns;      /* but of WORKER_STARTS: see ending_find() */
-    int over;             /* of WORKER_SESSION: its leader has ended */
-    uint64_t deadline_ns; /* CLOCK_MONOTONIC: when the child is ended; 0: never */
-    const char *started;  /* of WORKER_STARTS and WORKER_SESSION: a text with the uuids that are not
-                             wanted again */
+    uint64_t now_ns;              /* but of WORKER_STARTS: see ending_find() */
+    int over;                     /* of WORKER_SESSION: its leader has ended */
+    uint64_t deadline_ns;         /* CLOCK_MONOTONIC: when the child is ended; 0: never */
+    struct worker_place from;     /* of WORKER_ENDS: what is before is not wanted again */
+    struct worker_place *reached; /* of WORKER_ENDS: set to how far what was taken reaches */
+    const char *started; /* of WORKER_STARTS and WORKER_SESSION: a text with the uuids that are not
+                            wanted again */
 };
 
 /* Turns a ledger into records. Returns 0 and
  * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO
- * when the child broke down; -EINTR when somebody killed it; -ETIMEDOUT when it said nothing
- * for ten minutes (sessions: two minutes, starts: five seconds), or when the deadline is over: what
- * was taken until then is sound; or what `take` returned. */
+ * when the child broke down, or said what is not of this order (worker_check.h); -EINTR when
+ * somebody killed it; -ETIMEDOUT when it said nothing for ten minutes (sessions: two minutes,
+ * starts: five seconds), or when the deadline is over: what was taken until then is sound; or what
+ * `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

@@ -3,6 +3,7 @@
 # The flush: killed anywhere, run several times at once, with nobody who reads what it says. Needs
 # root.
 
+bats_require_minimum_version 1.5.0
 load helper
 
 setup() {
@@ -251,4 +252,47 @@ with_syslog() {
     with_syslog "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
     "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e
     grep -q 'jobtrail-submit\[[0-9]*\]: no start records: ' "$BATS_TEST_TMPDIR/syslog"
+}
+
+# slow_flush PATH...: as a flush where each opening of these files takes a second
+slow_flush() {
+    local path paths=()
+    for path in "$@"; do
+        paths+=(-P "$path")
+    done
+    strace -f -o "$BATS_TEST_TMPDIR/slow" "${paths[@]}" -e trace=openat,open -e inject=openat:delay_enter=1s \
+        "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e --json
+}
+
+@test "a job that takes longer than its time goes on with the next flush, nothing lost and nothing twice" {
+    local i all=0 flushes=0 late=0 slow=()
+    RULES=$KEEP_ALL new_job
+    sed -i '/^\[submit\]/a job_timeout = 3' "$CONF"
+    for i in {1..5}; do # each to be hashed
+        cp "$PROGRAMS/exit_with" "$BATS_TEST_TMPDIR/program$i"
+        slow+=("$BATS_TEST_TMPDIR/program$i")
+        tracked "$BATS_TEST_TMPDIR/program$i"
+    done
+    echo "epilog time=$(date +%s).000000000 user=root account=a partition=p" >>"$SPOOL/$JOB.0/journal"
+    # one more job, which is not to wait for the end of the first: the next flush begins with it
+    "$PROGRAMS/make_spool" "$SPOOL" 9999
+    cp "$SPOOL/$JOB.0/journal" "$SPOOL/9999.0/journal"
+    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/9999.0 tracked "$PROGRAMS/exit_with"
+    sed -i 's/job=4711/job=9999/' "$SPOOL/9999.0/journal"
+    while [[ $(ls "$SPOOL") != "" ]]; do
+        run --separate-stderr slow_flush "${slow[@]}"
+        [[ $status == 0 || $status == 1 ]]
+        ((++flushes < 12))
+        [[ $(find "$RECORDS" -name 'run.*' | wc -l) == $((all + $(jq .records <<<"$output"))) ]]
+        all=$(find "$RECORDS" -name 'run.*' | wc -l)
+        # shellcheck disable=SC2154
+        [[ $stderr != *"job $JOB.0: not flushed to its end, the rest is for the next flush"* ]] || late=$((late + 1))
+        case $flushes in
+        1) [[ -e $SPOOL/9999.0 && -e $SPOOL/$JOB.0/flushed && $stderr == *"no more time: 1 jobs are for the next flush"* ]] ;;
+        2) [[ ! -e $SPOOL/9999.0 && $stderr != *"no more time"* ]] ;;
+        esac
+    done
+    ((late >= 1 && flushes == late + 1))
+    [[ $(endings | sort | uniq -c | xargs) == "1 exit_with fini 1 program1 fini 1 program2 fini 1 program3 fini 1 program4 fini 1 program5 fini" ]]
+    [[ $(records | jq -c 'map(.hash_id == "0") | unique') == "[false]" ]]
 }

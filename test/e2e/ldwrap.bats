@@ -299,6 +299,21 @@ waiting() { # DIRECTORY
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/link.*.json
 }
 
+@test "a user's link is his whatever USER says, and no honest record is refused" {
+    local name
+    a_users_home
+    timer
+    for name in root GAMES 'a.b "c"' ''; do
+        as_user env USER="$name" LOGNAME="$name" ld -shared "$WORK/hello.o" -o made
+        timer
+        [[ $(links | jq -c '[.[].resultT | [.build_user, .uuid]]') == "[[\"games\",\"$(mark made Build_UUID)\"]]" ]]
+        [[ $(basename "$RECORDS"/link.*.json) == link.*.games.*.json && ! -e $BATS_TEST_TMPDIR/sessions/5/refused ]]
+        "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/link.*.json
+        "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
+        rm "$RECORDS"/link.*
+    done
+}
+
 @test "the default configuration takes links in" {
     sed -i '/^sessions = /d' "$CONF"
     [[ $("$JOBTRAIL_BIN/jobtrail-conf" show --json --conf "$CONF" | jq -r .spool.sessions.value) == \

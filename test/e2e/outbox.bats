@@ -201,6 +201,36 @@ PY
     [[ $(cat "$(STATE)"/quarantine/outbox/http/*.reason | sort | uniq -c | awk '{ print $1 }' | xargs) == "3 1" ]]
     grep -q "its CRC does not fit" "$(STATE)"/quarantine/outbox/http/*.reason
     grep -q "File too large" "$(STATE)"/quarantine/outbox/http/*.reason
+    [[ $(stat -c %s "$(STATE)/quarantine/outbox/http/00000000000000000003.1.0") == $((30 << 20)) ]]
+}
+
+@test "refused records fill no more than the outbox may have, and what is lost is counted" {
+    local full
+    full=$(STATE)/quarantine/outbox/http
+    http_job
+    printf '[outbox]\nsize = 1M\n' >>"$CONF"
+    more_records 6
+    flush
+    start_http
+    to_collector
+    echo "refuse exit_with" >"$COLLECTED/mode"
+    mkdir -p "$full"
+    fallocate -l $((1020 << 10)) "$full/older"
+    truncate -s 30M "$(STATE)/outbox/http/00000000000000000001.1.0"
+    run -0 --separate-stderr outbox retry --json
+    # shellcheck disable=SC2154
+    [[ $(jq -c '[.refused, .damaged, .waiting]' <<<"$output") == "[6,1,0]" && $stderr == *"are lost: $full is full"* ]]
+    [[ $(ls "$full") == $'older\noverflow' && $(cat "$full/overflow") == *07 ]]
+    [[ $(du -sk "$full" | cut -f1) -le 1032 && $(waiting http) == 0 && $(batches http) == "" ]]
+    run outbox list
+    [[ $status == 0 && $output == *"7 refused or damaged ones found no room in the quarantine so far"* ]]
+    [[ $(outbox list --json | jq '.transports[] | select(.transport == "http") | .lost') == 7 ]]
+    # with room there, what is refused is kept again
+    rm "$full/older"
+    more_records 1
+    run flush
+    [[ $output == *"refused 1,"* && $output != *"are lost"* && $(find "$full" -name '*.reason' | wc -l) == 1 ]]
+    [[ $(cat "$full/overflow") == *07 ]]
 }
 
 @test "a full disk under the outbox keeps the captures, one under the records the outbox" {

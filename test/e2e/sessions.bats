@@ -434,3 +434,34 @@ as_if_in() {
         as_if_in "${cgroup/17/18}" "$job" "${session[@]}" | grep -q "^set JOBTRAIL_SPOOL $SESSIONS/5/"
     done
 }
+
+@test "who reads and removes a user's files has no descriptor of root's" {
+    local flush pid uid fd
+    session_of 5 '"$programs/exit_with"; umask 077; mkdir -p "$JOBTRAIL_SPOOL/../records"
+        uuid=019a9f00-1122-7abc-8def-010203040506
+        echo "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"$uuid\"}}" \
+            >"$JOBTRAIL_SPOOL/../records/link.lab.a.games.$uuid.json"'
+    # each stops when it has become the user, and goes on when it has been looked at
+    strace -f -o "$PLACE/trace" -e trace=prctl -e inject=prctl:signal=SIGSTOP:when=3 \
+        "$SUBMIT" flush --sessions --conf "$CONF" --node e2e >"$PLACE/said" 2>&1 &
+    flush=$!
+    mkdir "$PLACE/seen"
+    while kill -0 "$flush" 2>/dev/null; do
+        for pid in $(pgrep -P "$(pgrep -P "$flush" || echo 1)" -x jobtrail-submit); do
+            read -r _ _ uid _ < <(grep ^Uid: "/proc/$pid/status" 2>/dev/null) || continue
+            if [[ $uid == 5 && $(awk '$1 == "State:" { print tolower($2) }' "/proc/$pid/status") == t ]]; then
+                for fd in "/proc/$pid/fd"/*; do
+                    readlink "$fd"
+                done >"$PLACE/seen/$pid" || true
+                kill -CONT "$pid"
+            fi
+        done
+    done
+    wait "$flush"
+    # a worker and its hasher, the reader of handed-in records, and two that remove
+    [[ $(find "$PLACE/seen" -type f -size +0 | wc -l) == 5 ]]
+    [[ $(sort -u "$PLACE"/seen/* | grep -v '^/dev/null$\|^pipe:\|^socket:' | sed "s|$SESSIONS/5|USER|; s|/[0-9.]*\>|/SESSION|") == \
+        $'USER\nUSER/SESSION\nUSER/SESSION/ledger\nUSER/SESSION/packages' ]]
+    [[ $(endings) == $'exit_with fini\nmkdir fini' && $(find "$RECORDS" -name "link.*" | wc -l) == 1 ]]
+    [[ $(ls "$SESSIONS/5") == records ]]
+}

@@ -221,14 +221,52 @@ in_format() {
     to_collector /splunk
     more_records 2
     tracked "$PROGRAMS/exit_with" 0 bad-one
-    echo ack >"$COLLECTED/mode"
+    echo index >"$COLLECTED/mode"
     run -0 flush
-    [[ $output == *"Data channel is missing"* && $(waiting http) == 3 ]]
+    [[ $output == *"Incorrect index"* && $(waiting http) == 3 ]]
     [[ ! -e $BATS_TEST_TMPDIR/state/quarantine/outbox ]]
     echo "refuse bad-one" >"$COLLECTED/mode"
     outbox retry
     [[ $(http_keys | wc -l) == 5 && $(waiting http) == 0 ]]
     grep -q "Invalid data format" "$BATS_TEST_TMPDIR"/state/quarantine/outbox/http/*.reason
+}
+
+# asked: how often the collector was asked for acknowledgements, and what it said last
+asked() {
+    echo "$(wc -l <"$COLLECTED/asked") $(tail -n 1 "$COLLECTED/asked")"
+}
+
+@test "http: Splunk's indexer acknowledgement is waited for where the site says so" {
+    http_job $'format = splunk\nbatch = 2\ngzip = yes\ntoken_file = '"$BATS_TEST_TMPDIR/token"$'\nca = '"$BATS_TEST_TMPDIR/collected/ca.pem"
+    (umask 077 && echo s3cret >"$BATS_TEST_TMPDIR/token")
+    start_http
+    start_nginx
+    to_nginx /splunk
+    # without: the channel is there, which such a token wants, and nobody asks
+    echo ack >"$COLLECTED/mode"
+    more_records 3
+    flush
+    [[ $(file_keys) == "$(http_keys)" && $(http_keys | wc -l) == 3 && $(waiting http) == 0 && ! -e $COLLECTED/asked ]]
+    # with: a record is accepted when the second answer says so of its request
+    sed -i 's/^format = .*/&\nack = yes/' "$CONF"
+    more_records 3
+    flush
+    [[ $(file_keys) == "$(http_keys)" && $(http_keys | wc -l) == 6 && $(waiting http) == 0 ]]
+    [[ $(asked) == '4 {"3": true}' ]]
+    # never acknowledged: all waits, and the next try brings it again
+    echo unacked >"$COLLECTED/mode"
+    sed -i 's/^format = .*/&\ntimeout = 1/' "$CONF"
+    more_records 1
+    run -0 flush
+    [[ $output == *"not acknowledged in time by the indexers"* && $(waiting http) == 1 ]]
+    echo ack >"$COLLECTED/mode"
+    outbox retry
+    [[ $(file_keys) == "$(http_keys | uniq)" && $(waiting http) == 0 && $(http_keys | uniq -d | wc -l) == 1 ]]
+    # a token without it: what the collector has is accepted
+    rm "$COLLECTED/mode"
+    more_records 1
+    flush
+    [[ $(file_keys) == "$(http_keys | uniq)" && $(waiting http) == 0 && ! -e $COLLECTED/wrong ]]
 }
 
 @test "http: a collector that says when to come again is left alone so long" {

@@ -5,11 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hand_in_adopt.h"
 #include "hand_in_check.h"
 #include "record.h"
 #include "record_name.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+/* Whatever a link says, it gets a name and a text of this user, or stays as it is. */
+static void adopt(const char *name, const char *user, const char *text)
+{
+    char adopted[RECORD_NAME_MAX];
+    struct record record = {.text = strdup(text), .length = strlen(text)};
+    if (hand_in_adopt_name(name, user, adopted) && !hand_in_name_fits(adopted, user))
+        abort();
+    if (record.text == NULL || hand_in_adopt_text(user, &record) != 0 ||
+        record.length != strlen(record.text))
+        abort();
+    struct json_object *before = hand_in_parse(text), *after = hand_in_parse(record.text);
+    if ((before == NULL) != (after == NULL))
+        abort();
+    json_object_put(before);
+    json_object_put(after);
+    record_free(&record);
+}
 
 static void check(const char *name, const char *user, const char *text)
 {
@@ -40,6 +59,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         *text++ = '\0';
         *user++ = '\0';
         check(name, user, text);
+        adopt(name, user, text);
     }
     free(name);
     return 0;

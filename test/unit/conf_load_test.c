@@ -57,6 +57,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_non_null(strstr(conf.submit, "/jobtrail-submit"));
     assert_string_equal(conf.state, "/var/lib/jobtrail");
     assert_int_equal(conf.epilog_timeout_s, 10);
+    assert_int_equal(conf.job_timeout_s, 300);
     assert_int_equal(conf.hash_objects, 0);
     assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
     assert_int_equal(conf.standard_library, 0);
@@ -83,6 +84,7 @@ static void each_key_takes_its_value(void **state)
                               "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
                               "[hooks]\ndir = \nstandard_library = yes\n"
                               "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
+                              "job_timeout = 20\n"
                               "hash_objects = yes\n"
                               "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r");
     (void)state;
@@ -96,6 +98,7 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.submit, "/opt/bin/js");
     assert_string_equal(conf.state, "/s");
     assert_int_equal(conf.epilog_timeout_s, 300);
+    assert_int_equal(conf.job_timeout_s, 20);
     assert_int_equal(conf.hash_objects, 1);
     assert_string_equal(conf.transport, "none");
     assert_string_equal(conf.file_dir, "/r");

@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "job_place.h"
 #include "submit_node.h"
 #include "worker.h"
 
@@ -356,6 +357,76 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
     close(ledger);
 }
 
+static int count(void *context, const struct transport_record *record)
+{
+    *(int *)context += strncmp(record->name, "run.", 4) == 0;
+    return 0;
+}
+
+static void a_worker_goes_on_where_another_was_ended(void **state)
+{
+    /* captures begin at the second page, of which they have one each */
+    static const struct {
+        struct worker_place from, reached;
+        int runs;
+    } cases[] = {
+        {{0, 0}, {4, 1}, 3}, {{2, 0}, {4, 1}, 3}, {{2, 1}, {4, 1}, 2}, {{3, 0}, {4, 1}, 2},
+        {{3, 1}, {4, 1}, 1}, {{4, 1}, {4, 1}, 0}, {{5, 0}, {5, 0}, 0},
+    };
+    struct conf conf = conf_of();
+    struct journal journal = {0};
+    struct worker_summary summary;
+    char text[256];
+    (void)state;
+    make_ledger(3);
+    int ledger = made_file(&made, made.size);
+    snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
+             (unsigned)getgid());
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int runs = 0;
+        struct worker_place reached = cases[i].from;
+        const struct worker_order order = {.conf = &conf,
+                                           .journal = &journal,
+                                           .ledger = ledger,
+                                           .packages = -1,
+                                           .kind = WORKER_ENDS,
+                                           .now_ns = 1,
+                                           .from = cases[i].from,
+                                           .reached = &reached};
+        assert_int_equal(worker_run(&order, count, &runs, &summary), 0);
+        assert_int_equal(runs, cases[i].runs);
+        assert_int_equal(summary.records, cases[i].runs);
+        assert_int_equal(reached.unit, cases[i].reached.unit);
+        assert_int_equal(reached.records, cases[i].reached.records);
+    }
+    journal_free(&journal);
+    close(ledger);
+}
+
+static void a_place_is_noted_and_read_again(void **state)
+{
+    (void)state;
+    make_job("7.0", EPILOG);
+    int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct worker_place place = job_place_read(directory);
+    assert_true(place.unit == 0 && place.records == 0);
+    place = (struct worker_place){UINT64_C(1) << 33, 12};
+    assert_int_equal(job_place_note(directory, &place), 0);
+    place = job_place_read(directory);
+    assert_true(place.unit == UINT64_C(1) << 33 && place.records == 12);
+    int spool = open_spool();
+    assert_true(job_place_time(spool, "7.0") > INT64_C(1700000000000000000));
+    assert_true(job_place_time(spool, "8.0") == 0);
+    close(spool);
+    put("7.0", "flushed", "none", 4);
+    place = job_place_read(directory);
+    assert_true(place.unit == 0 && place.records == 0);
+    close(directory);
+    assert_count(flush(), COUNT(.jobs = 1));
+    assert_false(exists(below(spool_dir, "7.0")));
+}
+
 static void records_that_nobody_wants_go_nowhere(void **state)
 {
     struct conf conf = conf_of();
@@ -384,6 +455,8 @@ int main(void)
         TEST(a_flush_leaves_no_descriptor_open),
         TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
+        TEST(a_worker_goes_on_where_another_was_ended),
+        TEST(a_place_is_noted_and_read_again),
         TEST(records_that_nobody_wants_go_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

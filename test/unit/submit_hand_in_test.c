@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "crc.h"
 #include "flush.h"
 #include "hand_in.h"
 #include "hand_in_check.h"
@@ -165,11 +166,9 @@ static void roots_record_goes_to_the_outbox_at_once(void **state)
 static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
 {
     static const char *const names[] = {
-        LINK_OF("a", "man"),                  /* another's */
         "run.lab.a.games.zzz." UUID ".json",  /* root makes these */
         "coverage.lab.a.games." UUID ".json", /* and these */
         "link.lab.a.games.x." UUID ".json",   /* of a user games.x */
-        "link.lab.a.gamesome." UUID ".json",
         "link.lab.a.games.x.json",
         "link.lab.a.games." UUID ".0123456789ab.json",
         "pkg.lab.a.games." UUID ".0123456789AB.json",
@@ -186,12 +185,11 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
         "{}",
         "{\"resultT\":{\"build_user\":\"games\",\n\"uuid\":\"" UUID "\"}}",
         "{\"resultT\":{\"build_user\":\"g\xc3\xa4mes\",\"uuid\":\"" UUID "\"}}",
-        "{\"resultT\":{\"build_user\":\"man\",\"uuid\":\"" UUID "\"}}",
-        "{\"resultT\":{\"build_user\":\"games\\u0000\",\"uuid\":\"" UUID "\"}}",
         "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"019a9f00-1122-4abc-8def-0102030405fe\"}"
         "}",
         "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\"}}{}",
         "{\"resultT\":{\"build_user\":\"man\",\"build_user\":\"games\",\"uuid\":\"" UUID "\"}}",
+        "{\"resultT\":{\"build_user\":[\"man\"],\"uuid\":\"" UUID "\"}}",
         "{\"resultT\":{\"build_user\":\"man\"},\"resultT\":{\"build_user\":\"games\",\"uuid\":"
         "\"" UUID "\"}}",
     };
@@ -215,6 +213,93 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
     count = flush();
     assert_int_equal(count.records, 1);
     assert_int_equal(count.damaged, 0);
+}
+
+static void expect_link_of(const char *name, const char *text)
+{
+    char path[256], found[512];
+    snprintf(path, sizeof path, "%s/%s", records_dir, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = read(fd, found, sizeof found - 1);
+    assert_true(size > 0);
+    found[size] = '\0';
+    close(fd);
+    assert_string_equal(found, text);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* The name in a record is $USER, which users and containers set. */
+static void a_link_is_its_owners_whatever_name_it_has(void **state)
+{
+    static const struct {
+        const char *in_name, *in_text;
+    } cases[] = {{"man", "man"},     {"games", "man"},   {"man", "games"},
+                 {"Games", "Games"}, {"root", "root"},   {"gamesome", "a.b \\u00e9"},
+                 {"", ""},           {"games", "games"}, {"x_y", "games\\u0000"}};
+    char name[128], text[600];
+    (void)state;
+    flush();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(name, sizeof name, "link.lab.a.%s." UUID ".json", cases[i].in_name);
+        assert_int_equal(hand_in_as(GAMES, name, link_of(cases[i].in_text)), 0);
+        struct flush_count count = flush();
+        assert_int_equal(count.records, 1);
+        assert_int_equal(count.damaged, 0);
+        assert_int_equal(delivered(), 1);
+        snprintf(text, sizeof text, "%s\n", link_of("games"));
+        expect_link_of(LINK_OF("a", "games"), text);
+        assert_int_equal(left(GAMES, "records") + left(GAMES, "refused"), 0);
+    }
+    /* one that is there twice is one record */
+    assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), link_of("games")), 0);
+    assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "man"), link_of("man")), 0);
+    struct flush_count count = flush();
+    assert_true(count.records == 1 && count.damaged == 1);
+    assert_int_equal(left(GAMES, "records"), 0);
+    /* a CRC is that of what the record says now */
+    assert_int_equal(
+        hand_in_as(GAMES, LINK_OF("b", "man"),
+                   "{\"crc\":\"0x0000\",\"resultT\":{\"build_user\":\"man\",\"uuid\":\"" UUID
+                   "\"}}"),
+        0);
+    assert_int_equal(flush().records, 1);
+    snprintf(text, sizeof text,
+             "{\"crc\":\"0xFFFF\",\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\"}}\n");
+    char crc[7];
+    snprintf(crc, sizeof crc, "0x%04X", crc16(text, strlen(text) - 1));
+    memcpy(text + 8, crc, 6);
+    expect_link_of(LINK_OF("b", "games"), text);
+}
+
+/* The reader has become the user: he may have got it under control. The linker puts this one in. */
+static int reader_takes_all;
+
+int __real_hand_in_text_fits(const char *name, const char *user_name, const char *text);
+int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text);
+
+int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text)
+{
+    return reader_takes_all || __real_hand_in_text_fits(name, user_name, text);
+}
+
+static void what_the_reader_takes_for_a_record_is_not_believed(void **state)
+{
+    static const char *const texts[] = {
+        "{\"resultT\":{\"build_user\":\"man\",\"uuid\":\"" UUID "\"}}",
+        "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\",\"build_user\":\"man\"}}",
+        "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"019a9f00-1122-4abc-8def-0102030405fe\"}"
+        "}",
+    };
+    (void)state;
+    flush();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), texts[i]), 0);
+        reader_takes_all = 1;
+        struct flush_count count = flush();
+        reader_takes_all = 0;
+        assert_true(count.records == 0 && count.failed == 1);
+        assert_int_equal(delivered(), 0);
+    }
 }
 
 /* What a user can make where his records are. */
@@ -480,6 +565,8 @@ int main(void)
         TEST(a_users_record_is_taken_once),
         TEST(roots_record_goes_to_the_outbox_at_once),
         TEST(what_is_no_record_of_the_users_own_is_put_aside),
+        TEST(a_link_is_its_owners_whatever_name_it_has),
+        TEST(what_the_reader_takes_for_a_record_is_not_believed),
         TEST(only_the_users_own_regular_files_are_read),
         TEST(a_hundred_thousand_names_are_worked_off_in_pieces),
         TEST(a_file_of_a_terabyte_is_not_read),

@@ -115,6 +115,7 @@ struct conf conf_of(void)
         .file_fsync = (char *)"batch",
         .outbox_bytes = 64 << 20,
         .epilog_timeout_s = 1,
+        .job_timeout_s = 60,
     };
 }
 

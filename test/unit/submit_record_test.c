@@ -2,7 +2,6 @@
  *
  * The record of a run: its keys, their types and values, its CRC and its name.
  */
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,147 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "crc.h"
 #include "journal.h"
-#include "run_record.h"
+#include "submit_made_run.h"
 #include "text.h"
-
-#define START  UINT64_C(1700000000123456789) /* Tue Nov 14 22:13:20 2023 UTC */
-#define SECOND UINT64_C(1000000000)
-
-/* A run, to be changed before it is built. */
-struct made {
-    struct conf conf;
-    struct journal journal;
-    struct journal_step step[3];
-    struct capture capture;
-    struct ending ending;
-    uint64_t dropped;
-    double probability;
-    struct record record;
-    struct json_object *json;
-};
-
-static char directory[] = "/tmp/submit_record_test.XXXXXX";
-
-static struct capture_bytes text(const char *string)
-{
-    return (struct capture_bytes){.at = string, .size = strlen(string)};
-}
-
-static void make(struct made *made)
-{
-    *made = (struct made){
-        .conf = {.cluster = (char *)"", .syshost = (char *)"", .transport = (char *)"file"},
-        .journal = {.job = 42,
-                    .restart = 1,
-                    .array_job = JOURNAL_NONE,
-                    .array_task = JOURNAL_NONE,
-                    .het_job = JOURNAL_NONE,
-                    .nodes = 3,
-                    .cpus = 16,
-                    .gpus = 2,
-                    .user = (char *)"alice",
-                    .account = (char *)"proj",
-                    .partition = (char *)"main",
-                    .qos = (char *)"gold",
-                    .cluster = (char *)"alpha",
-                    .node = (char *)"n1",
-                    .submit_host = (char *)"login",
-                    .steps = made->step,
-                    .step_count = 3},
-        .step = {{.step = 0, .nodes = 2, .node_id = 1, .tasks = 4, .cpus_per_task = 3},
-                 {.step = JOURNAL_STEP_BATCH, .nodes = 0},
-                 {.step = JOURNAL_STEP_INTERACTIVE, .nodes = 1, .tasks = 1}},
-        .capture = {.pid = 10,
-                    .start_ns = START,
-                    .uuid = {0x01, 0x9a, 0x9f, 0, 0x11, 0x22, 0x7a, 0xbc, 0x8d, 0xef, 1, 2, 3, 4, 5,
-                             0xff},
-                    .rank = 1,
-                    .size = 4,
-                    .task = 1,
-                    .exec = text("/nonexistent/x")},
-        .ending = {.source = "fini", .end_ns = START + 5 * SECOND / 2},
-        .probability = 0.0001,
-    };
-}
-
-static struct run_source source_of(const struct made *made)
-{
-    return (struct run_source){.conf = &made->conf,
-                               .journal = &made->journal,
-                               .capture = &made->capture,
-                               .ending = &made->ending,
-                               .dropped = made->dropped,
-                               .probability = made->probability};
-}
-
-/* Builds the record with parts that other records have left in the memo, and compares those with
- * the ones that were made for it alone. */
-static void assert_remembered(const struct run_source *source, struct json_memo *memo,
-                              struct json_object *expected)
-{
-    static const char *const parts[] = {"libA", "buildIdA", "envT", "slurmT", "XALT_qaT"};
-    struct run_source other = *source;
-    struct record record;
-    other.memo = memo;
-    assert_int_equal(run_record_build(&other, &record), 0);
-    struct json_object *found = json_tokener_parse(record.text);
-    assert_non_null(found);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        assert_string_equal(json_object_get_string(json_object_object_get(found, parts[i])),
-                            json_object_get_string(json_object_object_get(expected, parts[i])));
-    json_object_put(found);
-    record_free(&record);
-}
-
-static void build(struct made *made)
-{
-    struct run_source source = source_of(made);
-    struct json_memo *memo = json_memo_new();
-    assert_int_equal(run_record_build(&source, &made->record), 0);
-    assert_int_equal(strlen(made->record.text), made->record.length);
-    for (size_t i = 0; i < made->record.length; i++)
-        assert_in_range((unsigned char)made->record.text[i], 0x20, 0x7f);
-    enum json_tokener_error error;
-    made->json = json_tokener_parse_verbose(made->record.text, &error);
-    if (made->json == NULL)
-        fail_msg("%s: %s", json_tokener_error_desc(error), made->record.text);
-    for (int i = 0; i < 2; i++)
-        assert_remembered(&source, memo, made->json);
-    json_memo_free(memo);
-}
-
-static void release(struct made *made)
-{
-    json_object_put(made->json);
-    record_free(&made->record);
-    assert_null(made->record.text);
-}
-
-static struct json_object *get(const struct made *made, const char *table, const char *key)
-{
-    struct json_object *inner, *value;
-    if (!json_object_object_get_ex(made->json, table, &inner) ||
-        !json_object_object_get_ex(inner, key, &value))
-        fail_msg("no %s.%s", table, key);
-    return value;
-}
-
-static void assert_value(const struct made *made, const char *table, const char *key,
-                         const char *expected)
-{
-    const char *found =
-        json_object_to_json_string_ext(get(made, table, key), JSON_C_TO_STRING_NOSLASHESCAPE);
-    if (strcmp(found, expected) != 0)
-        fail_msg("%s.%s is %s, not %s", table, key, found, expected);
-}
 
 /* The keys of a table, each followed by the first letter of its type, in their order. */
 static void assert_keys(struct json_object *table, const char *expected)
@@ -536,85 +402,6 @@ static void the_watermark_is_a_table(void **state)
     release(&made);
 }
 
-/* Writes `content` to a file of our directory. */
-static char *file(const char *name, const char *content)
-{
-    static char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *stream = fopen(path, "w");
-    assert_non_null(stream);
-    fputs(content, stream);
-    fclose(stream);
-    struct timespec times[2] = {{.tv_sec = 1600000000}, {.tv_sec = 1600000000}};
-    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-    return path;
-}
-
-static void the_executable_is_hashed_and_dated(void **state)
-{
-    struct made made;
-    (void)state;
-    make(&made);
-    made.capture.exec = text(file("program", "abc"));
-    build(&made);
-    assert_string_equal(json_object_get_string(json_object_object_get(made.json, "hash_id")),
-                        "a9993e364706816aba3e25717850c26c9cd0d89d"); /* FIPS 180-2, A.1 */
-    assert_value(&made, "userT", "execModify", "\"Sun Sep 13 12:26:40 2020\"");
-    assert_value(&made, "userDT", "exec_epoch", "1600000000.0000");
-    release(&made);
-}
-
-static void an_executable_that_is_gone_or_special_has_no_hash(void **state)
-{
-    char fifo[128], long_path[5000];
-    const char *const paths[] = {"/nonexistent/x", directory, fifo, "/dev/zero", long_path, ""};
-    (void)state;
-    snprintf(fifo, sizeof fifo, "%s/fifo", directory);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    memset(long_path, 'x', sizeof long_path);
-    long_path[0] = '/';
-    long_path[sizeof long_path - 1] = '\0';
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        struct made made;
-        make(&made);
-        made.capture.exec = text(paths[i]);
-        build(&made);
-        assert_string_equal(json_object_get_string(json_object_object_get(made.json, "hash_id")),
-                            "0");
-        assert_value(&made, "userDT", "exec_epoch", "0.0000");
-        release(&made);
-    }
-    unlink(fifo);
-}
-
-static void objects_have_real_paths_and_hashes_where_asked_for(void **state)
-{
-    struct made made;
-    struct capture_object objects[2] = {0};
-    char real[128], link[128], expected[512];
-    (void)state;
-    snprintf(real, sizeof real, "%s", file("lib.so.1", "abc"));
-    snprintf(link, sizeof link, "%s/lib.so", directory);
-    assert_int_equal(symlink("lib.so.1", link), 0);
-    objects[0].path = text(link);
-    objects[1].path = text("/nonexistent/lib.so");
-    for (int hash = 0; hash < 2; hash++) {
-        make(&made);
-        made.conf.hash_objects = hash;
-        made.capture.objects = objects;
-        made.capture.object_count = 2;
-        build(&made);
-        snprintf(expected, sizeof expected, "[[\"%s\",\"%s\"],[\"/nonexistent/lib.so\",\"0\"]]",
-                 real, hash ? "a9993e364706816aba3e25717850c26c9cd0d89d" : "0");
-        assert_string_equal(
-            json_object_to_json_string_ext(json_object_object_get(made.json, "libA"),
-                                           JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-            expected);
-        release(&made);
-    }
-    unlink(link);
-}
-
 static void hostile_bytes_in_every_string_survive(void **state)
 {
     char bytes[256], env[600], note[600], expected[1024];
@@ -667,77 +454,7 @@ static int set_up(void **state)
     (void)state;
     setenv("TZ", "UTC", 1);
     tzset();
-    return mkdtemp(directory) == NULL;
-}
-
-static int tear_down(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", directory);
-    return system(command);
-}
-
-static void no_part_of_a_record_is_taken_for_another_ones(void **state)
-{
-    static struct capture_object objects[2];
-    struct package_run packages = {0};
-    struct json_memo *memo = json_memo_new();
-    (void)state;
-    objects[0].path = text("/lib/a");
-    objects[1].path = text("/lib/b");
-    for (int change = 0; change <= 16; change++) {
-        struct made made;
-        make(&made);
-        made.capture.objects = objects;
-        made.capture.object_count = change == 1 ? 2 : 1;
-        objects[0].build_id = change == 2   ? text("id")
-                              : change == 3 ? text("")
-                                            : (struct capture_bytes){.at = NULL};
-        objects[0].path = text(change == 4 ? "/lib/c" : "/lib/a");
-        made.capture.env = change == 5   ? (struct capture_bytes){.at = "A=1", .size = 4}
-                           : change == 6 ? (struct capture_bytes){.at = "A=2", .size = 4}
-                                         : made.capture.env;
-        made.capture.step = change == 7 ? 9 : 0;
-        made.capture.task = change == 8 ? 9 : 1;
-        made.capture.build_id = text(change == 9 ? "1" : change == 10 ? "2" : "");
-        made.dropped = change == 11;
-        made.ending.status_known = change == 12 || change == 13;
-        made.ending.status = change == 13 ? 9 : 0;
-        made.ending.outlived = change == 14;
-        made.capture.pkgs = change == 15;
-        made.capture.cut = change == 16;
-        struct run_source source = source_of(&made);
-        for (int other = 0; other < 5; other++) {
-            const struct ending exec = {.source = "exec", .end_ns = START, .error_ns = 7 * SECOND};
-            source.ending = other == 1 ? NULL : other == 2 ? &exec : &made.ending;
-            source.inferred = other == 3;
-            source.packages = other >= 3 ? &packages : NULL;
-            packages.hooked = other == 3;
-            packages.lost = other == 4;
-            assert_int_equal(run_record_build(&source, &made.record), 0);
-            made.json = json_tokener_parse(made.record.text);
-            assert_remembered(&source, memo, made.json);
-            assert_remembered(&source, memo, made.json);
-            release(&made);
-        }
-    }
-    json_memo_free(memo);
-}
-
-static void a_part_that_is_too_large_to_remember_is_made_again(void **state)
-{
-    static char env[2 * JSON_MEMO_KEY_MAX];
-    struct made made;
-    (void)state;
-    memset(env, 'x', sizeof env);
-    env[1] = '=';
-    for (size_t size = JSON_MEMO_KEY_MAX - 1; size <= JSON_MEMO_KEY_MAX + 1; size++) {
-        make(&made);
-        made.capture.env = (struct capture_bytes){.at = env, .size = size};
-        build(&made);
-        release(&made);
-    }
+    return 0;
 }
 
 int main(void)
@@ -756,12 +473,7 @@ int main(void)
         cmocka_unit_test(arguments_environment_and_ancestors_are_listed),
         cmocka_unit_test(above_the_task_stands_the_daemon_of_the_step),
         cmocka_unit_test(the_watermark_is_a_table),
-        cmocka_unit_test(the_executable_is_hashed_and_dated),
-        cmocka_unit_test(an_executable_that_is_gone_or_special_has_no_hash),
-        cmocka_unit_test(objects_have_real_paths_and_hashes_where_asked_for),
         cmocka_unit_test(hostile_bytes_in_every_string_survive),
-        cmocka_unit_test(no_part_of_a_record_is_taken_for_another_ones),
-        cmocka_unit_test(a_part_that_is_too_large_to_remember_is_made_again),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }
