@@ -83,7 +83,7 @@ is_gone() {
 
 @test "a session that goes on has its ended runs sent, and the others later" {
     session_of 5 '"$programs/exit_with"; "$programs/spin" 100 >/dev/null & wait' 3>&- &
-    running() { pgrep -u 5 -x spin >/dev/null; }
+    running() { pgrep -u 5 -x -r R,S spin >/dev/null; }
     wait_for running
     LEADER=$(basename "$SESSIONS"/5/*)
     LEADER=${LEADER%.*}
@@ -397,7 +397,7 @@ has_runs_recorded() {
 
 @test "a session's notes go when its user has put it away himself" {
     session_of 5 '"$programs/exit_with"; "$programs/spin" 100 >/dev/null & wait' 3>&- &
-    spins() { pgrep -u 5 -x spin >/dev/null; }
+    spins() { pgrep -u 5 -x -r R,S spin >/dev/null; }
     wait_for spins
     LEADER=$(basename "$SESSIONS"/5/*)
     LEADER=${LEADER%.*}
@@ -408,14 +408,14 @@ has_runs_recorded() {
     [[ $(ls "$PLACE/state/sessions") == "" ]]
 }
 
-# as_if_in CGROUP COMMAND...: as user 5, with no variables but those that the command begins with, in a process
-# whose /proc/self/cgroup says CGROUP
+# as_if_in CGROUP COMMAND...: in a session of its own, as user 5, with no variables but those that the command
+# begins with, in a process whose /proc/self/cgroup says CGROUP
 as_if_in() {
     local cgroup=$1
     shift
     printf '%s\n' "$cgroup" >"$PLACE/cgroup"
     unshare --mount bash -c 'mount --bind "$1" /proc/$$/cgroup; shift; exec "$@"' bash "$PLACE/cgroup" \
-        setpriv --reuid 5 --regid 5 --clear-groups env -i PATH=/usr/bin:/bin "$@"
+        setsid --wait setpriv --reuid 5 --regid 5 --clear-groups env -i PATH=/usr/bin:/bin "$@"
 }
 
 @test "in a job that opted out, in a recorded task, and for a user who refuses, there is no session" {
@@ -436,7 +436,7 @@ as_if_in() {
 }
 
 @test "who reads and removes a user's files has no descriptor of root's" {
-    local flush pid uid fd
+    local flush pid uid fd links
     session_of 5 '"$programs/exit_with"; umask 077; mkdir -p "$JOBTRAIL_SPOOL/../records"
         uuid=019a9f00-1122-7abc-8def-010203040506
         echo "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"$uuid\"}}" \
@@ -450,10 +450,9 @@ as_if_in() {
         for pid in $(pgrep -P "$(pgrep -P "$flush" || echo 1)" -x jobtrail-submit); do
             read -r _ _ uid _ < <(grep ^Uid: "/proc/$pid/status" 2>/dev/null) || continue
             if [[ $uid == 5 && $(awk '$1 == "State:" { print tolower($2) }' "/proc/$pid/status") == t ]]; then
-                for fd in "/proc/$pid/fd"/*; do
-                    readlink "$fd"
-                done >"$PLACE/seen/$pid" || true
-                kill -CONT "$pid"
+                links=$(for fd in "/proc/$pid/fd"/*; do readlink "$fd"; done) || true
+                [[ $links == "" ]] || echo "$links" >"$PLACE/seen/$pid"
+                kill -CONT "$pid" || true # it goes on as soon as it has been traced
             fi
         done
     done
