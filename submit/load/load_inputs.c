@@ -227,6 +227,13 @@ static void finish(struct inputs *inputs)
             load_stream_remove(inputs->list[i].stream, loader);
 }
 
+/* When the store failed. */
+static void rescue(struct inputs *inputs)
+{
+    loader_rescue(inputs->loader);
+    load_stream_drain(inputs->loader, inputs->blocks, 0);
+}
+
 static int make_list(struct inputs *inputs, char **paths)
 {
     while (paths[inputs->count] != NULL)
@@ -248,6 +255,8 @@ int load_inputs(struct loader *loader, char **paths, bool follow)
         error = follow ? follow_all(&inputs) : read_all(&inputs);
     if (error == 0)
         finish(&inputs);
+    else if (inputs.consumed)
+        rescue(&inputs);
     for (size_t i = 0; inputs.list != NULL && i < inputs.count; i++)
         load_stream_close(inputs.list[i].stream);
     while (inputs.rotated != NULL)

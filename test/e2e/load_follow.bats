@@ -156,3 +156,22 @@ has_open() { # COUNT: of the files log, log.1, ...
     stop
     [ "$status" -eq 0 ]
 }
+
+@test "what has come out of a pipe is in the quarantine when the store fails" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --syslog 300 --seed 7 --until 1760000000 1 >lines
+    mkfifo pipe
+    exec 4<>pipe
+    follow --quarantine bad --batch 2 pipe
+    record 1 >&4
+    wait_for has_runs 1
+    sqlite3 "$store" 'DROP TABLE store_state'
+    { head -n 3 lines && record 2 3 4; } >&4
+    status=0
+    wait "$follower" || status=$?
+    exec 4>&-
+    cat said summary
+    [ "$status" -eq 3 ]
+    rm "$store"*
+    jobtrail-load --store "sqlite:$store" bad/record.*[0-9] <(tail -n +4 lines)
+    has_runs 4
+}
