@@ -123,6 +123,22 @@ has_open() { # COUNT: of the files log, log.1, ...
     [ "$(jq .read summary)" -lt 5000 ]
 }
 
+@test "a log that cannot be read is tried again, and reported once" {
+    touch other
+    ln -s "/proc/$$/mem" log # as of a disk that fails
+    follow log other
+    for n in {1..4}; do # four more looks
+        record "$n" >>other
+        wait_for has_runs "$n"
+    done
+    record 5 >new
+    ln -sf new log
+    wait_for has_runs 5
+    stop
+    [ "$status" -eq 2 ]
+    [ "$(cat said)" = "jobtrail-load: log: Input/output error" ]
+}
+
 @test "a pipe that always has a little more keeps nobody from reading a log, or from committing" {
     mkfifo pipe
     exec 4<>pipe
