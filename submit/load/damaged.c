@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CREATE_FLAGS (O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+#define CREATE_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+#define ENDING       ".json"
 
 int damaged_open(const char *path)
 {
@@ -28,48 +30,63 @@ static int copy_bytes(int from, int to)
     return sent < 0 || fsync(to) != 0 ? -errno : 0;
 }
 
-static int copy_file(int from_dir, int to_dir, const char *name)
+static int copy_file(int from_dir, const char *name, int to_dir, const char *kept)
 {
     struct stat facts;
     int from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (from < 0)
         return -errno;
     int error = fstat(from, &facts) != 0 ? -errno : S_ISREG(facts.st_mode) ? 0 : -EXDEV;
-    int to = error == 0 ? openat(to_dir, name, CREATE_FLAGS, 0600) : -1;
+    int to = error == 0 ? openat(to_dir, kept, CREATE_FLAGS, 0600) : -1;
     if (error == 0)
         error = to < 0 ? -errno : copy_bytes(from, to);
     if (to >= 0)
         close(to);
     close(from);
-    return error;
+    return error == 0 && fsync(to_dir) != 0 ? -errno : error;
 }
 
-static int move_file(int from_dir, int to_dir, const char *name)
+static int move_file(int from_dir, const char *name, int to_dir, const char *kept)
 {
-    if (renameat(from_dir, name, to_dir, name) == 0)
+    if (renameat(from_dir, name, to_dir, kept) == 0)
         return 0;
     if (errno != EXDEV)
         return -errno;
-    int error = copy_file(from_dir, to_dir, name);
+    int error = copy_file(from_dir, name, to_dir, kept);
     if (error == 0 && unlinkat(from_dir, name, 0) != 0)
         error = -errno;
+    if (error != 0)
+        unlinkat(to_dir, kept, 0);
     return error;
+}
+
+struct reason_name {
+    char text[NAME_MAX + sizeof ".reason"];
+};
+
+static struct reason_name reason_of(const char *name)
+{
+    struct reason_name reason;
+    snprintf(reason.text, sizeof reason.text, "%s.reason", name);
+    return reason;
 }
 
 static int write_reason(int dir, const char *name, const char *reason)
 {
-    char reason_name[NAME_MAX + sizeof ".reason"];
-    snprintf(reason_name, sizeof reason_name, "%s.reason", name);
-    int fd = openat(dir, reason_name, CREATE_FLAGS, 0600);
+    int fd = openat(dir, reason_of(name).text, CREATE_FLAGS, 0600);
     if (fd < 0)
         return -errno;
     int error = dprintf(fd, "%s\n", reason) < 0 ? -errno : 0;
-    return close(fd) != 0 && error == 0 ? -errno : error;
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error != 0)
+        unlinkat(dir, reason_of(name).text, 0);
+    return error;
 }
 
 static int write_text(int dir, const char *name, const char *text, size_t size)
 {
-    int fd = openat(dir, name, CREATE_FLAGS | O_EXCL, 0600);
+    int fd = openat(dir, name, CREATE_FLAGS, 0600);
     if (fd < 0)
         return -errno;
     int error = 0;
@@ -97,8 +114,43 @@ int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, c
     return error == 0 && fsync(kept_fd) != 0 ? -errno : error;
 }
 
+/* NAME.json, NAME.2.json, NAME.3.json, ... */
+static int make_name(char *kept, const char *name, unsigned number)
+{
+    size_t length = strlen(name), ending = sizeof ENDING - 1;
+    if (length < ending || strcmp(name + length - ending, ENDING) != 0)
+        ending = 0;
+    char among[16] = "";
+    if (number > 1)
+        snprintf(among, sizeof among, ".%u", number);
+    int size = snprintf(kept, NAME_MAX + 1, "%.*s%s%s", (int)(length - ending), name, among,
+                        name + length - ending);
+    return size > NAME_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* The reason is there first: of several loaders one makes it. */
+static int reserve(int dir, const char *name, const char *reason)
+{
+    int error = write_reason(dir, name, reason);
+    if (error != 0 || faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        return error;
+    unlinkat(dir, reason_of(name).text, 0);
+    return -EEXIST;
+}
+
 int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason)
 {
-    int error = write_reason(kept_fd, name, reason);
-    return error == 0 ? move_file(dir_fd, kept_fd, name) : error;
+    char kept[NAME_MAX + 1];
+    int error = -EEXIST;
+    for (unsigned number = 1; error == -EEXIST; number++) {
+        error = make_name(kept, name, number);
+        if (error == 0)
+            error = reserve(kept_fd, kept, reason);
+    }
+    if (error != 0)
+        return error;
+    error = move_file(dir_fd, name, kept_fd, kept);
+    if (error != 0)
+        unlinkat(kept_fd, reason_of(kept).text, 0);
+    return error;
 }

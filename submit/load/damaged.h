@@ -12,9 +12,10 @@
  * descriptor or -errno. */
 int damaged_open(const char *path);
 
-/* Moves the file `name` from the directory `dir_fd`; between file systems a regular file is copied
- * and then removed. `reason` is the text of the .reason file, without newline. Returns 0 or -errno;
- * after a failure the file is where it was. */
+/* Moves the file `name` from the directory `dir_fd`, to NAME.2.json and so on where there is such a
+ * file already; between file systems a regular file is copied and then removed. `reason` is the
+ * text of the .reason file, without newline. Returns 0 or -errno; after a failure the file is where
+ * it was. */
 int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason);
 
 /* Writes the `size` bytes at `text` as the file `name`, for what was no file of its own. Returns 0;

@@ -70,7 +70,7 @@ struct database_ops {
     void (*unlock_schema)(struct database *database);
 
     /* Runs several statements that make tables or change them. They may be in no transaction, and
-     * end the one that was begun: MariaDB commits each, and they get a connection of their own. */
+     * end the one that was begun: MariaDB commits each. */
     int (*change_schema)(struct database *database, const char *sql);
 
     /* The statement is prepared when it is used first. `sql` is copied. NULL when out of memory. */

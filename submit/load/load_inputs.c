@@ -14,6 +14,13 @@
 struct input {
     const char *path;
     struct load_stream *stream; /* NULL: not open */
+    bool is_stream;             /* and was there */
+};
+
+/* A log that another file has the path of by now: a daemon may still write into it. */
+struct rotated {
+    struct load_stream *stream;
+    struct rotated *next;
 };
 
 struct inputs {
@@ -21,6 +28,7 @@ struct inputs {
     struct syslog_blocks *blocks;
     struct input *list; /* owned */
     size_t count;
+    struct rotated *rotated; /* owned */
     bool follow;
     bool consumed; /* what a later call cannot read again: of a pipe, or of a rotated file */
 };
@@ -47,6 +55,8 @@ static bool is_left(const struct inputs *inputs)
 static int open_stream(struct inputs *inputs, struct input *input)
 {
     int error = load_stream_open(input->path, &input->stream);
+    if (error == 0)
+        input->is_stream = true;
     if (error == 0 && !load_stream_is_file(input->stream))
         inputs->consumed = true;
     if (error != 0 && !(inputs->follow && error == -ENOENT))
@@ -54,13 +64,59 @@ static int open_stream(struct inputs *inputs, struct input *input)
     return error;
 }
 
-/* Another file comes to the path when a log is rotated. */
+/* The last line of what no later call can read again. */
+static int finish_stream(struct inputs *inputs, struct load_stream *stream)
+{
+    inputs->consumed = true;
+    return load_stream_finish(stream, inputs->loader, inputs->blocks);
+}
+
+/* Opened again before it is closed: what is in a named pipe goes with the last that has it open. */
 static int end_stream(struct inputs *inputs, struct input *input)
 {
-    int error = load_stream_finish(input->stream, inputs->loader, inputs->blocks);
-    load_stream_close(input->stream);
+    struct load_stream *old = input->stream;
     input->stream = NULL;
-    inputs->consumed = true;
+    open_stream(inputs, input);
+    int error = finish_stream(inputs, old);
+    load_stream_close(old);
+    return error;
+}
+
+/* The new file at once, as it may be rotated soon, too. */
+static int rotate_stream(struct inputs *inputs, struct input *input)
+{
+    struct rotated *rotated = malloc(sizeof *rotated);
+    if (rotated == NULL)
+        return -ENOMEM;
+    *rotated = (struct rotated){input->stream, inputs->rotated};
+    inputs->rotated = rotated;
+    input->stream = NULL;
+    open_stream(inputs, input);
+    return 0;
+}
+
+static void drop_rotated(struct rotated **at)
+{
+    struct rotated *rotated = *at;
+    *at = rotated->next;
+    load_stream_close(rotated->stream);
+    free(rotated);
+}
+
+static int read_rotated(struct inputs *inputs, bool *more)
+{
+    int error = 0;
+    struct rotated **at = &inputs->rotated;
+    while (error == 0 && *at != NULL) {
+        struct load_stream *stream = (*at)->stream;
+        error = load_stream_read(stream, inputs->loader, inputs->blocks, more);
+        if (error != 0 || !load_stream_is_quiet(stream)) {
+            at = &(*at)->next;
+            continue;
+        }
+        error = finish_stream(inputs, stream);
+        drop_rotated(at);
+    }
     return error;
 }
 
@@ -69,15 +125,16 @@ static int read_stream(struct inputs *inputs, struct input *input, bool *more)
     if (input->stream == NULL && open_stream(inputs, input) != 0)
         return 0;
     int error = load_stream_read(input->stream, inputs->loader, inputs->blocks, more);
-    if (error == 0 && inputs->follow && load_stream_ended(input->stream) &&
-        strcmp(input->path, "-") != 0)
-        error = end_stream(inputs, input);
-    return error;
+    if (error != 0 || !inputs->follow || strcmp(input->path, "-") == 0)
+        return error;
+    if (load_stream_is_rotated(input->stream))
+        return rotate_stream(inputs, input);
+    return load_stream_ended(input->stream) ? end_stream(inputs, input) : 0;
 }
 
 static int read_input(struct inputs *inputs, struct input *input, bool *more)
 {
-    if (input->stream != NULL || is_stream(input->path))
+    if (input->is_stream || is_stream(input->path))
         return read_stream(inputs, input, more);
     size_t before = load_counts_read(&inputs->loader->counts);
     int error = loader_load(inputs->loader, input->path);
@@ -88,9 +145,11 @@ static int read_input(struct inputs *inputs, struct input *input, bool *more)
 /* A line that has no end yet: when the loader stops, that of a file is read again later. */
 static int end_of_input(struct inputs *inputs, struct input *input)
 {
-    if (input->stream == NULL || (is_left(inputs) && load_stream_is_file(input->stream)))
+    struct load_stream *stream = input->stream;
+    if (stream == NULL ||
+        (is_left(inputs) && load_stream_is_file(stream) && !load_stream_is_rotated(stream)))
         return 0;
-    return load_stream_finish(input->stream, inputs->loader, inputs->blocks);
+    return finish_stream(inputs, stream);
 }
 
 /* To the end of a pipe too. */
@@ -132,9 +191,13 @@ static int follow_all(struct inputs *inputs)
         bool more = false;
         for (size_t i = 0; error == 0 && i < inputs->count; i++)
             error = read_input(inputs, &inputs->list[i], &more);
+        if (error == 0)
+            error = read_rotated(inputs, &more);
         if (!more)
             rest();
     }
+    for (; error == 0 && inputs->rotated != NULL; drop_rotated(&inputs->rotated))
+        error = finish_stream(inputs, inputs->rotated->stream);
     for (size_t i = 0; error == 0 && i < inputs->count; i++)
         error = end_of_input(inputs, &inputs->list[i]);
     return error;
@@ -164,6 +227,13 @@ static void finish(struct inputs *inputs)
             load_stream_remove(inputs->list[i].stream, loader);
 }
 
+/* When the store failed. */
+static void rescue(struct inputs *inputs)
+{
+    loader_rescue(inputs->loader);
+    load_stream_drain(inputs->loader, inputs->blocks, 0);
+}
+
 static int make_list(struct inputs *inputs, char **paths)
 {
     while (paths[inputs->count] != NULL)
@@ -185,8 +255,12 @@ int load_inputs(struct loader *loader, char **paths, bool follow)
         error = follow ? follow_all(&inputs) : read_all(&inputs);
     if (error == 0)
         finish(&inputs);
+    else if (inputs.consumed)
+        rescue(&inputs);
     for (size_t i = 0; inputs.list != NULL && i < inputs.count; i++)
         load_stream_close(inputs.list[i].stream);
+    while (inputs.rotated != NULL)
+        drop_rotated(&inputs.rotated);
     free(inputs.list);
     syslog_blocks_free(inputs.blocks);
     return error;

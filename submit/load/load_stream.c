@@ -15,6 +15,8 @@
 #define LINE_MAX_BYTES ((16u << 20) + 4096)
 #define READ_BYTES     65536u
 #define LEFT_SECONDS   5
+#define TURN_SECONDS   1 /* of one of several inputs that are followed */
+#define FIRST_BYTES    256u
 #define UNFINISHED_MAX (64u << 20) /* bytes of records that wait for a block */
 
 struct load_stream {
@@ -29,8 +31,10 @@ struct load_stream {
     bool skipping;  /* a line that is too long */
     bool ended;     /* a pipe, or compressed data */
     size_t trouble; /* set aside and not in the quarantine */
-    time_t quiet;   /* monotonic: since when nothing has come of a file that was rotated; 0: it was
-                       not */
+    time_t quiet;   /* monotonic: since when nothing has come */
+    /* Of a file, as far as they were there when it was looked at last. */
+    char first[FIRST_BYTES];
+    size_t first_size;
 };
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
@@ -117,23 +121,11 @@ static int take_block(struct load_stream *stream, struct loader *loader,
     return 0;
 }
 
-/* After a crash a file system may leave NUL bytes for what was being written; a line follows them.
- */
-static void skip_hole(struct load_stream *stream)
-{
-    size_t hole = 0;
-    while (hole < stream->size && stream->line[hole] == '\0')
-        hole++;
-    stream->size -= hole;
-    memmove(stream->line, stream->line + hole, stream->size);
-}
-
 static int take_line(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks)
 {
     if (stream->size > 0 && stream->line[stream->size - 1] == '\r')
         stream->size--;
-    skip_hole(stream);
     stream->line[stream->size] = '\0';
     bool is_json = stream->line[strspn(stream->line, " \t")] == '{';
     if (!is_json && !syslog_blocks_is_one(stream->line, stream->size))
@@ -154,20 +146,26 @@ static int take_line(struct load_stream *stream, struct loader *loader,
 static int end_line(struct load_stream *stream, struct loader *loader, struct syslog_blocks *blocks)
 {
     int error = 0;
-    if (stream->skipping)
+    if (stream->skipping) {
         set_aside(stream, loader, stream->line, stream->size, "is a line that is too long");
-    else if (stream->size > 0)
+        stream->trouble++; /* its end is not kept */
+    } else if (stream->size > 0) {
         error = take_line(stream, loader, blocks);
+    }
     stream->skipping = false;
     stream->size = 0;
     stream->number++;
     return error;
 }
 
-/* More of the line; of one that is too long the beginning is kept. */
+/* More of the line; of one that is too long the beginning is kept. After a crash a file system may
+ * leave NUL bytes for what was being written, as does a daemon whose log was cut; a line follows.
+ */
 static int add_to_line(struct load_stream *stream, const char *bytes, size_t size)
 {
-    if (stream->size + size > LINE_MAX_BYTES) {
+    for (; stream->size == 0 && size > 0 && *bytes == '\0'; size--)
+        bytes++;
+    if (stream->skipping || stream->size + size > LINE_MAX_BYTES) {
         stream->skipping = true;
         return 0;
     }
@@ -216,6 +214,13 @@ static void report_damage(struct load_stream *stream, struct loader *loader, ssi
                                               : strerror((int)-error));
 }
 
+/* Whether a file could not be read, for now, whatever is in it. */
+static bool is_unreadable(const struct load_stream *stream, ssize_t error)
+{
+    return load_stream_is_file(stream) && error < 0 && error != -ENODATA && error != -EBADMSG &&
+           error != -EPROTONOSUPPORT;
+}
+
 /* Set aside, and nowhere but in the inputs. */
 static size_t not_kept(const struct loader *loader)
 {
@@ -230,31 +235,6 @@ static int commit(struct load_stream *stream, struct loader *loader, size_t trou
     return error;
 }
 
-int load_stream_read(struct load_stream *stream, struct loader *loader,
-                     struct syslog_blocks *blocks, bool *more)
-{
-    size_t trouble = not_kept(loader);
-    char bytes[READ_BYTES];
-    int error = 0;
-    while (error == 0 && !stream->ended && !loader_stops(loader)) {
-        ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
-        if (got == -EAGAIN && load_stream_is_file(stream))
-            continue; /* a signal */
-        if (got == -EAGAIN || (got == 0 && load_stream_is_file(stream)))
-            break;
-        if (got < 0)
-            report_damage(stream, loader, got);
-        if (got <= 0) {
-            stream->ended = true;
-            break;
-        }
-        *more = true;
-        stream->quiet = 0;
-        error = split(stream, loader, blocks, bytes, (size_t)got);
-    }
-    return error == 0 ? commit(stream, loader, trouble) : error;
-}
-
 static bool is_same(const struct load_stream *stream, const struct stat *facts)
 {
     return facts->st_dev == stream->facts.st_dev && facts->st_ino == stream->facts.st_ino;
@@ -264,27 +244,80 @@ static time_t seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec + 1; /* never 0 */
+    return now.tv_sec;
+}
+
+/* What always has more shall not keep the loader from other inputs, and from committing. */
+static bool is_turn_over(const struct loader *loader, time_t begun)
+{
+    return loader->follows && seconds() - begun > TURN_SECONDS;
+}
+
+int load_stream_read(struct load_stream *stream, struct loader *loader,
+                     struct syslog_blocks *blocks, bool *more)
+{
+    size_t trouble = not_kept(loader);
+    char bytes[READ_BYTES];
+    time_t begun = seconds();
+    int error = 0;
+    while (error == 0 && !stream->ended && !loader_stops(loader) && !is_turn_over(loader, begun)) {
+        ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
+        if (got == -EAGAIN && load_stream_is_file(stream))
+            continue; /* a signal */
+        if (got == -EAGAIN || (got == 0 && load_stream_is_file(stream)))
+            break;
+        if (loader->follows && is_unreadable(stream, got)) {
+            loader_report_input(loader, stream->path, (int)-got);
+            break;
+        }
+        if (got < 0)
+            report_damage(stream, loader, got);
+        if (got <= 0) {
+            stream->ended = true;
+            break;
+        }
+        *more = true;
+        stream->quiet = seconds();
+        error = split(stream, loader, blocks, bytes, (size_t)got);
+    }
+    return error == 0 ? commit(stream, loader, trouble) : error;
+}
+
+bool load_stream_is_rotated(struct load_stream *stream)
+{
+    struct stat now;
+    stream->quiet = seconds();
+    return load_stream_is_file(stream) && strcmp(stream->path, "-") != 0 &&
+           stat(stream->path, &now) == 0 && !is_same(stream, &now);
 }
 
 /* A daemon writes into the old file until somebody tells it of the new one. */
-static bool is_left(struct load_stream *stream)
+bool load_stream_is_quiet(const struct load_stream *stream)
 {
-    if (stream->quiet == 0)
-        stream->quiet = seconds();
     return seconds() - stream->quiet > LEFT_SECONDS;
+}
+
+/* Whether it has been cut to nothing and filled again, as its first bytes tell. */
+static bool begins_anew(struct load_stream *stream)
+{
+    char first[FIRST_BYTES];
+    ssize_t size = pread(stream->fd, first, sizeof first, 0);
+    if (size < (ssize_t)stream->first_size)
+        return size >= 0;
+    if (memcmp(first, stream->first, stream->first_size) != 0)
+        return true;
+    memcpy(stream->first, first, (size_t)size);
+    stream->first_size = (size_t)size;
+    return false;
 }
 
 bool load_stream_ended(struct load_stream *stream)
 {
-    struct stat now, here;
-    if (stream->ended || !load_stream_is_file(stream))
+    struct stat here;
+    if (!load_stream_is_file(stream))
         return stream->ended;
-    if (stat(stream->path, &now) != 0)
-        return false; /* between two files */
-    if (!is_same(stream, &now))
-        return is_left(stream);
-    return fstat(stream->fd, &here) == 0 && here.st_size < lseek(stream->fd, 0, SEEK_CUR);
+    return (fstat(stream->fd, &here) == 0 && here.st_size < lseek(stream->fd, 0, SEEK_CUR)) ||
+           begins_anew(stream);
 }
 
 bool load_stream_is_file(const struct load_stream *stream)

@@ -17,15 +17,21 @@ struct load_stream;
  * -errno. */
 int load_stream_open(const char *path, struct load_stream **stream);
 
-/* Reads what there is now, unless the loader stops, and commits it. Blocks of records that are not
- * whole stay in `blocks`.
+/* Reads what there is now, unless the loader stops, or follows and a second has passed, and commits
+ * it. Blocks of records that are not whole stay in `blocks`.
  * `*more` becomes true when there was anything. Returns as loader_load(). */
 int load_stream_read(struct load_stream *stream, struct loader *loader,
                      struct syslog_blocks *blocks, bool *more);
 
-/* Whether a pipe's other end is closed, or another file has the path by now and nothing has come to
- * the old one for some seconds. */
+/* Whether a pipe's other end is closed, or a file has been cut and begins anew: then it is to be
+ * opened again. To be asked after each reading. */
 bool load_stream_ended(struct load_stream *stream);
+
+/* Whether another file has the path by now. */
+bool load_stream_is_rotated(struct load_stream *stream);
+
+/* Whether nothing has come for some seconds, and since that was asked. */
+bool load_stream_is_quiet(const struct load_stream *stream);
 
 /* Whether it is a file, which a later call can read again; not a pipe. */
 bool load_stream_is_file(const struct load_stream *stream);

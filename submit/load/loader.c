@@ -277,7 +277,8 @@ static int finish_writing(struct loader *loader)
         store_failed(loader, error);
     else
         settle_all(loader, batch);
-    empty(batch);
+    if (error == 0)
+        empty(batch);
     return error;
 }
 
@@ -297,6 +298,16 @@ int loader_commit(struct loader *loader)
 {
     int error = hand_over(loader);
     return error == 0 ? finish_writing(loader) : error;
+}
+
+void loader_rescue(struct loader *loader)
+{
+    for (int i = 0; i < 2 && loader->quarantine_fd >= 0; i++) {
+        struct load_batch *batch = &loader->batches[i];
+        for (size_t at = 0; at < batch->count; at++)
+            set_record_aside(loader, &batch->records[at], &batch->places[at], "the store failed");
+        empty(batch);
+    }
 }
 
 /* ---- Records -------------------------------------------------------------------------------- */

@@ -68,6 +68,10 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
 /* Puts what has been taken into the store. Returns as loader_load(). */
 int loader_commit(struct loader *loader);
 
+/* Sets all aside that has been taken and that the store failed to hold, where there is a
+ * quarantine: for what no later call can read again. */
+void loader_rescue(struct loader *loader);
+
 /* Says on stderr that something is wrong with an input: "PATH: TROUBLE", in plain ASCII. */
 void loader_report(struct loader *loader, const char *path, const char *trouble);
 

@@ -223,10 +223,7 @@ int maria_reconnect(struct database *database)
 }
 
 /* A change of large tables takes as long as it takes; what follows shall not wait so long. */
-int maria_change_schema(struct database *database, const char *sql)
+int maria_reconnect_patiently(struct database *database)
 {
-    int error = reconnect(database, SCHEMA_SECONDS);
-    if (error == 0)
-        error = maria_script(database, sql);
-    return error == 0 ? maria_reconnect(database) : error;
+    return reconnect(database, SCHEMA_SECONDS);
 }

@@ -26,9 +26,9 @@ struct address {
 };
 
 struct database {
-    MYSQL *connection;  /* NULL when it broke */
-    MYSQL *schema_lock; /* holds the lock on the schema; NULL: it is not held */
-    bool has_claim;     /* on the schema, in a cluster */
+    MYSQL *connection; /* NULL when it broke */
+    bool has_lock;     /* on the schema: the connection has it */
+    bool has_claim;    /* the same, in a cluster */
     struct statement *statements;
     struct address address;
     bool dry_run;
@@ -47,9 +47,11 @@ int maria_parse_address(struct address *address, const char *location);
 void maria_disconnect(struct database *database);
 int maria_reconnect(struct database *database);
 
-/* Runs several statements; the same when they may take hours, on a connection of their own. */
+/* For statements that may take hours. */
+int maria_reconnect_patiently(struct database *database);
+
+/* Runs several statements. */
 int maria_script(struct database *database, const char *sql);
-int maria_change_schema(struct database *database, const char *sql);
 
 /* As in database.h. */
 int maria_lock_schema(struct database *database);

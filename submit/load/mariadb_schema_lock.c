@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One loader at a time changes the tables. MariaDB commits each such statement, so a transaction
- * cannot hold off others; a lock of the server's does, and goes with its connection when the loader
- * is killed. It is one node's in a Galera cluster. There a row says which node's loaders may: it is
- * certified by all nodes, and stays when a loader is killed, until one goes on at the same node.
+ * cannot hold off others; a lock of the server's does. The connection that changes the tables has
+ * it: when the loader is killed the server goes on with the script that it got, and keeps the lock
+ * until then. It is one node's in a Galera cluster. There a row says which node's loaders may: it
+ * is certified by all nodes, and stays when a loader is killed, until one goes on at the same node.
  */
 #include "mariadb_inside.h"
 
@@ -27,10 +28,8 @@ static int is_cluster(struct database *database, long long *nodes)
 static int take_lock(struct database *database)
 {
     long long taken = 0;
-    int error = maria_script(database, "SET SESSION wait_timeout = 31536000");
-    if (error == 0)
-        error = maria_query_number(
-            database, "SELECT GET_LOCK(concat('jobtrail/', sha1(database())), 5)", &taken);
+    int error = maria_query_number(
+        database, "SELECT GET_LOCK(concat('jobtrail/', sha1(database())), 5)", &taken);
     if (error == 0 && taken != 1)
         error = maria_refuse(database, -EAGAIN, "another jobtrail-load changes the tables");
     return error;
@@ -57,29 +56,28 @@ static int take_claim(struct database *database)
 int maria_lock_schema(struct database *database)
 {
     long long in_cluster = 0;
-    int error = maria_reconnect(database);
+    int error = maria_reconnect_patiently(database);
     if (error == 0)
         error = take_lock(database);
     if (error == 0)
         error = is_cluster(database, &in_cluster);
     if (error == 0 && in_cluster > 0)
         error = take_claim(database);
-    database->has_claim = error == 0 && in_cluster > 0;
     if (error != 0) {
         maria_disconnect(database);
         return error;
     }
-    database->schema_lock = database->connection;
-    database->connection = NULL;
-    return maria_reconnect(database);
+    database->has_lock = true;
+    database->has_claim = in_cluster > 0;
+    return 0;
 }
 
 void maria_unlock_schema(struct database *database)
 {
+    if (!database->has_lock)
+        return;
     if (database->has_claim && database->connection != NULL)
         mysql_query(database->connection, "DROP TABLE IF EXISTS store_migration");
-    if (database->schema_lock != NULL)
-        mysql_close(database->schema_lock);
-    database->schema_lock = NULL;
-    database->has_claim = false;
+    database->has_lock = database->has_claim = false;
+    maria_reconnect(database);
 }

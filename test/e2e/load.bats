@@ -206,6 +206,20 @@ damage() {
     [ "$status" -eq 0 ]
 }
 
+@test "damaged files of the same name are all in the quarantine" {
+    mkdir -p "$records/000" "$records/001"
+    for n in 1 2 3; do
+        for place in . 000 001; do
+            echo "damaged $n $place" >"$records/$place/run.same.json"
+        done
+        load --quarantine "$BATS_TEST_TMPDIR/bad" "$records"
+    done
+    [ "$(cat "$BATS_TEST_TMPDIR"/bad/run.same*.json | sort -u | wc -l)" -eq 9 ]
+    for kept in "$BATS_TEST_TMPDIR"/bad/run.same*.json; do
+        grep -q "$(cut -d' ' -f3 "$kept")/*run.same.json: JSON is damaged" "$kept.reason"
+    done
+}
+
 @test "quarantine on another file system gets a copy" {
     other=$(mktemp -d -p /dev/shm)
     [ "$(stat -c %d "$other")" != "$(stat -c %d "$records")" ] || skip "no second file system"

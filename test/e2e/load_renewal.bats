@@ -128,19 +128,44 @@ in_mariadb() {
     done
 }
 
+# hold SQL: on a connection that stays, with the process $holder_PID; it answers 1
+hold() {
+    coproc holder { exec mariadb --no-defaults -uroot -S "$MARIADB_DIR/socket" -N -n jobtrail 2>&1; }
+    echo "$1" >&"${holder[1]}"
+    read -r taken <&"${holder[0]}"
+    [ "$taken" = 1 ]
+}
+
+is_one() { # STATE: of a connection
+    [ "$(mariadb_sql "SELECT count(*) FROM information_schema.processlist WHERE state = '$1'")" -eq 1 ]
+}
+
 @test "a MariaDB that another loader renews is waited for, a loader that is killed gives way" {
     mariadb_start
     mariadb_sql "source $stores/mariadb_2.sql" jobtrail
-    coproc holder { exec mariadb --no-defaults -uroot -S "$MARIADB_DIR/socket" -N -n jobtrail 2>&1; }
-    echo "SELECT GET_LOCK(concat('jobtrail/', sha1('jobtrail')), 0);" >&"${holder[1]}"
-    read -r taken <&"${holder[0]}"
-    [ "$taken" = 1 ]
+    hold "SELECT GET_LOCK(concat('jobtrail/', sha1('jobtrail')), 0);"
     jobtrail-load --store "$MARIADB_STORE" "$records" >summary 2>said 3>&- &
     local loader=$!
-    waits() { [ "$(mariadb_sql "SELECT count(*) FROM information_schema.processlist WHERE state = 'User lock'")" -eq 1 ]; }
-    wait_for waits
+    wait_for is_one 'User lock'
     [ "$(mariadb_sql "SELECT value FROM store_state WHERE name = 'schema'" jobtrail)" = 2 ]
-    # shellcheck disable=SC2154 # coproc sets it
+    kill -KILL "$holder_PID"
+    wait "$loader" || cat said
+    [ "$(cat said)" = "" ]
+    is_whole in_mariadb
+}
+
+@test "a MariaDB that still does what a killed loader told it is waited for" {
+    mariadb_start
+    mariadb_sql "source $stores/mariadb_2.sql" jobtrail
+    hold 'LOCK TABLES object READ; SELECT 1;' # which the first script changes
+    jobtrail-load --store "$MARIADB_STORE" "$records" >summary 2>said 3>&- &
+    local loader=$!
+    wait_for is_one 'Waiting for table metadata lock'
+    kill -KILL "$loader"
+    wait "$loader" || true
+    jobtrail-load --store "$MARIADB_STORE" "$records" >summary 2>said 3>&- &
+    loader=$!
+    wait_for is_one 'User lock'
     kill -KILL "$holder_PID"
     wait "$loader" || cat said
     [ "$(cat said)" = "" ]

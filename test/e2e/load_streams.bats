@@ -148,6 +148,30 @@ PY
     [ -e holes ]
 }
 
+@test "a line may come after a large hole" {
+    python3 - <<'PY'
+lines = open("lines", "rb").read().split(b"\n")
+with open("holes", "wb") as file:
+    file.write(b"\n".join(lines[:50]) + b"\n")
+    file.seek(40 << 20)
+    file.write(b"\n".join(lines[50:]))
+PY
+    load_from --delete holes
+    [ "$status" -eq 0 ]
+    [ "$(runs)" -eq 40 ]
+    [ ! -e holes ]
+}
+
+@test "a file with a line that is too long for the quarantine stays" {
+    python3 -c 'print("{\"x\":\"" + "y" * 17_000_000 + "\"}")' >long
+    cat lines >>long
+    load_from --delete --quarantine bad long
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"long:1: is a line that is too long"* ]]
+    [ "$(runs)" -eq 40 ]
+    [ -e long ]
+}
+
 @test "a file of another program or form is neither loaded nor deleted" {
     echo "Nov 20 10:00:00 n1 sshd[1]: hello" >other
     printf '\x28\xb5\x2f\xfd\x24\x00' >log.zst
