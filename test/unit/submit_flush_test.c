@@ -438,6 +438,27 @@ static void records_that_nobody_wants_go_nowhere(void **state)
     assert_false(exists(records_dir));
 }
 
+/* Between the journal and its first line. */
+static void a_job_that_is_being_noted_is_left_alone(void **state)
+{
+    static const struct timespec long_ago[2] = {{1700000000, 0}, {1700000000, 0}};
+    (void)state;
+    make_job("7.0", "");
+    write_bytes(below(spool_dir, "7.0/journal"), "", 0);
+    assert_count(flush(), COUNT(0));
+    write_bytes(below(spool_dir, "7.0/journal"), "st", 2);
+    const struct flush_options orphans = {.node = "n1", .orphans = 1};
+    struct conf conf = conf_of();
+    struct flush_count count;
+    assert_int_equal(flush_run(&conf, &orphans, &count), 0);
+    assert_count(count, COUNT(0));
+    write_bytes(below(spool_dir, "7.0/journal"), "", 0);
+    assert_int_equal(utimensat(AT_FDCWD, below(spool_dir, "7.0"), long_ago, 0), 0);
+    assert_count(flush(), COUNT(.jobs = 1));
+    assert_false(exists(below(spool_dir, "7.0")));
+    assert_false(exists(below(state_dir, "quarantine")));
+}
+
 /* A worker that is killed has its records taken back, and is started again. */
 static void records_that_are_taken_back_take_no_room(void **state)
 {
@@ -487,6 +508,7 @@ int main(void)
         TEST(a_worker_goes_on_where_another_was_ended),
         TEST(a_place_is_noted_and_read_again),
         TEST(records_that_nobody_wants_go_nowhere),
+        TEST(a_job_that_is_being_noted_is_left_alone),
         TEST(records_that_are_taken_back_take_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
