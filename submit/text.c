@@ -122,6 +122,26 @@ char *text_ascii_json(const char *utf8)
     return text;
 }
 
+/* How many of the bytes, from the first on, are ASCII and no control characters. */
+static size_t printable_run(const char *at, size_t size)
+{
+    size_t length = 0;
+    uint64_t eight;
+    for (; size - length >= sizeof eight; length += sizeof eight) {
+        memcpy(&eight, at + length, sizeof eight);
+        if (((eight | (eight - UINT64_C(0x2020202020202020))) & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    while (length < size && (signed char)at[length] >= ' ')
+        length++;
+    return length;
+}
+
+int text_is_ascii_json(const char *bytes, size_t size)
+{
+    return printable_run(bytes, size) == size && find_version(bytes, size) == size;
+}
+
 void text_hex(const void *bytes, size_t size, char *text)
 {
     static const char digits[] = "0123456789abcdef";
