@@ -24,12 +24,13 @@ static size_t ascii_run(const unsigned char *at, size_t left)
 /* Where a V stands between a blank and a colon with a digit; `size` when nowhere. */
 static size_t find_version(const char *text, size_t size)
 {
-    const char *at = text;
-    while ((at = memmem(at, size - (size_t)(at - text), " V:", 3)) != NULL) {
-        size_t v = (size_t)(at - text) + 1;
-        if (v + 2 < size && text[v + 2] >= '0' && text[v + 2] <= '9')
+    for (size_t v = 1; v + 2 < size; v++) {
+        const char *at = memchr(text + v, 'V', size - 2 - v);
+        if (at == NULL)
+            return size;
+        v = (size_t)(at - text);
+        if (at[-1] == ' ' && at[1] == ':' && at[2] >= '0' && at[2] <= '9')
             return v;
-        at++;
     }
     return size;
 }
