@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -69,14 +70,23 @@ static int32_t innermost_pid(int32_t pid)
     return inside;
 }
 
-int process_alive_inside(int32_t pid, uint64_t ticks)
+static int is_of(int proc, const char *name, uid_t uid)
+{
+    struct stat status;
+    return name[0] >= '1' && name[0] <= '9' && fstatat(proc, name, &status, 0) == 0 &&
+           status.st_uid == uid;
+}
+
+int process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid)
 {
     int found = 0;
     const struct dirent *entry;
     DIR *listing = opendir("/proc");
     while (listing != NULL && !found && (entry = readdir(listing)) != NULL) {
-        int32_t one = (int32_t)strtol(entry->d_name, NULL, 10); /* 0: no process */
-        found = one > 0 && process_alive(one, ticks) && innermost_pid(one) == pid;
+        if (!is_of(dirfd(listing), entry->d_name, uid))
+            continue;
+        int32_t one = (int32_t)strtol(entry->d_name, NULL, 10);
+        found = process_alive(one, ticks) && innermost_pid(one) == pid;
     }
     if (listing != NULL)
         closedir(listing);
