@@ -374,6 +374,12 @@ static void collect_facts(const struct coverage_source *source, struct verdict *
     }
 }
 
+static int by_number(const void *left, const void *right)
+{
+    const struct coverage_static *a = left, *b = right;
+    return a->task < b->task ? -1 : a->task > b->task;
+}
+
 /* Slurm's own process in the step of the node's prolog is no task of anybody; and a step that began
  * while the site had switched jobtrail off is none of ours. */
 static int counts(const struct journal *journal, const struct journal_task *task)
@@ -405,8 +411,10 @@ static int find_facts(const struct search *search, struct coverage *coverage)
     int result = verdicts == NULL || coverage->facts == NULL || coverage->statics == NULL
                      ? -ENOMEM
                      : judge_all(search, verdicts, &count);
-    if (result == 0)
+    if (result == 0) {
         collect_facts(search->source, verdicts, count, coverage);
+        qsort(coverage->statics, coverage->static_count, sizeof *coverage->statics, by_number);
+    }
     for (size_t i = 0; i < count; i++)
         free(verdicts[i].program);
     free(verdicts);

@@ -51,7 +51,7 @@ struct coverage_static {
 struct coverage {
     struct coverage_fact *facts; /* owned, in the order of the steps */
     size_t fact_count;
-    struct coverage_static *statics; /* owned */
+    struct coverage_static *statics; /* owned, in the order of the journal */
     size_t static_count;
 };
 

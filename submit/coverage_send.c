@@ -40,7 +40,8 @@ static int send_static_run(const struct coverage_send *send, const struct covera
     return give_run(send, &run, &ending, runs);
 }
 
-/* Units of static programs come first, then those of the coverage. */
+/* Units of static programs come first, by the number of their task in the journal, whatever the
+ * others' programs are by now; then those of the coverage. */
 static int begins(const struct coverage_send *send, uint64_t number)
 {
     uint64_t unit = send->first + number;
@@ -56,7 +57,7 @@ static int send_facts(const struct coverage_send *send, const struct coverage *c
     int result = 0;
     for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct record record;
-        if (!begins(send, coverage->static_count + i))
+        if (!begins(send, send->source.journal->task_count + i))
             continue;
         result = coverage_record_build(&source, i, &record);
         if (result != 0)
@@ -73,8 +74,11 @@ int coverage_send(const struct coverage_send *send, uint64_t *runs)
     int result = coverage_find(&send->source, &coverage);
     if (result != 0)
         return result;
-    for (size_t i = 0; result == 0 && i < coverage.static_count; i++)
-        result = begins(send, i) ? send_static_run(send, &coverage.statics[i], runs) : 0;
+    for (size_t i = 0; result == 0 && i < coverage.static_count; i++) {
+        const struct coverage_static *one = &coverage.statics[i];
+        if (begins(send, (uint64_t)(one->task - send->source.journal->tasks)))
+            result = send_static_run(send, one, runs);
+    }
     if (result == 0 && send->conf->coverage)
         result = send_facts(send, &coverage);
     coverage_free(&coverage);

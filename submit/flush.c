@@ -180,14 +180,16 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
     return 0;
 }
 
-/* As a flush that was killed in its last moment leaves it. */
+/* As a flush that was killed in its last moment leaves it, or a file system without room. */
 static int is_empty(int directory)
 {
-    return faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
-           faccessat(directory, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    struct stat status;
+    int has_journal =
+        fstatat(directory, JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > 0;
+    return !has_journal && faccessat(directory, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-/* An empty directory may also be one that a step's daemon has just made. */
+/* An empty directory may also be one that a step's daemon has just made, and is about to fill. */
 static int is_new(const struct flush *flush, int directory)
 {
     struct stat status;
@@ -209,11 +211,11 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
         result = send_captures(flush, &journal, directory);
         journal_free(&journal);
     }
-    if (result == -ENODATA && is_empty(directory)) {
-        if (is_new(flush, directory))
-            return 0;
+    int empty = result == -ENODATA && is_empty(directory);
+    if (result == -ENODATA && (empty || flush->options->orphans) && is_new(flush, directory))
+        return 0; /* its first line may come between two looks */
+    if (empty)
         result = 0;
-    }
     if (result != 0)
         result = set_aside(flush, job, directory, result);
     if (result == 0 && !flush->options->dry_run)

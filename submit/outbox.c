@@ -38,6 +38,7 @@ struct outbox {
     uint64_t batch_size;  /* bytes of it */
     unsigned first, next; /* numbers of the batches that are not committed */
     uint64_t used;        /* bytes on the disk, of all batches */
+    uint64_t uncommitted; /* of these, of the batches that are not committed */
     uint64_t overflow, overflow_noted;
     char buffer[BUFFER_BYTES]; /* of the batch */
 };
@@ -219,6 +220,7 @@ int outbox_add(struct outbox *outbox, const struct transport_record *record)
     if (result != 0)
         return result;
     outbox->used += size;
+    outbox->uncommitted += size;
     outbox->batch_size += size;
     return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
 }
@@ -260,6 +262,7 @@ int outbox_commit(struct outbox *outbox)
         result = overflow_add(outbox->directory, outbox->overflow - outbox->overflow_noted);
     if (result == 0)
         outbox->overflow_noted = outbox->overflow;
+    outbox->uncommitted = 0;
     outbox_abort(outbox); /* what has been handed over has other names */
     return result;
 }
@@ -272,6 +275,9 @@ void outbox_abort(struct outbox *outbox)
         temporary_name(outbox->first, name, sizeof name);
         unlinkat(outbox->directory, name, 0);
     }
+    outbox->used -= outbox->uncommitted;
+    outbox->uncommitted = 0;
+    outbox->overflow = outbox->overflow_noted;
 }
 
 uint64_t outbox_overflowed(const struct outbox *outbox)

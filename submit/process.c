@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -50,6 +53,44 @@ int process_alive(int32_t pid, uint64_t ticks)
 {
     uint64_t start;
     return process_start(pid, &start) && start == ticks;
+}
+
+/* The pid in the innermost of its pid namespaces; 0: unknown. */
+static int32_t innermost_pid(int32_t pid)
+{
+    char path[32], line[512];
+    int32_t inside = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "NSpid:", 6) == 0)
+            inside = (int32_t)strtol(strrchr(line, '\t') + 1, NULL, 10);
+    if (file != NULL)
+        fclose(file);
+    return inside;
+}
+
+static int is_of(int proc, const char *name, uid_t uid)
+{
+    struct stat status;
+    return name[0] >= '1' && name[0] <= '9' && fstatat(proc, name, &status, 0) == 0 &&
+           status.st_uid == uid;
+}
+
+int process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid)
+{
+    int found = 0;
+    const struct dirent *entry;
+    DIR *listing = opendir("/proc");
+    while (listing != NULL && !found && (entry = readdir(listing)) != NULL) {
+        if (!is_of(dirfd(listing), entry->d_name, uid))
+            continue;
+        int32_t one = (int32_t)strtol(entry->d_name, NULL, 10);
+        found = process_alive(one, ticks) && innermost_pid(one) == pid;
+    }
+    if (listing != NULL)
+        closedir(listing);
+    return found;
 }
 
 int process_reap(pid_t pid, int patience_ms, int *status)

@@ -17,6 +17,10 @@ int32_t process_parent(int32_t pid);
  * not, nor does another process that has got its pid. */
 int process_alive(int32_t pid, uint64_t ticks);
 
+/* The same of a process of the user `uid` that has this pid in a pid namespace below this
+ * process's, as in a container. Looks at every process. */
+int process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid);
+
 /* Waits for a child that is about to end. Returns 1 and its status as waitpid(2) gives it, or 0
  * when it has not ended in that time. */
 int process_reap(pid_t pid, int patience_ms, int *status);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "text.h"
+
 enum { DEPTH_MAX = 16, MEMBERS_MAX = 32, GROUPS_MAX = 4 };
 
 /* The facts of a table. */
@@ -251,7 +253,8 @@ static const char *take_member(struct scan *scan, const char *at)
         return NULL;
     pair.behind =
         table != NULL ? take_table(scan, table, pair.value) : behind_value(pair.value, scan->end);
-    if (pair.behind == NULL || !take_pair(scan, scan->facts->group, &pair))
+    if (pair.behind == NULL || !text_is_ascii_json(at, (size_t)(pair.behind - at)) ||
+        !take_pair(scan, scan->facts->group, &pair))
         return NULL;
     scan->member[scan->members++] =
         (struct member){(size_t)(at - scan->text), (size_t)(pair.behind - at), scan->seen ^ seen,

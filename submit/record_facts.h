@@ -26,7 +26,8 @@ struct record_facts *record_facts_new(const struct record_fact *fact, size_t cou
 
 /* Whether the `size` bytes at `text` are an object with each of these facts once. Nothing in it may
  * be taken for such a fact by a reader who knows no capitals or undoes escapes, nor end the object
- * early. All else may be anything, which whoever reads it finds out. */
+ * early, nor the line that it stands in (text_is_ascii_json()). All else may be anything, which
+ * whoever reads it finds out. */
 int record_facts_hold(struct record_facts *facts, const char *text, size_t size);
 
 void record_facts_free(struct record_facts *facts);

@@ -244,11 +244,19 @@ static int flush_locked(struct visit *visit)
     return stop;
 }
 
+/* One of a container that goes on, whose processes have other pids here than its captures say: it
+ * waits until it is over. */
+static int is_inside(const struct session *session, uid_t uid)
+{
+    return !process_alive(session->leader, session->ticks) &&
+           process_alive_inside(session->leader, session->ticks, uid);
+}
+
 int session_flush(const struct session_user *user, const char *name)
 {
     struct visit visit = {.user = user, .sessions = user->sessions, .session_name = name};
     int result = 0;
-    if (!session_parse(name, &visit.session))
+    if (!session_parse(name, &visit.session) || is_inside(&visit.session, user->journal.uid))
         return 0;
     snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)user->journal.uid, name);
     visit.directory = user_directory_open(user->directory, name, user->journal.uid);

@@ -24,12 +24,13 @@ static size_t ascii_run(const unsigned char *at, size_t left)
 /* Where a V stands between a blank and a colon with a digit; `size` when nowhere. */
 static size_t find_version(const char *text, size_t size)
 {
-    const char *at = text;
-    while ((at = memmem(at, size - (size_t)(at - text), " V:", 3)) != NULL) {
-        size_t v = (size_t)(at - text) + 1;
-        if (v + 2 < size && text[v + 2] >= '0' && text[v + 2] <= '9')
+    for (size_t v = 1; v + 2 < size; v++) {
+        const char *at = memchr(text + v, 'V', size - 2 - v);
+        if (at == NULL)
+            return size;
+        v = (size_t)(at - text);
+        if (at[-1] == ' ' && at[1] == ':' && at[2] >= '0' && at[2] <= '9')
             return v;
-        at++;
     }
     return size;
 }
@@ -120,6 +121,26 @@ char *text_ascii_json(const char *utf8)
     }
     *to = '\0';
     return text;
+}
+
+/* How many of the bytes, from the first on, are ASCII and no control characters. */
+static size_t printable_run(const char *at, size_t size)
+{
+    size_t length = 0;
+    uint64_t eight;
+    for (; size - length >= sizeof eight; length += sizeof eight) {
+        memcpy(&eight, at + length, sizeof eight);
+        if (((eight | (eight - UINT64_C(0x2020202020202020))) & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    while (length < size && (signed char)at[length] >= ' ')
+        length++;
+    return length;
+}
+
+int text_is_ascii_json(const char *bytes, size_t size)
+{
+    return printable_run(bytes, size) == size && find_version(bytes, size) == size;
 }
 
 void text_hex(const void *bytes, size_t size, char *text)

@@ -23,6 +23,9 @@ char *text_from_bytes(const char *bytes, size_t size, size_t *length);
  * py_src/xalt_syslog_to_db.in.py), and would lose the block without a word. */
 char *text_ascii_json(const char *utf8);
 
+/* Whether it gives such bytes: ASCII without control characters but DEL, and no such V. */
+int text_is_ascii_json(const char *bytes, size_t size);
+
 /* Two lower-case hexadecimal digits for each byte, and a NUL. */
 void text_hex(const void *bytes, size_t size, char *text);
 

@@ -381,6 +381,22 @@ has_runs_recorded() {
     has_runs_recorded 0
 }
 
+@test "a session in a pid namespace is left alone by a flush outside until it is over" {
+    local inside
+    BEGUN_BY=(unshare --pid --fork --mount-proc)
+    mkfifo -m 666 "$PLACE/begun"
+    session_of 5 '"$programs/exit_with"; { "$programs/spin" 100 >/dev/null; } & echo >"$place/begun"; wait' 3>&- &
+    read -r _ <"$PLACE/begun"
+    flush_sessions
+    [[ $(endings) == "" && -e $(echo "$SESSIONS"/5/1.*/ledger) ]]
+    inside=$(pgrep -P "$(pgrep -P "$!" unshare || echo "$!")")
+    kill -KILL "$inside"
+    wait || true
+    ended() { flush_sessions && [[ $(endings) == $'exit_with fini\nspin session' ]]; } # with its last process
+    wait_for ended
+    is_gone 5
+}
+
 @test "sessions take half of the outbox at the most, and the rest is for later flushes" {
     printf '[outbox]\nsize = 1M\n' >>"$CONF"
     session_of 5 'printf -v long %020000d; for ((i = 0; i < 60; i++)); do "$programs/exit_with" 0 "$long"; done'

@@ -22,5 +22,6 @@ jobtrail_unit_test(submit_slurm_job_test submit_slurm_job_test.c LIBS jobtrail_s
 jobtrail_unit_test(submit_descriptors_test submit_descriptors_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_worker_check_test submit_worker_check_test.c submit_node.c submit_fixture.c
     LIBS jobtrail_submit)
+jobtrail_unit_test(submit_worker_records_test submit_worker_records_test.c submit_fixture.c LIBS jobtrail_submit)
 target_link_options(unit-submit_worker_check_test PRIVATE -Wl,--wrap=run_record_build)
 target_link_options(unit-submit_hand_in_test PRIVATE -Wl,--wrap=hand_in_text_fits)

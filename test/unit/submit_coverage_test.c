@@ -23,6 +23,7 @@
 #include "core_time.h"
 #include "coverage.h"
 #include "coverage_record.h"
+#include "coverage_send.h"
 #include "journal.h"
 
 #define WHO(more)                                                                                  \
@@ -266,6 +267,72 @@ static void make_program(const char *name, uint32_t type, mode_t mode)
     make_file(name, &elf, sizeof elf, mode);
 }
 
+/* What a flush has sent until its time was over, and the next one behind that. */
+struct sent {
+    uint64_t unit, last; /* of the record that comes, and of the last one that was sent */
+    char programs[16];   /* of these, each followed by a blank */
+    size_t most;         /* how many there is time for */
+};
+
+static void begin(void *context, uint64_t unit)
+{
+    struct sent *sent = context;
+    assert_true(unit > sent->unit);
+    sent->unit = unit;
+}
+
+static int give(void *context, const struct record *record)
+{
+    struct sent *sent = context;
+    if (sent->unit == sent->last)
+        return 0;
+    if (sent->most-- == 0)
+        return -ETIMEDOUT;
+    sent->last = sent->unit;
+    snprintf(sent->programs + strlen(sent->programs), 3, "%c ",
+             strstr(record->text, "/copy-")[strlen("/copy-")]);
+    return 0;
+}
+
+static void a_static_program_that_goes_does_not_move_the_others(void **state)
+{
+    char path[64];
+    struct conf conf;
+    struct sent sent = {.most = 2};
+    uint64_t runs = 0;
+    void *policy = policy_of("[submit]\ncoverage = no\n", &conf);
+    struct journal journal = journal_of(WHO("") TASK("0") TASK("1") TASK(
+        "2") "program time=110.000000000 step=0 task=0 leader=0 path=@copy-a\n"
+             "program time=110.000000000 step=0 task=1 leader=1 path=@copy-b\n"
+             "program time=110.000000000 step=0 task=2 leader=2 path=@copy-c\n" EPILOG);
+    struct coverage_witnesses witnesses = witnesses_of("", &journal);
+    struct coverage_send send = {
+        .conf = &conf,
+        .source = {.policy = policy, .journal = &journal, .witnesses = &witnesses},
+        .give = give,
+        .begin = begin,
+        .first = 100,
+        .context = &sent,
+    };
+    (void)state;
+    make_program("copy-a", PT_LOAD, 0755);
+    make_program("copy-b", PT_LOAD, 0755);
+    make_program("copy-c", PT_LOAD, 0755);
+    assert_int_equal(coverage_send(&send, &runs), -ETIMEDOUT);
+    assert_string_equal(sent.programs, "a b ");
+    snprintf(path, sizeof path, "%s/copy-a", directory);
+    assert_int_equal(unlink(path), 0);
+    send.from = sent.last;
+    sent.unit = 0;
+    sent.most = 2;
+    assert_int_equal(coverage_send(&send, &runs), 0);
+    assert_string_equal(sent.programs, "a b c ");
+    coverage_witnesses_free(&witnesses);
+    journal_free(&journal);
+    conf_free(&conf);
+    free(policy);
+}
+
 static int make_directory(void **state)
 {
     char text[64];
@@ -283,8 +350,8 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-    static const char *const names[] = {"dynamic", "orted",  "static",
-                                        "setuid",  "script", "jobtrail.conf"};
+    static const char *const names[] = {"dynamic", "orted",  "static", "setuid",
+                                        "script",  "copy-b", "copy-c", "jobtrail.conf"};
     char path[64];
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -300,6 +367,7 @@ int main(void)
         cmocka_unit_test(every_task_has_its_outcome),
         cmocka_unit_test(core_seconds_are_counted_once),
         cmocka_unit_test(many_facts_make_several_records_each_with_a_name_of_its_own),
+        cmocka_unit_test(a_static_program_that_goes_does_not_move_the_others),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

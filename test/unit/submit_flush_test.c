@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "job_place.h"
+#include "outbox.h"
 #include "submit_node.h"
 #include "worker.h"
 
@@ -437,6 +438,55 @@ static void records_that_nobody_wants_go_nowhere(void **state)
     assert_false(exists(records_dir));
 }
 
+/* Between the journal and its first line. */
+static void a_job_that_is_being_noted_is_left_alone(void **state)
+{
+    static const struct timespec long_ago[2] = {{1700000000, 0}, {1700000000, 0}};
+    (void)state;
+    make_job("7.0", "");
+    write_bytes(below(spool_dir, "7.0/journal"), "", 0);
+    assert_count(flush(), COUNT(0));
+    write_bytes(below(spool_dir, "7.0/journal"), "st", 2);
+    const struct flush_options orphans = {.node = "n1", .orphans = 1};
+    struct conf conf = conf_of();
+    struct flush_count count;
+    assert_int_equal(flush_run(&conf, &orphans, &count), 0);
+    assert_count(count, COUNT(0));
+    write_bytes(below(spool_dir, "7.0/journal"), "", 0);
+    assert_int_equal(utimensat(AT_FDCWD, below(spool_dir, "7.0"), long_ago, 0), 0);
+    assert_count(flush(), COUNT(.jobs = 1));
+    assert_false(exists(below(spool_dir, "7.0")));
+    assert_false(exists(below(state_dir, "quarantine")));
+}
+
+/* A worker that is killed has its records taken back, and is started again. */
+static void records_that_are_taken_back_take_no_room(void **state)
+{
+    static char text[400 << 10];
+    const struct transport_record record = {"run.tiny.1.alice.zzz.x.json", text, sizeof text};
+    struct conf conf = conf_of();
+    struct outbox *outbox;
+    (void)state;
+    conf.outbox_bytes = 1 << 20;
+    memset(text, ' ', sizeof text);
+    assert_int_equal(outbox_open(&conf, &outbox), 0);
+    for (int i = 0; i < 5; i++) {
+        for (int k = 0; k < 3; k++) /* there is room for two */
+            assert_int_equal(outbox_add(outbox, &record), 0);
+        assert_true(outbox_room(outbox) < sizeof text);
+        outbox_abort(outbox);
+        assert_int_equal(outbox_room(outbox), conf.outbox_bytes);
+        assert_int_equal(outbox_overflowed(outbox), 0);
+    }
+    assert_int_equal(outbox_add(outbox, &record), 0);
+    assert_int_equal(outbox_commit(outbox), 0);
+    uint64_t room = outbox_room(outbox);
+    assert_true(room < conf.outbox_bytes - sizeof text);
+    outbox_abort(outbox);
+    assert_int_equal(outbox_room(outbox), room);
+    outbox_close(outbox);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +508,8 @@ int main(void)
         TEST(a_worker_goes_on_where_another_was_ended),
         TEST(a_place_is_noted_and_read_again),
         TEST(records_that_nobody_wants_go_nowhere),
+        TEST(a_job_that_is_being_noted_is_left_alone),
+        TEST(records_that_are_taken_back_take_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

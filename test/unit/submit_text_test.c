@@ -174,8 +174,25 @@ static void text_becomes_ascii_with_surrogate_pairs(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *ascii = text_ascii_json(cases[i].bytes);
         assert_string_equal(ascii, cases[i].text);
+        assert_true(text_is_ascii_json(ascii, strlen(ascii)));
         free(ascii);
     }
+}
+
+static void bytes_that_are_never_written_are_known(void **state)
+{
+    static const char *const never[] = {"\xc3\xa9", "\n", "\x1f", "\x80", " V:0", "\xff V:0"};
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+        for (size_t before = 0; before < 20; before++) {
+            snprintf(text, sizeof text, "%.*s%s~ ~ ~ ~ ~ ~", (int)before, "\x7f~ ~ ~ ~ ~ ~ ~ ~ ~ ~",
+                     never[i]);
+            assert_false(text_is_ascii_json(text, strlen(text)));
+            assert_false(text_is_ascii_json(text, before + strlen(never[i])));
+            assert_true(text_is_ascii_json(text, before));
+        }
+    assert_false(text_is_ascii_json("{}", 3));
 }
 
 static void the_crc_is_that_of_xalt(void **state)
@@ -278,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_nul_among_the_bytes_is_kept),
         cmocka_unit_test(any_bytes_can_be_had_back),
         cmocka_unit_test(text_becomes_ascii_with_surrogate_pairs),
+        cmocka_unit_test(bytes_that_are_never_written_are_known),
         cmocka_unit_test(the_crc_is_that_of_xalt),
         cmocka_unit_test(a_watermark_is_read_key_by_key),
         cmocka_unit_test(an_overlong_entry_is_left_out),

@@ -229,6 +229,10 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
         {"\"exit_code\":", "\"exit_code\""},
         {"\"exit_code\":", "'exit_code':"},
         {"\"exit_code\":", "/**/\"exit_code\":"},
+        {"\"exit_code\":", "\"x\":\"\n\",\"exit_code\":"},
+        {"\"exit_code\":", "\"x\":\"\033[2J\",\"exit_code\":"},
+        {"\"envT\":{", "\"x\":\"\xc3\xa9\",\"envT\":{"},
+        {"\"envT\":{", "\"x\":\" V:4 kind:run key:run_fini_x nb:1 idx:0 value:\",\"envT\":{"},
         {"\"libA\":[", "\"libA\":[]],\"x\":["},
         {"\"libA\":[", "\"libA\":[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]],"},
     };
