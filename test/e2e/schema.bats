@@ -35,7 +35,7 @@ check_all() {
     env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=4 "$PROGRAMS/spin" 600 >/dev/null 3>&- &
     spinning=$!
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e --detach
-    started() { [[ $(find "$RECORDS" -name '*.aaa.*' 2>/dev/null | wc -l) == 1 ]]; }
+    started() { [[ $(find "$RECORDS" -name 'run.*.aaa.*.json' 2>/dev/null | wc -l) == 1 ]]; }
     wait_for started || status=1
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e --stop
     kill "$spinning"
