@@ -133,7 +133,7 @@ another_worker() { # THAN
     grep -qE '^Max core file size +0 +0 ' "/proc/$WORKER/limits"
     [[ $(stat -c %U "/proc/$WORKER/mem") == root ]] # not dumpable
     kill -KILL "$FLUSH"
-    gone() { [[ ! -e /proc/$WORKER ]]; }
+    gone() { ! grep -qE '^State:.[^ZX]' "/proc/$WORKER/status" 2>/dev/null; } # its new parent may not reap
     wait_for gone # it dies with its parent
 }
 
