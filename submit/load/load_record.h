@@ -148,9 +148,9 @@ extern const struct record_fields build_fields, link_fields, package_fields;
 
 /* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it. A
  * part whose digest is in `seen` (which may be NULL) has been read before and is not parsed again;
- * others are added.  * Returns 0 and fills `*record`, which load_record_free() releases and which
- * owns the text from now on; or the text stays the caller's: -EBADMSG and `*reason` when it is
- * damaged; -ENOMEM. */
+ * others are added. Returns 0 and fills `*record`, which load_record_free() releases and which owns
+ * the text from now on; or the text stays the caller's: -EBADMSG and `*reason` when it is damaged;
+ * -ENOMEM. */
 int load_record(char *text, size_t size, struct id_cache *seen, struct record *record,
                 struct load_reason *reason);
 
