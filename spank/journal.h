@@ -28,6 +28,13 @@
  * end     the step is over on this node: step
  * epilog  the job is over here; what the prolog has of the credential. The first one counts: a
  *         later run of a requeued job adds its own to what a crash has left of this one
+ *
+ * A user decides how many steps and tasks there are, and what his programs are called. So the file
+ * does not grow beyond JOURNAL_BYTES, and each kind of line leaves room for those that matter more:
+ * `program` ends at half of it, `step`, `noledger` and `task` at three quarters, `exit` and `end`
+ * at its end. `prolog` and `epilog`, one of each for a run, are always written. A line that is left
+ * out is a byte in the file JOURNAL_LEFT_OUT beside it, JOURNAL_LEFT_OUT_MAX at the most: what has
+ * so many means "or more".
  */
 #ifndef JOBTRAIL_JOURNAL_H
 #define JOBTRAIL_JOURNAL_H
@@ -35,8 +42,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOURNAL_NAME     "journal"
-#define JOURNAL_LINE_MAX 4096
+#define JOURNAL_NAME         "journal"
+#define JOURNAL_LINE_MAX     4096
+#define JOURNAL_BYTES        (UINT64_C(64) << 20)
+#define JOURNAL_LEFT_OUT     "journal.left_out"
+#define JOURNAL_LEFT_OUT_MAX (1 << 20)
 
 #define JOURNAL_STEP_BATCH       4294967291u
 #define JOURNAL_STEP_EXTERN      4294967292u

@@ -41,12 +41,34 @@ static void append(struct journal_line *line, const char *key, const char *value
     line->length = at;
 }
 
+/* How large the journal may become by a line of this verb (journal.h). */
+static uint64_t most_with(const char *verb)
+{
+    static const struct {
+        const char *verb;
+        uint64_t most;
+    } kinds[] = {
+        {"program", JOURNAL_BYTES / 2},
+        {"step", JOURNAL_BYTES / 4 * 3},
+        {"noledger", JOURNAL_BYTES / 4 * 3},
+        {"task", JOURNAL_BYTES / 4 * 3},
+        {"exit", JOURNAL_BYTES},
+        {"end", JOURNAL_BYTES},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(verb, kinds[i].verb) == 0)
+            return kinds[i].most;
+    }
+    return UINT64_MAX;
+}
+
 void journal_start(struct journal_line *line, const char *verb)
 {
     struct timespec now;
     char text[32];
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(text, sizeof text, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    line->most = most_with(verb);
     line->length = 0;
     for (; *verb != '\0'; verb++)
         line->text[line->length++] = *verb;
@@ -67,26 +89,49 @@ void journal_text(struct journal_line *line, const char *key, const char *value)
 }
 
 /* Whether the file ends in the midst of a line, which a full file system has cut. */
-static int is_cut(int fd)
+static int is_cut(int fd, off_t size)
+{
+    char last;
+    return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+/* Two daemons may both see the last free place: then the file is a byte longer. */
+static int count_left_out(int spool)
 {
     struct stat status;
-    char last;
-    return fstat(fd, &status) == 0 && status.st_size > 0 &&
-           pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n';
+    int fd = openat(spool, JOURNAL_LEFT_OUT, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                    0600);
+    if (fd < 0)
+        return -errno;
+    int result = fstat(fd, &status) != 0                  ? -errno
+                 : status.st_size >= JOURNAL_LEFT_OUT_MAX ? 1
+                 : write(fd, "\n", 1) == 1                ? 1
+                                                          : -ENOSPC;
+    close(fd);
+    return result;
+}
+
+static int append_to(int fd, uint64_t size, const struct journal_line *line)
+{
+    char spoilt[] = "%\n"; /* an escape without its digits: nobody takes what is cut for whole */
+    size_t before = is_cut(fd, (off_t)size) ? sizeof spoilt - 1 : 0;
+    const struct iovec parts[] = {{spoilt, before}, {(char *)line->text, line->length}};
+    ssize_t written = writev(fd, parts, 2);
+    return written == (ssize_t)(before + line->length) ? 0 : written < 0 ? -errno : -ENOSPC;
 }
 
 int journal_append(struct journal_line *line, int spool)
 {
+    struct stat status;
     line->text[line->length++] = '\n';
     int fd =
         openat(spool, JOURNAL_NAME, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    char spoilt[] = "%\n"; /* an escape without its digits: nobody takes what is cut for whole */
-    size_t before = is_cut(fd) ? sizeof spoilt - 1 : 0;
-    const struct iovec parts[] = {{spoilt, before}, {line->text, line->length}};
-    ssize_t written = writev(fd, parts, 2);
-    int result = written == (ssize_t)(before + line->length) ? 0 : written < 0 ? -errno : -ENOSPC;
+    int result = fstat(fd, &status) != 0 ? -errno
+                 : (uint64_t)status.st_size + line->length > line->most
+                     ? count_left_out(spool)
+                     : append_to(fd, (uint64_t)status.st_size, line);
     close(fd);
     return result;
 }

@@ -9,6 +9,7 @@
 #include "journal.h"
 
 struct journal_line {
+    uint64_t most; /* the size that the journal may have with it, bytes */
     size_t length;
     char text[JOURNAL_LINE_MAX];
 };
@@ -21,7 +22,8 @@ void journal_number(struct journal_line *line, const char *key, uint64_t value);
 /* `value` may be NULL: then nothing is added. */
 void journal_text(struct journal_line *line, const char *key, const char *value);
 
-/* Appends the line to the journal in the directory `spool`. Returns 0 or -errno. */
+/* Appends the line to the journal in the directory `spool`. Returns 0; 1 where the journal has no
+ * room for it, which is counted (journal.h); or -errno. */
 int journal_append(struct journal_line *line, int spool);
 
 #endif

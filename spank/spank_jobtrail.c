@@ -209,7 +209,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
                    settings.library);
     spank_unsetenv(spank, "JOBTRAIL_SPOOL"); /* a user's own */
     int error = begin_step(spank, &settings);
-    if (error != 0)
+    if (error < 0)
         slurm_info("jobtrail: cannot use the spool directory %s (%s): this step leaves no records",
                    settings.spool, strerror(-error));
     settings_close(&settings);
@@ -241,7 +241,7 @@ static void note(spank_t spank, int argc, char *argv[], const char *what, struct
     int error = spool < 0 ? 0 : journal_append(line, spool); /* the step's start has said why not */
     if (spool >= 0)
         close(spool);
-    if (error != 0)
+    if (error < 0)
         slurm_info("jobtrail: job %u: %s not noted in %s: %s", key.id, what, settings.spool,
                    strerror(-error));
     settings_close(&settings);

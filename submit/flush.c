@@ -158,7 +158,8 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
 
 /* What no later try could read either is kept aside. Returns 0 when it is, or when `result` is no
  * such thing: then `result`. */
-static int set_aside(struct flush *flush, const struct spool_job *job, int directory, int result)
+static int set_aside(struct flush *flush, const struct spool_job *job, int directory, uid_t uid,
+                     int result)
 {
     const char *reason = result == -EUCLEAN   ? "damaged captures in the ledger"
                          : result == -EBADMSG ? "damaged lines in the packages"
@@ -169,7 +170,13 @@ static int set_aside(struct flush *flush, const struct spool_job *job, int direc
     if (reason == NULL || flush->options->dry_run)
         return result;
     char name[NAME_MAX + 1];
-    int error = quarantine_keep(flush->conf, job, directory, reason, name, sizeof name);
+    int error = quarantine_keep(flush->conf, job, directory, uid, reason, name, sizeof name);
+    if (error == -EDQUOT) {
+        flush->count->lost++;
+        fprintf(stderr, "jobtrail-submit: job %s: %s: lost, as %s/quarantine is full\n", job->name,
+                reason, flush->conf->state);
+        return 0;
+    }
     if (error != 0) {
         complain(job, "cannot be set aside", error);
         return error;
@@ -197,10 +204,24 @@ static int is_new(const struct flush *flush, int directory)
            status.st_mtim.tv_sec + NEW_S > (time_t)(flush->now_ns / 1000000000u);
 }
 
+static void count_left_out(struct flush *flush, const struct spool_job *job,
+                           const struct journal *journal)
+{
+    flush->count->left_out += journal->left_out;
+    if (journal->left_out > 0)
+        fprintf(
+            stderr,
+            "jobtrail-submit: job %s: its journal was full: %s%llu lines are left out, and what "
+            "they told of steps and tasks is not known\n",
+            job->name, journal->left_out >= JOURNAL_LEFT_OUT_MAX ? "at least " : "",
+            (unsigned long long)journal->left_out);
+}
+
 static int flush_directory(struct flush *flush, const struct spool_job *job, int directory)
 {
-    struct journal journal = {0};
+    struct journal journal = {.uid = QUARANTINE_NOBODY};
     int result = spool_job_journal(directory, &journal);
+    uid_t uid = journal.uid;
     if (result == 0 && still_running(&journal)) {
         flush->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);
@@ -208,6 +229,7 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
         return 0;
     }
     if (result == 0) {
+        count_left_out(flush, job, &journal);
         result = send_captures(flush, &journal, directory);
         journal_free(&journal);
     }
@@ -217,7 +239,7 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
     if (empty)
         result = 0;
     if (result != 0)
-        result = set_aside(flush, job, directory, result);
+        result = set_aside(flush, job, directory, uid, result);
     if (result == 0 && !flush->options->dry_run)
         result = spool_remove(flush->spool, directory, job);
     flush->count->jobs += result == 0;

@@ -26,7 +26,9 @@ struct flush_count {
     uint64_t unhooked;    /* runs that were marked for a package hook, and had none */
     uint64_t dropped;     /* captures that found no room while the jobs ran */
     uint64_t damaged;     /* captures, and lines of package hooks, that could not be used */
+    uint64_t left_out;    /* lines that had no place in a journal (spank/journal.h) */
     uint64_t quarantined; /* directories set aside */
+    uint64_t lost;        /* directories that had no place in the quarantine */
     uint64_t running;     /* directories left alone, as their job still runs here */
     uint64_t failed;      /* directories that are still there to be tried again */
     uint64_t overflowed;  /* records that the outbox had no room for */

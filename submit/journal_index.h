@@ -11,12 +11,15 @@
 
 struct journal_index {
     uint32_t *slots; /* owned; of each bucket, then of each entry, the next one. NULL: not made */
-    uint32_t mask;
+    uint32_t mask;   /* buckets - 1, and the most entries */
 };
 
-/* Makes the index of `count` entries of which key_of() tells the number. Returns 0 or -ENOMEM. */
-int journal_index_make(struct journal_index *index, size_t count,
-                       uint32_t (*key_of)(const void *array, size_t i), const void *array);
+typedef uint32_t journal_key_of(const void *array, size_t i);
+
+/* Takes in the `count`th entry of an array of which the others are in the index and key_of() tells
+ * the number. Returns 0 or -ENOMEM. */
+int journal_index_add(struct journal_index *index, size_t count, journal_key_of *key_of,
+                      const void *array);
 
 /* The youngest of `count` entries that may have the number; without an index, the youngest. */
 uint32_t journal_index_first(const struct journal_index *index, size_t count, uint32_t key);

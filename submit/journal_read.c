@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "journal.h"
 
@@ -112,8 +113,11 @@ static int set_text(char **text, const struct line *line, const char *key)
 }
 
 /* Room for one more element of `size` bytes in an array that doubles. */
-static int grow(void **array, size_t count, size_t size)
+static int grow(struct journal *journal, void **array, size_t count, size_t size)
 {
+    if (journal->facts_bytes > JOURNAL_FACTS_MAX)
+        return -EFBIG;
+    journal->facts_bytes += size;
     if ((count & (count - 1)) != 0)
         return 0;
     void *larger = reallocarray(*array, count == 0 ? 1 : count * 2, size);
@@ -123,13 +127,19 @@ static int grow(void **array, size_t count, size_t size)
     return 0;
 }
 
+static uint32_t number_of_step(const void *steps, size_t i)
+{
+    return ((const struct journal_step *)steps)[i].step;
+}
+
+static uint32_t pid_of_task(const void *tasks, size_t i)
+{
+    return (uint32_t)((const struct journal_task *)tasks)[i].pid;
+}
+
 static struct journal_step *find_step(struct journal *journal, uint32_t step)
 {
-    for (size_t i = journal->step_count; i > 0; i--) {
-        if (journal->steps[i - 1].step == step)
-            return &journal->steps[i - 1];
-    }
-    return NULL;
+    return (struct journal_step *)journal_find_step(journal, step);
 }
 
 /* Whose job it is, and where. */
@@ -147,16 +157,8 @@ static int take_job(struct journal *journal, const struct line *line)
 
 static int take_step(struct journal *journal, const struct line *line)
 {
-    uint32_t step = number32(line, "step", JOURNAL_NONE);
-    journal->array_task = number32(line, "array_task", journal->array_task);
-    if (journal->array_task != JOURNAL_NONE)
-        journal->array_job = number32(line, "array_job", journal->array_job);
-    if (take_job(journal, line) != 0 || set_text(&journal->qos, line, "qos") != 0 ||
-        set_text(&journal->submit_host, line, "submit_host") != 0 ||
-        grow((void **)&journal->steps, journal->step_count, sizeof *journal->steps) != 0)
-        return -ENOMEM;
-    journal->steps[journal->step_count++] = (struct journal_step){
-        .step = step,
+    struct journal_step step = {
+        .step = number32(line, "step", JOURNAL_NONE),
         .nodes = number32(line, "nodes", 0),
         .node_id = number32(line, "node_id", 0),
         .tasks = number32(line, "tasks", 0),
@@ -169,7 +171,19 @@ static int take_step(struct journal *journal, const struct line *line)
         .opted_out = number32(line, "opted_out", 0) != 0,
         .container = number32(line, "container", 0) != 0,
     };
-    return 0;
+    journal->array_task = number32(line, "array_task", journal->array_task);
+    if (journal->array_task != JOURNAL_NONE)
+        journal->array_job = number32(line, "array_job", journal->array_job);
+    if (take_job(journal, line) != 0 || set_text(&journal->qos, line, "qos") != 0 ||
+        set_text(&journal->submit_host, line, "submit_host") != 0)
+        return -ENOMEM;
+    int result =
+        grow(journal, (void **)&journal->steps, journal->step_count, sizeof *journal->steps);
+    if (result != 0)
+        return result;
+    journal->steps[journal->step_count++] = step;
+    return journal_index_add(&journal->step_index, journal->step_count, number_of_step,
+                             journal->steps);
 }
 
 static int take_no_ledger(struct journal *journal, const struct line *line)
@@ -181,27 +195,54 @@ static int take_no_ledger(struct journal *journal, const struct line *line)
     return 0;
 }
 
+/* The text of `key`: the `last` one where it is the same. */
+static int share_text(struct journal *journal, const struct line *line, const char *key,
+                      const char *last, const char **text)
+{
+    const char *value = value_of(line, key);
+    *text = value != NULL && last != NULL && strcmp(value, last) == 0 ? last : NULL;
+    if (value == NULL || *text != NULL)
+        return 0;
+    size_t size = strlen(value) + 1;
+    struct journal_shared_text *shared = malloc(sizeof *shared + size);
+    if (shared == NULL)
+        return -ENOMEM;
+    memcpy(shared->text, value, size);
+    shared->next = journal->texts;
+    journal->texts = shared;
+    journal->facts_bytes += sizeof *shared + size;
+    *text = shared->text;
+    return 0;
+}
+
 static int take_program(struct journal *journal, const struct line *line)
 {
-    if (grow((void **)&journal->programs, journal->program_count, sizeof *journal->programs) != 0)
-        return -ENOMEM;
-    struct journal_program *program = &journal->programs[journal->program_count++];
+    const struct journal_program none = {.path = NULL};
+    int result = grow(journal, (void **)&journal->programs, journal->program_count,
+                      sizeof *journal->programs);
+    if (result != 0)
+        return result;
+    struct journal_program *program = &journal->programs[journal->program_count];
+    const struct journal_program *last = journal->program_count == 0 ? &none : program - 1;
+    journal->program_count++;
     *program = (struct journal_program){
         .step = number32(line, "step", JOURNAL_NONE),
         .task = number32(line, "task", JOURNAL_NONE),
         .leader = number32(line, "leader", JOURNAL_NONE),
     };
-    return set_text(&program->path, line, "path") != 0 ||
-                   set_text(&program->cwd, line, "cwd") != 0 ||
-                   set_text(&program->search, line, "search") != 0
+    return share_text(journal, line, "path", last->path, &program->path) != 0 ||
+                   share_text(journal, line, "cwd", last->cwd, &program->cwd) != 0 ||
+                   share_text(journal, line, "search", last->search, &program->search) != 0
                ? -ENOMEM
                : 0;
 }
 
 static int take_task(struct journal *journal, const struct line *line)
 {
-    if (grow((void **)&journal->tasks, journal->task_count, sizeof *journal->tasks) != 0)
-        return -ENOMEM;
+    int result =
+        grow(journal, (void **)&journal->tasks, journal->task_count, sizeof *journal->tasks);
+    if (result != 0)
+        return result;
     journal->tasks[journal->task_count++] = (struct journal_task){
         .step = number32(line, "step", JOURNAL_NONE),
         .task = number32(line, "task", JOURNAL_NONE),
@@ -209,7 +250,8 @@ static int take_task(struct journal *journal, const struct line *line)
         .ticks = number(line, "ticks", 0),
         .start_ns = line->time_ns,
     };
-    return 0;
+    return journal_index_add(&journal->task_index, journal->task_count, pid_of_task,
+                             journal->tasks);
 }
 
 /* How much earlier a task may have ended than slurmstepd saw. It blocks until the first task of a
@@ -239,7 +281,9 @@ static int take_exit(struct journal *journal, const struct line *line)
     uint64_t status = number(line, "status", UINT64_MAX);
     if (status > UINT32_MAX)
         return -EINVAL;
-    for (size_t i = journal->task_count; i > 0; i--) {
+    const struct journal_index *index = &journal->task_index;
+    for (uint32_t i = journal_index_first(index, journal->task_count, (uint32_t)pid); i > 0;
+         i = journal_index_next(index, i)) {
         struct journal_task *known = &journal->tasks[i - 1];
         if (known->step != step || known->task != task || known->pid != pid || known->end_ns != 0)
             continue;
@@ -338,25 +382,69 @@ static int take(struct journal *journal, const struct line *line)
     return 0;
 }
 
-/* A line that a full file system cut has no newline, or ends in `%`. Bytes of a file that a crash
- * left unwritten are NUL. */
-static int take_lines(struct journal *journal, char *text, const char *end)
+/* One line with a NUL in place of its newline, `length` bytes before that. Bytes of a file that a
+ * crash left unwritten are NUL. */
+static int take_line(struct journal *journal, char *text, size_t length)
 {
     struct line line;
-    char *newline;
-    for (; (newline = memchr(text, '\n', (size_t)(end - text))) != NULL; text = newline + 1) {
-        *newline = '\0';
-        int result = strlen(text) == (size_t)(newline - text) ? cut(text, &line) : -EINVAL;
-        if (result == 0 && line.time_ns > journal->last_ns)
-            journal->last_ns = line.time_ns;
-        if (result == 0)
-            result = take(journal, &line);
-        if (result == -ENOMEM)
-            return result;
-        journal->bad_lines += result != 0;
-    }
-    journal->bad_lines += text != end;
+    int result = strlen(text) == length ? cut(text, &line) : -EINVAL;
+    if (result == 0 && line.time_ns > journal->last_ns)
+        journal->last_ns = line.time_ns;
+    if (result == 0)
+        result = take(journal, &line);
+    if (result == -ENOMEM)
+        return result;
+    journal->bad_lines += result != 0;
     return 0;
+}
+
+/* Lines as they come, block by block. */
+struct lines {
+    struct journal *journal;
+    char text[JOURNAL_LINE_MAX + 1];
+    size_t used; /* of the line that has begun; JOURNAL_LINE_MAX: it is none of ours */
+};
+
+static void keep_start(struct lines *lines, const char *bytes, size_t size)
+{
+    size_t room = JOURNAL_LINE_MAX - lines->used;
+    if (size > room)
+        size = room;
+    memcpy(lines->text + lines->used, bytes, size);
+    lines->used += size;
+}
+
+static int end_line(struct lines *lines)
+{
+    size_t length = lines->used;
+    lines->used = 0;
+    lines->text[length] = '\0';
+    if (length < JOURNAL_LINE_MAX)
+        return take_line(lines->journal, lines->text, length);
+    lines->journal->bad_lines++;
+    return 0;
+}
+
+static int take_block(struct lines *lines, const char *bytes, size_t size)
+{
+    const char *newline;
+    int result = 0;
+    while (result == 0 && (newline = memchr(bytes, '\n', size)) != NULL) {
+        size_t length = (size_t)(newline - bytes);
+        keep_start(lines, bytes, length);
+        result = end_line(lines);
+        bytes += length + 1;
+        size -= length + 1;
+    }
+    if (result == 0)
+        keep_start(lines, bytes, size);
+    return result;
+}
+
+/* A line that a full file system cut has no newline, or ends in `%`. */
+static void take_rest(struct lines *lines)
+{
+    lines->journal->bad_lines += lines->used != 0;
 }
 
 static int start_empty(struct journal *journal)
@@ -379,40 +467,56 @@ static int start_empty(struct journal *journal)
     return 0;
 }
 
-static uint32_t number_of_step(const void *steps, size_t i)
+/* Ends in `*journal` or is released. */
+static int finish(struct journal *found, int result, struct journal *journal)
 {
-    return ((const struct journal_step *)steps)[i].step;
+    if (result == 0 && (found->uid == (uid_t)-1 || found->gid == (gid_t)-1))
+        result = -ENODATA;
+    if (result == 0)
+        *journal = *found;
+    else
+        journal_free(found);
+    return result;
 }
 
-static uint32_t pid_of_task(const void *tasks, size_t i)
+int journal_read(int fd, struct journal *journal)
 {
-    return (uint32_t)((const struct journal_task *)tasks)[i].pid;
+    struct journal found;
+    struct lines lines = {.journal = &found};
+    char block[16 << 10];
+    ssize_t got = 1;
+    int result = start_empty(&found);
+    while (result == 0 && got > 0) {
+        got = read(fd, block, sizeof block);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got < 0)
+            result = -errno;
+        else
+            result = take_block(&lines, block, (size_t)got);
+    }
+    take_rest(&lines);
+    return finish(&found, result, journal);
 }
 
 int journal_parse(const char *text, size_t size, struct journal *journal)
 {
     struct journal found;
-    char *copy = malloc(size + 1);
+    struct lines lines = {.journal = &found};
     int result = start_empty(&found);
-    if (copy == NULL)
-        result = -ENOMEM;
-    if (result == 0) {
-        memcpy(copy, text, size);
-        result = take_lines(&found, copy, copy + size);
+    if (result == 0)
+        result = take_block(&lines, text, size);
+    take_rest(&lines);
+    return finish(&found, result, journal);
+}
+
+static void free_texts(struct journal_shared_text *text)
+{
+    while (text != NULL) {
+        struct journal_shared_text *next = text->next;
+        free(text);
+        text = next;
     }
-    if (result == 0 && (found.uid == (uid_t)-1 || found.gid == (gid_t)-1))
-        result = -ENODATA;
-    if (result == 0)
-        result =
-            journal_index_make(&found.step_index, found.step_count, number_of_step, found.steps);
-    if (result == 0)
-        result = journal_index_make(&found.task_index, found.task_count, pid_of_task, found.tasks);
-    free(copy);
-    if (result == 0)
-        *journal = found;
-    else
-        journal_free(&found);
-    return result;
 }
 
 void journal_free(struct journal *journal)
@@ -427,11 +531,7 @@ void journal_free(struct journal *journal)
     free(journal->submit_host);
     free(journal->steps);
     free(journal->tasks);
-    for (size_t i = 0; i < journal->program_count; i++) {
-        free(journal->programs[i].path);
-        free(journal->programs[i].cwd);
-        free(journal->programs[i].search);
-    }
+    free_texts(journal->texts);
     free(journal->programs);
     journal_index_free(&journal->step_index);
     journal_index_free(&journal->task_index);

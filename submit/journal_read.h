@@ -39,9 +39,20 @@ struct journal_task {
 /* What a task was to run, as its user asked for. */
 struct journal_program {
     uint32_t step, task;
-    uint32_t leader;           /* the first task of the same program; JOURNAL_NONE: unknown */
-    char *path, *cwd, *search; /* owned, NULL where the journal does not say */
+    uint32_t leader;                 /* the first task of the same program; JOURNAL_NONE: unknown */
+    const char *path, *cwd, *search; /* NULL where the journal does not say */
 };
+
+/* A text that programs share: those of one step mostly run the same one. */
+struct journal_shared_text {
+    struct journal_shared_text *next;
+    char text[];
+};
+
+/* What a journal may take in memory as facts, bytes. Steps, tasks and programs beyond that are
+ * counted as bad lines; ends are still taken. A journal that the plugin writes stays below it
+ * (JOURNAL_BYTES). */
+#define JOURNAL_FACTS_MAX (UINT64_C(128) << 20)
 
 struct journal {
     uint32_t job, restart;
@@ -63,12 +74,19 @@ struct journal {
     size_t task_count;
     struct journal_program *programs; /* owned */
     size_t program_count;
+    struct journal_shared_text *texts;           /* owned: the programs' */
     struct journal_index step_index, task_index; /* by step and by pid; may be empty */
+    uint64_t facts_bytes;                        /* that steps, tasks and programs take, about */
     size_t bad_lines;
+    uint64_t left_out; /* lines for which the journal had no room; see spool_job_journal() */
 };
 
-/* Parses the `size` bytes at `text`. Returns 0, -ENOMEM, or -ENODATA when no line tells whose job
- * it is. journal_free() releases `*journal`, which is only written on success. */
+/* Reads the journal that is open at `fd`, of any size, line by line. Returns 0, -ENOMEM, -ENODATA
+ * when no line tells whose job it is, or what read(2) failed with. journal_free() releases
+ * `*journal`, which is only written on success. */
+int journal_read(int fd, struct journal *journal);
+
+/* The same of the `size` bytes at `text`. */
 int journal_parse(const char *text, size_t size, struct journal *journal);
 
 void journal_free(struct journal *journal);

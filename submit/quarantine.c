@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "quarantine.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +14,12 @@
 #include "directories.h"
 #include "directory.h"
 #include "journal.h"
+#include "overflow.h"
 #include "packages.h"
 
-#define LEFT_OUT "; without ledger and packages, as the quarantine is full"
+#define LEFT_OUT "; without its files, as the quarantine is full"
 
-enum { START_BYTES = 256, NAMES_MAX = 1000 };
+enum { START_BYTES = 256 };
 
 static int all_zero(const char *bytes, size_t size)
 {
@@ -50,62 +51,30 @@ static int copy_open(int from, int to_directory, const char *name, uint64_t limi
     return result;
 }
 
-/* What is missing, or no file that root would open, is left out: the reason stays. */
-static int copy_file(int from_directory, int to_directory, const char *name, uint64_t limit)
+__attribute__((format(printf, 3, 4))) static int write_text(int directory, const char *name,
+                                                            const char *format, ...)
 {
-    int from = spool_open_file(from_directory, name);
-    if (from == -ENOENT || from == -EINVAL)
-        return 0;
-    if (from < 0)
-        return from;
-    int result = copy_open(from, to_directory, name, limit);
-    close(from);
-    return result;
-}
-
-static int write_reason(int directory, const char *reason, int whole)
-{
-    int fd =
-        openat(directory, "reason", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    va_list arguments;
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = dprintf(fd, "%s%s\n", reason, whole ? "" : LEFT_OUT) < 0 ? -EIO : 0;
+    va_start(arguments, format);
+    int result = vdprintf(fd, format, arguments) < 0 ? -EIO : 0;
+    va_end(arguments);
     if (result == 0 && fsync(fd) != 0)
         result = -errno;
     close(fd);
     return result;
 }
 
-/* Bytes that a file of a job takes in the quarantine on the disk. */
-static uint64_t file_bytes(int quarantine, const char *job, const char *file)
+/* The reason comes last: an entry without one was never finished. */
+static int write_notes(int directory, uid_t uid, const char *reason, int whole)
 {
-    struct stat status;
-    char path[2 * NAME_MAX + 2];
-    snprintf(path, sizeof path, "%s/%s", job, file);
-    return fstatat(quarantine, path, &status, AT_SYMLINK_NOFOLLOW) == 0
-               ? (uint64_t)status.st_blocks * 512
-               : 0;
-}
-
-/* Bytes that what users wrote takes there. */
-static uint64_t used_bytes(int quarantine)
-{
-    uint64_t used = 0;
-    const struct dirent *entry;
-    int fd = openat(quarantine, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return 0;
-    }
-    while ((entry = readdir(listing)) != NULL) {
-        if (entry->d_name[0] != '.')
-            used += file_bytes(quarantine, entry->d_name, "ledger") +
-                    file_bytes(quarantine, entry->d_name, PACKAGES_NAME);
-    }
-    closedir(listing);
-    return used;
+    int result = uid == QUARANTINE_NOBODY
+                     ? 0
+                     : write_text(directory, QUARANTINE_USER, "%u\n", (unsigned)uid);
+    return result != 0 ? result
+                       : write_text(directory, "reason", "%s%s\n", reason, whole ? "" : LEFT_OUT);
 }
 
 /* The start of a journal tells the nanosecond at which a job began: the same for one job, and for
@@ -140,22 +109,49 @@ static int find_name(int quarantine, const struct spool_job *job, int directory,
 {
     snprintf(name, size, "%s", job->name);
     for (unsigned next = 2; !may_use(quarantine, name, directory); next++) {
-        if (next > NAMES_MAX)
-            return -EEXIST;
+        if (next > QUARANTINE_USER_ENTRIES)
+            return -EDQUOT;
         snprintf(name, size, "%s-%u", job->name, next);
     }
     return 0;
 }
 
-static int fill(const struct conf *conf, int directory, int target, const char *reason, int whole)
+/* A file of a job that is to be kept, and how much of it. */
+struct source {
+    const char *name;
+    int fd; /* -1: there is none */
+    uint64_t limit;
+};
+
+enum { SOURCES = 3 };
+
+/* Bytes that the copy may take on the disk. */
+static uint64_t room_for(const struct source *source)
 {
-    int result = whole ? copy_file(directory, target, "ledger", conf->ledger_bytes) : 0;
-    if (result == 0 && whole)
-        result = copy_file(directory, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
+    struct stat status;
+    if (source->fd < 0 || fstat(source->fd, &status) != 0)
+        return 0;
+    uint64_t bytes = (uint64_t)status.st_blocks * 512;
+    return bytes < source->limit ? bytes : source->limit;
+}
+
+static int fits(const struct quarantine_usage *usage, const struct source *sources)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < SOURCES; i++)
+        bytes += room_for(&sources[i]);
+    return usage->bytes + bytes <= QUARANTINE_MAX_BYTES &&
+           usage->user_bytes + bytes <= QUARANTINE_USER_BYTES;
+}
+
+static int fill(int target, const struct source *sources, int whole, uid_t uid, const char *reason)
+{
+    int result = 0;
+    for (size_t i = 0; whole && result == 0 && i < SOURCES; i++)
+        if (sources[i].fd >= 0)
+            result = copy_open(sources[i].fd, target, sources[i].name, sources[i].limit);
     if (result == 0)
-        result = copy_file(directory, target, JOURNAL_NAME, UINT64_MAX);
-    if (result == 0)
-        result = write_reason(target, reason, whole);
+        result = write_notes(target, uid, reason, whole);
     if (result == 0 && fsync(target) != 0)
         result = -errno;
     return result;
@@ -178,64 +174,85 @@ static int open_target(int quarantine, const char *name)
     return target < 0 ? -errno : target;
 }
 
-int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory,
+/* Makes and fills the entry `name`. */
+static int keep(int quarantine, const char *name, const struct source *sources, uid_t uid,
+                const char *reason)
+{
+    struct quarantine_usage usage;
+    int result = quarantine_usage(quarantine, uid, name, &usage);
+    if (result == 0 &&
+        (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
+        result = -EDQUOT;
+    int target = result != 0 ? result : open_target(quarantine, name);
+    if (target < 0)
+        return target;
+    result = fill(target, sources, fits(&usage, sources), uid, reason);
+    if (result == 0 && fsync(quarantine) != 0)
+        result = -errno;
+    close(target);
+    return result;
+}
+
+/* What has no place is counted. */
+static int finish(int quarantine, int result)
+{
+    if (result == -EDQUOT)
+        overflow_add(quarantine, 1);
+    close(quarantine);
+    return result;
+}
+
+/* What is missing, or no file that root would open, is left out: the reason stays. Returns 0 or
+ * -errno. */
+static int open_source(int directory, struct source *source)
+{
+    source->fd = spool_open_file(directory, source->name);
+    int result = source->fd == -ENOENT || source->fd == -EINVAL ? 0 : source->fd;
+    return result < 0 ? result : 0;
+}
+
+int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory, uid_t uid,
                     const char *reason, char *name, size_t size)
 {
+    struct source sources[SOURCES] = {
+        {"ledger", -1, conf->ledger_bytes},
+        {PACKAGES_NAME, -1, PACKAGES_BYTES + PACKAGES_LINE},
+        {JOURNAL_NAME, -1, JOURNAL_BYTES},
+    };
     int quarantine = open_quarantine(conf);
     if (quarantine < 0)
         return quarantine;
     int result = find_name(quarantine, job, directory, name, size);
-    int target = result != 0 ? result : open_target(quarantine, name);
-    result = target < 0 ? target
-                        : fill(conf, directory, target, reason,
-                               used_bytes(quarantine) < QUARANTINE_MAX_BYTES);
-    if (result == 0 && fsync(quarantine) != 0)
-        result = -errno;
-    if (target >= 0)
-        close(target);
-    close(quarantine);
-    return result;
+    for (size_t i = 0; result == 0 && i < SOURCES; i++)
+        result = open_source(directory, &sources[i]);
+    if (result == 0)
+        result = keep(quarantine, name, sources, uid, reason);
+    for (size_t i = 0; i < SOURCES; i++)
+        if (sources[i].fd >= 0)
+            close(sources[i].fd);
+    return finish(quarantine, result);
 }
 
-/* Sessions of the user whose session this is: UID.PID.TICKS, unlike JOB.RESTART. */
-static unsigned count_sessions(int quarantine, const char *session)
+int quarantine_keep_session(const struct conf *conf, const char *session, uid_t uid, int ledger,
+                            int packages, const char *reason)
 {
-    unsigned count = 0;
-    size_t uid_length = strcspn(session, ".") + 1;
-    const struct dirent *entry;
-    int fd = openat(quarantine, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL && fd >= 0)
-        close(fd);
-    while (listing != NULL && (entry = readdir(listing)) != NULL)
-        count += strncmp(entry->d_name, session, uid_length) == 0 &&
-                 strchr(entry->d_name + uid_length, '.') != NULL;
-    if (listing != NULL)
-        closedir(listing);
-    return count;
-}
-
-int quarantine_keep_session(const struct conf *conf, const char *session, int ledger, int packages,
-                            const char *reason)
-{
+    const struct source sources[SOURCES] = {
+        {"ledger", ledger, conf->ledger_bytes},
+        {PACKAGES_NAME, packages, PACKAGES_BYTES + PACKAGES_LINE},
+        {JOURNAL_NAME, -1, 0},
+    };
     int quarantine = open_quarantine(conf);
     if (quarantine < 0)
         return quarantine;
-    int target = count_sessions(quarantine, session) >= QUARANTINE_MAX_SESSIONS
-                     ? -EDQUOT
-                     : open_target(quarantine, session);
-    int whole = used_bytes(quarantine) < QUARANTINE_MAX_BYTES;
-    int result = target < 0             ? target
-                 : whole && ledger >= 0 ? copy_open(ledger, target, "ledger", conf->ledger_bytes)
-                                        : 0;
-    if (result == 0 && whole && packages >= 0)
-        result = copy_open(packages, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
-    if (result == 0)
-        result = write_reason(target, reason, whole);
-    if (result == 0 && (fsync(target) != 0 || fsync(quarantine) != 0))
-        result = -errno;
-    if (target >= 0)
-        close(target);
+    return finish(quarantine, keep(quarantine, session, sources, uid, reason));
+}
+
+uint64_t quarantine_overflow_read(const struct conf *conf)
+{
+    int quarantine = open_quarantine(conf);
+    if (quarantine < 0)
+        return 0;
+    uint64_t number = overflow_read(quarantine);
     close(quarantine);
-    return result;
+    return number;
 }

@@ -176,8 +176,8 @@ static void remove_session(const struct visit *visit)
 static int set_aside(const struct visit *visit, int ledger, const char *reason)
 {
     struct flush_count *count = visit->sessions->count;
-    int result = quarantine_keep_session(visit->sessions->conf, visit->name, ledger,
-                                         visit->packages, reason);
+    int result = quarantine_keep_session(visit->sessions->conf, visit->name,
+                                         visit->user->journal.uid, ledger, visit->packages, reason);
     if (result == 0) {
         fprintf(stderr, "jobtrail-submit: session %s: %s: kept in %s/quarantine/%s\n", visit->name,
                 reason, visit->sessions->conf->state, visit->name);
@@ -186,7 +186,7 @@ static int set_aside(const struct visit *visit, int ledger, const char *reason)
     }
     complain(visit, reason, result);
     if (result == -EDQUOT)
-        count->damaged++;
+        count->lost++;
     else
         count->failed++;
     return result == -EDQUOT;

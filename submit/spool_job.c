@@ -2,27 +2,36 @@
 #include "spool_job.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "journal.h"
 #include "reboot.h"
 #include "spool_read.h"
 #include "user_name.h"
 
-enum { JOURNAL_MAX_BYTES = 256 << 20 };
+static uint64_t count_left_out(int directory)
+{
+    struct stat status;
+    return fstatat(directory, JOURNAL_LEFT_OUT, &status, AT_SYMLINK_NOFOLLOW) == 0
+               ? (uint64_t)status.st_size
+               : 0;
+}
 
 int spool_job_journal(int directory, struct journal *journal)
 {
-    char *text;
-    size_t size;
-    int result = spool_read_file(directory, JOURNAL_NAME, JOURNAL_MAX_BYTES, &text, &size);
+    int fd = spool_open_file(directory, JOURNAL_NAME);
+    if (fd < 0)
+        return fd == -ENOENT ? -ENODATA : fd;
+    int result = journal_read(fd, journal);
+    close(fd);
     if (result != 0)
-        return result == -ENOENT ? -ENODATA : result;
-    result = journal_parse(text, size, journal);
-    free(text);
-    if (result == 0 && (result = user_name_fill(journal)) != 0)
+        return result;
+    journal->left_out = count_left_out(directory);
+    if ((result = user_name_fill(journal)) != 0)
         journal_free(journal);
-    if (result == 0)
+    else
         reboot_find(journal);
     return result;
 }

@@ -113,7 +113,7 @@ waiting() {
         truncate -s 15T 99999991.1/journal 99999991.1/packages 99999991.1/ledger'
     run -0 flush_sessions --json
     [[ $(jq .quarantined <<<"${lines[-1]}") == 1 ]]
-    [[ $(ls "$PLACE/state/quarantine/5.99999991.1") == $'ledger\npackages\nreason' ]]
+    [[ $(ls "$PLACE/state/quarantine/5.99999991.1") == $'ledger\npackages\nreason\nuser' ]]
     [[ $(stat -c %s "$PLACE/state/quarantine/5.99999991.1/ledger") -le $((65 << 20)) ]]
     [[ $(stat -c %s "$PLACE/state/quarantine/5.99999991.1/packages") -le $((17 << 20)) ]]
     # what lay beside it is put out of the way, by the user's own right
@@ -129,7 +129,7 @@ waiting() {
     echo nothing >"$SESSIONS/6/7.99/ledger"
     chown -R man:man "$SESSIONS/6"
     run -0 --separate-stderr flush_sessions --json
-    [[ $(jq -c '[.quarantined, .damaged, .failed]' <<<"$output") == "[101,30,0]" ]]
+    [[ $(jq -c '[.quarantined, .lost, .failed]' <<<"$output") == "[101,30,0]" ]]
     [[ $(find "$PLACE/state/quarantine" -maxdepth 1 -name '5.*' | wc -l) == 100 && -e $PLACE/state/quarantine/6.7.99 ]]
     [[ -z $(find "$SESSIONS" -name ledger) ]]
 }

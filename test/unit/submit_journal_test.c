@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -399,6 +401,96 @@ static void of_two_of_the_same_number_the_younger_one_is_found(void **state)
     journal_free(&journal);
 }
 
+/* A journal in memory, to be read from its start. */
+static FILE *start_journal(void)
+{
+    int fd = memfd_create("journal", MFD_CLOEXEC);
+    FILE *file = fdopen(fd, "w+e");
+    assert_non_null(file);
+    fputs(WHO, file);
+    return file;
+}
+
+static struct journal read_journal(FILE *file)
+{
+    struct journal journal;
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+    assert_int_equal(journal_read(fileno(file), &journal), 0);
+    fclose(file);
+    return journal;
+}
+
+static void a_journal_of_any_size_is_read_in_bounded_memory(void **state)
+{
+    static char path[4000];
+    const size_t lines = 2 * JOURNAL_FACTS_MAX / sizeof path;
+    FILE *file = start_journal();
+    (void)state;
+    memset(path, 'x', sizeof path - 1);
+    fputs("task time=2.000000000 step=0 task=0 pid=5 ticks=6\n", file);
+    for (size_t i = 0; i < lines; i++)
+        fprintf(file, "program time=3.000000000 step=0 task=%zu leader=0 path=/%zu/%s\n", i, i,
+                path);
+    fputs("exit time=4.000000000 step=0 task=0 pid=5 status=9\nepilog time=5.000000000\n", file);
+    struct journal journal = read_journal(file);
+    assert_true(journal.program_count > lines / 3);
+    assert_int_equal(journal.program_count + journal.bad_lines, lines);
+    assert_true(journal.facts_bytes < JOURNAL_FACTS_MAX + 2 * sizeof path);
+    assert_int_equal(journal.tasks[0].status, 9);
+    assert_int_equal(journal.epilog_ns, UINT64_C(5000000000));
+    journal_free(&journal);
+}
+
+/* Ends are looked up: one by one this would take minutes. */
+static void many_tasks_that_end_in_the_order_of_their_start_are_found(void **state)
+{
+    enum { TASKS = 300000 };
+    FILE *file = start_journal();
+    (void)state;
+    for (int i = 0; i < TASKS; i++)
+        fprintf(file, "task time=2.000000000 step=0 task=%d pid=%d ticks=6\n", i, i + 1);
+    for (int i = 0; i < TASKS; i++)
+        fprintf(file, "exit time=3.000000000 step=0 task=%d pid=%d status=%d\n", i, i + 1, i & 255);
+    struct journal journal = read_journal(file);
+    assert_int_equal(journal.bad_lines, 0);
+    assert_int_equal(journal.task_count, TASKS);
+    for (int i = 0; i < TASKS; i++)
+        if (journal.tasks[i].end_ns == 0 || journal.tasks[i].status != (i & 255))
+            fail_msg("task %d", i);
+    journal_free(&journal);
+}
+
+static void lines_are_found_wherever_blocks_of_the_file_end(void **state)
+{
+    FILE *file = start_journal();
+    (void)state;
+    for (int i = 1; i < 4000; i++) /* lines of 60 to 4000 bytes */
+        fprintf(file, "task time=2.000000000 step=0 task=%d pid=%d ticks=6 other=%0*d\n", i, i, i,
+                0);
+    struct journal journal = read_journal(file);
+    assert_int_equal(journal.task_count, 3999);
+    assert_int_equal(journal.bad_lines, 0);
+    for (int i = 1; i < 4000; i++)
+        assert_non_null(journal_find_task(&journal, i, 6));
+    journal_free(&journal);
+}
+
+static void programs_of_a_step_share_their_texts(void **state)
+{
+    struct journal journal =
+        parsed(WHO "program time=1.000000000 step=0 task=0 leader=0 path=a cwd=/ search=/bin\n"
+                   "program time=1.000000000 step=0 task=1 leader=0 path=a cwd=/ search=/usr\n"
+                   "program time=1.000000000 step=0 task=2 leader=0\n");
+    (void)state;
+    assert_ptr_equal(journal.programs[0].path, journal.programs[1].path);
+    assert_ptr_equal(journal.programs[0].cwd, journal.programs[1].cwd);
+    assert_string_equal(journal.programs[0].search, "/bin");
+    assert_string_equal(journal.programs[1].search, "/usr");
+    assert_null(journal.programs[2].path);
+    journal_free(&journal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +511,10 @@ int main(void)
         cmocka_unit_test(lists_of_cpus_and_gpus_are_summed),
         cmocka_unit_test(many_steps_and_tasks_are_all_kept),
         cmocka_unit_test(of_two_of_the_same_number_the_younger_one_is_found),
+        cmocka_unit_test(a_journal_of_any_size_is_read_in_bounded_memory),
+        cmocka_unit_test(many_tasks_that_end_in_the_order_of_their_start_are_found),
+        cmocka_unit_test(lines_are_found_wherever_blocks_of_the_file_end),
+        cmocka_unit_test(programs_of_a_step_share_their_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,81 @@ static void a_journal_that_is_a_symbolic_link_is_not_followed(void **state)
     rmdir(directory);
 }
 
+/* ---- how large a journal becomes ---- */
+
+static char grown[64];
+
+static int open_grown(off_t size)
+{
+    snprintf(grown, sizeof grown, "/tmp/submit_journal_write_test.XXXXXX");
+    assert_non_null(mkdtemp(grown));
+    int fd = open(grown, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = openat(fd, JOURNAL_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_int_equal(ftruncate(file, size - 1), 0);
+    assert_int_equal(pwrite(file, "\n", 1, size - 1), 1);
+    close(file);
+    return fd;
+}
+
+static void close_grown(int fd)
+{
+    unlinkat(fd, JOURNAL_NAME, 0);
+    unlinkat(fd, JOURNAL_LEFT_OUT, 0);
+    close(fd);
+    rmdir(grown);
+}
+
+static off_t size_of(int fd, const char *name)
+{
+    struct stat status;
+    return fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_size : -1;
+}
+
+static int append_verb(int fd, const char *verb)
+{
+    struct journal_line line;
+    journal_start(&line, verb);
+    return journal_append(&line, fd);
+}
+
+static void a_line_that_others_need_the_room_of_is_counted_instead(void **state)
+{
+    static const struct {
+        const char *verb;
+        unsigned quarters; /* of the journal that its lines may fill; 5: more than there are */
+    } kinds[] = {{"program", 2}, {"step", 3}, {"noledger", 3}, {"task", 3},
+                 {"exit", 4},    {"end", 4},  {"prolog", 5},   {"epilog", 5}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        for (unsigned quarters = 1; quarters <= 4; quarters++) {
+            off_t size = (off_t)(JOURNAL_BYTES / 4 * quarters);
+            int fd = open_grown(size), full = quarters >= kinds[i].quarters;
+            assert_int_equal(append_verb(fd, kinds[i].verb), full);
+            assert_int_equal(size_of(fd, JOURNAL_NAME) > size, !full);
+            assert_int_equal(size_of(fd, JOURNAL_LEFT_OUT), full ? 1 : -1);
+            close_grown(fd);
+        }
+}
+
+static void what_is_left_out_is_counted_up_to_a_bound(void **state)
+{
+    int fd = open_grown((off_t)JOURNAL_BYTES);
+    (void)state;
+    for (int i = 1; i <= 10; i++) {
+        assert_int_equal(append_verb(fd, "task"), 1);
+        assert_int_equal(size_of(fd, JOURNAL_LEFT_OUT), i);
+    }
+    int file = openat(fd, JOURNAL_LEFT_OUT, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(ftruncate(file, JOURNAL_LEFT_OUT_MAX - 1), 0);
+    close(file);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(append_verb(fd, "task"), 1);
+        assert_int_equal(size_of(fd, JOURNAL_LEFT_OUT), JOURNAL_LEFT_OUT_MAX);
+    }
+    assert_int_equal(size_of(fd, JOURNAL_NAME), (off_t)JOURNAL_BYTES);
+    close_grown(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +284,8 @@ int main(void)
         cmocka_unit_test(lines_are_appended_and_a_missing_value_adds_nothing),
         cmocka_unit_test(a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed),
         cmocka_unit_test(a_journal_that_is_a_symbolic_link_is_not_followed),
+        cmocka_unit_test(a_line_that_others_need_the_room_of_is_counted_instead),
+        cmocka_unit_test(what_is_left_out_is_counted_up_to_a_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

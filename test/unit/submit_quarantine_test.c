@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "journal.h"
 #include "quarantine.h"
 #include "submit_node.h"
 
@@ -180,12 +181,79 @@ static void a_full_quarantine_keeps_the_reason_without_the_ledger(void **state)
     assert_int_equal(fallocate(fd, 0, 0, (off_t)QUARANTINE_MAX_BYTES), 0);
     make_damaged_job("8.0", "1700000000.000000001");
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
-    assert_string_equal(
-        quarantine_reason("8.0"),
-        "the ledger is not one; without ledger and packages, as the quarantine is full\n");
-    assert_true(exists(below(state_dir, "quarantine/8.0/journal")));
+    assert_string_equal(quarantine_reason("8.0"),
+                        "the ledger is not one; without its files, as the quarantine is full\n");
+    assert_false(exists(below(state_dir, "quarantine/8.0/journal")));
     assert_false(exists(below(state_dir, "quarantine/8.0/ledger")));
     close(fd);
+}
+
+static void a_job_whose_journal_was_full_is_flushed_and_says_so(void **state)
+{
+    (void)state;
+    make_whole_job("7.0", 2);
+    write_bytes(below(spool_dir, "7.0/" JOURNAL_LEFT_OUT), "\n\n\n", 3);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 2, .left_out = 3));
+    assert_false(exists(below(spool_dir, "7.0")));
+}
+
+/* As a node has it where a job's journal was written by a version without a bound. */
+static void a_job_with_a_huge_journal_is_flushed(void **state)
+{
+    (void)state;
+    make_whole_job("7.0", 2);
+    FILE *file = fopen(below(spool_dir, "7.0/journal"), "ae");
+    assert_int_equal(ftruncate(fileno(file), (off_t)300 << 20), 0);
+    fputs("\n" EPILOG, file);
+    fclose(file);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 2));
+}
+
+/* Entries as quarantine_keep() leaves them. */
+static void make_entries(const char *user, unsigned first, unsigned count)
+{
+    char name[64];
+    mkdir(state_dir, 0700);
+    mkdir(below(state_dir, "quarantine"), 0700);
+    for (unsigned i = first; i < first + count; i++) {
+        snprintf(name, sizeof name, "quarantine/%u.0", i);
+        assert_int_equal(mkdir(below(state_dir, name), 0700), 0);
+        snprintf(name, sizeof name, "quarantine/%u.0/" QUARANTINE_USER, i);
+        write_bytes(below(state_dir, name), user, strlen(user));
+        snprintf(name, sizeof name, "quarantine/%u.0/reason", i);
+        write_bytes(below(state_dir, name), "made\n", 5);
+    }
+}
+
+static void one_users_entries_leave_room_for_those_of_others(void **state)
+{
+    char me[16];
+    (void)state;
+    snprintf(me, sizeof me, "%u\n", (unsigned)getuid());
+    make_entries(me, 1000, QUARANTINE_USER_ENTRIES - 1);
+    make_entries("12345\n", 3000, QUARANTINE_USER_ENTRIES);
+    make_damaged_job("7.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    make_damaged_job("8.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .lost = 1));
+    assert_false(exists(below(state_dir, "quarantine/8.0")));
+    assert_false(exists(below(spool_dir, "8.0")));
+    make_damaged_job("7.0", "1700000000.000000001"); /* its entry is there: it is filled again */
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    struct conf conf = {.state = state_dir};
+    assert_int_equal(quarantine_overflow_read(&conf), 1);
+}
+
+static void there_is_an_end_to_entries_of_all_users(void **state)
+{
+    char user[16];
+    (void)state;
+    for (unsigned i = 0; i < QUARANTINE_MAX_ENTRIES / QUARANTINE_USER_ENTRIES; i++) {
+        snprintf(user, sizeof user, "%u\n", 50000 + i);
+        make_entries(user, 1000 * (i + 1), QUARANTINE_USER_ENTRIES);
+    }
+    make_damaged_job("7.0", "1700000000.000000001");
+    assert_count(flush(), COUNT(.jobs = 1, .lost = 1));
 }
 
 int main(void)
@@ -200,6 +268,10 @@ int main(void)
         TEST(a_job_id_that_was_given_out_again_keeps_both_jobs_aside),
         TEST(what_was_set_aside_can_be_put_back_and_flushed),
         TEST(a_full_quarantine_keeps_the_reason_without_the_ledger),
+        TEST(a_job_whose_journal_was_full_is_flushed_and_says_so),
+        TEST(a_job_with_a_huge_journal_is_flushed),
+        TEST(one_users_entries_leave_room_for_those_of_others),
+        TEST(there_is_an_end_to_entries_of_all_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
