@@ -14,8 +14,7 @@ struct sessions {
     const char *node;
     struct outbox *outbox;
     struct flush_count *count;
-    int notes;       /* <state>/sessions */
-    uint64_t others; /* directories that another user than theirs has made */
+    int notes; /* <state>/sessions */
 };
 
 /* One whose directory is there. */

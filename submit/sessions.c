@@ -17,6 +17,7 @@
 #include "journal.h"
 #include "session_flush.h"
 #include "session_notes.h"
+#include "session_place.h"
 #include "transport.h"
 #include "user_files.h"
 
@@ -110,6 +111,30 @@ static int parse_uid(const char *name, uid_t *uid)
     return 1;
 }
 
+/* Opens the directory of a user; what somebody else has made in its place is put aside. Returns a
+ * descriptor or -errno. */
+static int open_user(const struct sessions *sessions, int base, const char *name, uid_t uid)
+{
+    char aside[SESSION_ASIDE_SIZE] = "";
+    int user = user_directory_open(base, name, uid);
+    if (user != -EPERM && user != -ENOTDIR && user != -ELOOP)
+        return user;
+    int result = session_place_mend(base, uid, aside);
+    if (result == -ENOENT)
+        return result;
+    if (result != 0) {
+        fprintf(stderr, "jobtrail-submit: %s/%s: is no directory of this user's, and stays: %s\n",
+                sessions->conf->sessions, name, strerror(-result));
+        sessions->count->failed++;
+        return result;
+    }
+    fprintf(stderr,
+            "jobtrail-submit: %s/%s: was no directory of this user's, and is one now; what was "
+            "there is %s\n",
+            sessions->conf->sessions, name, aside[0] == '\0' ? "gone, as it was empty" : aside);
+    return user_directory_open(base, name, uid);
+}
+
 static void flush_user(struct sessions *sessions, int base, const char *name)
 {
     struct session_user user = {.sessions = sessions,
@@ -119,9 +144,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name)
     uid_t uid;
     if (!parse_uid(name, &uid))
         return;
-    user.directory = user_directory_open(base, name, uid);
-    sessions->others +=
-        user.directory == -EPERM || user.directory == -ENOTDIR || user.directory == -ELOOP;
+    user.directory = open_user(sessions, base, name, uid);
     if (user.directory < 0)
         return;
     if (fstat(user.directory, &status) == 0 &&
@@ -160,13 +183,6 @@ static void flush_users(struct sessions *sessions, DIR *base)
     const struct dirent *entry;
     while ((entry = readdir(base)) != NULL)
         flush_user(sessions, dirfd(base), entry->d_name);
-    if (sessions->others == 0)
-        return;
-    fprintf(stderr,
-            "jobtrail-submit: %s: %llu names are no directories of the user whose number they are: "
-            "remove them\n",
-            sessions->conf->sessions, (unsigned long long)sessions->others);
-    sessions->count->failed += sessions->others;
 }
 
 int sessions_flush(const struct conf *conf, const char *node, struct outbox *outbox,

@@ -172,10 +172,26 @@ waiting() {
     [[ $(jq -c '[.jobs, .quarantined]' <<<"$output") == "[0,0]" && -e $SESSIONS/05/7.99/ledger ]]
 }
 
-@test "what stands in the way of a user's directory is told" {
-    as_games ': >../6; ln -s 5 ../7; mkfifo ../8'
-    run -1 --separate-stderr flush_sessions
-    [[ $stderr == *"3 names are no directories of the user whose number they are: remove them"* ]]
+@test "who has taken the place of another user's directory does not keep it" {
+    # 6: man, 7: lp, 8: mail, 9: news, 10: uucp
+    as_games ': >../6; ln -s 5 ../7; mkfifo ../8; mkdir -m 777 ../9 ../10; echo forged >../9/mine'
+    run -0 --separate-stderr flush_sessions --json
+    for uid in 6 7 8 9 10; do
+        [[ $stderr == *"sessions/$uid: was no directory of this user's, and is one now"* ]]
+        [[ $(stat -c '%F %a %u %g' "$SESSIONS/$uid") == "directory 700 $uid $(getent passwd "$uid" | cut -d: -f4)" ]]
+        [[ -z $(ls -A "$SESSIONS/$uid") ]]
+    done
+    # what was there is still games's, but for the empty directory
+    [[ $(find "$SESSIONS" -maxdepth 1 -name '.aside.*' -user games | wc -l) == 4 ]]
+    [[ $(cat "$SESSIONS"/.aside.9.*/mine) == forged ]]
+    run -0 --separate-stderr flush_sessions --json
+    [[ -z $stderr ]]
+}
+
+@test "a number that no account has is left as it is" {
+    as_games 'mkdir ../4123123123'
+    run -0 --separate-stderr flush_sessions
+    [[ -z $stderr && $(stat -c %U "$SESSIONS/4123123123") == games ]]
 }
 
 @test "a record with the longest name of a file keeps none of the others" {

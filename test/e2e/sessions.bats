@@ -140,7 +140,7 @@ is_gone() {
     flush_sessions || true
     [[ -s $PLACE/secret && -d /etc ]]
     [[ $(find "$PLACE/state/quarantine" -type f -exec cat {} + | grep -c secret) == 0 ]]
-    [[ -e $SESSIONS/6/99999996.1/ledger ]] # not the user's directory
+    [[ -e $(echo "$SESSIONS"/.aside.6.*)/99999996.1/ledger ]] # not the user's directory
     # the flush comes to an end, and sound sessions beside them are flushed
     session_of 5 '"$programs/exit_with"'
     flush_sessions || true
