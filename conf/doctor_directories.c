@@ -203,6 +203,15 @@ static void check_quarantine(struct doctor *doctor, const char *state)
         doctor_add(doctor, FINDING_WARN, "quarantine", path,
                    "read the file 'reason' in each (jobtrail-submit(8)), and remove them",
                    "%u jobs were set aside", count);
+    uint64_t lost = 0;
+    snprintf(path, sizeof path, "%s/quarantine/overflow", state);
+    FILE *file = fopen(path, "re");
+    if (file != NULL && fscanf(file, "%" SCNu64, &lost) == 1)
+        doctor_add(doctor, FINDING_BAD, "quarantine", path,
+                   "see what fills the quarantine, make room, and remove this file",
+                   "%" PRIu64 " jobs had no place in the quarantine, and are lost", lost);
+    if (file != NULL)
+        fclose(file);
 }
 
 static void check_plain(struct doctor *doctor, const char *check, const char *path,

@@ -139,6 +139,19 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
     }
 }
 
+/* Slurm 24.05 and later: prolog and epilog run in the daemon of the extern step, and SPANK's are
+ * not called. */
+static void check_prolog(struct doctor *doctor)
+{
+    char flags[1024];
+    if (slurm_key("PrologFlags", flags, sizeof flags) && strcasestr(flags, "RunInJob") != NULL)
+        doctor_add(
+            doctor, FINDING_WARN, "prolog", slurm_conf(),
+            "run 'jobtrail-submit flush --epilog' in the site's Epilog script, if it does not",
+            "PrologFlags has RunInJob: Slurm does not call the plugin's epilog; accounts and "
+            "partitions, and rules about them, come from the site's Epilog alone");
+}
+
 int doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
 {
     char path[PATH_MAX];
@@ -162,5 +175,6 @@ int doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
     if (found <= 0)
         return 0;
     check_plugin(doctor, line);
+    check_prolog(doctor);
     return 1;
 }

@@ -9,11 +9,13 @@
 
 #include "settings.h"
 
-/* Adds to the journal of each run of the job on this node that it is over, and what the credential
- * says. Returns whether there is any. */
-int epilog_note(const struct settings *settings, uint32_t job);
+/* Runs the flush and waits for it as long as the configuration says; it goes on by itself then.
+ * Unless the job is `over`, the flush finds out whether it is, and leaves it alone without a word.
+ */
+void epilog_flush(const struct settings *settings, uint32_t job, int over);
 
-/* Runs the flush and waits for it as long as the configuration says; it goes on by itself then. */
-void epilog_flush(const struct settings *settings, uint32_t job);
+/* The same where the job whose extern step has ended (then the directory `spool` of the job has a
+ * mark), or ends with this `step`, has neither prolog nor epilog of SPANK's. */
+void epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "prolog.h"
 
+#include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "credential.h"
@@ -24,4 +26,15 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     credential_add(&line);
     journal_append(&line, spool);
     close(spool);
+}
+
+int prolog_was_noted(int spool)
+{
+    const char verb[] = "prolog ";
+    char start[sizeof verb - 1] = "";
+    int fd = openat(spool, JOURNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    ssize_t got = fd < 0 ? -1 : pread(fd, start, sizeof start, 0);
+    if (fd >= 0)
+        close(fd);
+    return got == (ssize_t)sizeof start && memcmp(start, verb, sizeof start) == 0;
 }

@@ -17,4 +17,8 @@
  * starts on this node has nothing to record here. */
 void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid);
 
+/* Whether the journal in the directory open at `spool` begins with what prolog_note() wrote:
+ * SPANK's prolog was called for this run, and so its epilog will be. */
+int prolog_was_noted(int spool);
+
 #endif

@@ -12,6 +12,9 @@
  * - 23.11: the failure of most callbacks fails the step, and from 25.05 on any value but
  *   ESPANK_SUCCESS is one (slurm_spank_init_failure_mode: whether it drains the node). Ours
  *   return ESPANK_SUCCESS whatever happens.
+ * - 24.05: with PrologFlags=RunInJob, prolog and epilog run in the daemon of the job's extern step,
+ *   and SPANK's are not called at all. The end of the last step on a node, of which that one is
+ *   one, starts the flush then.
  * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child. We
  *   keep nothing in memory between callbacks: all is on disk.
  */

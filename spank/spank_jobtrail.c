@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "epilog.h"
+#include "epilog_note.h"
 #include "hooks.h"
 #include "inject.h"
 #include "journal_line.h"
@@ -292,6 +293,22 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
+/* Where the job's prolog and epilog run inside of it (slurm_release.h), Slurm calls neither SPANK's
+ * prolog nor its epilog. */
+static void flush_if_last(spank_t spank, int argc, char *argv[], uint32_t step)
+{
+    struct settings settings;
+    if (settings_open(settings_conf(argc, argv), &settings) != 0)
+        return;
+    struct job_key key = job_key(spank, &settings);
+    int spool = spool_find(settings.spool, key.id, key.restart);
+    if (spool >= 0) {
+        epilog_after_step(&settings, key.id, step, spool);
+        close(spool);
+    }
+    settings_close(&settings);
+}
+
 int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
@@ -302,6 +319,7 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
     journal_start(&line, "end");
     journal_number(&line, "step", step);
     note(spank, argc, argv, "the end of a step", &line);
+    flush_if_last(spank, argc, argv, step);
     return 0;
 }
 
@@ -329,8 +347,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
-    if (epilog_note(&settings, job))
-        epilog_flush(&settings, job);
+    if (epilog_note(settings.spool, job))
+        epilog_flush(&settings, job, 1);
     settings_close(&settings);
     return 0;
 }

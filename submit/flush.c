@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "job_over.h"
 #include "job_place.h"
 #include "journal.h"
 #include "journal_read.h"
 #include "outbox.h"
 #include "outbox_send.h"
 #include "packages.h"
-#include "process.h"
 #include "quarantine.h"
 #include "sessions.h"
 #include "spool_job.h"
@@ -63,17 +63,7 @@ static int may_go_on(const struct journal *journal)
 /* The daemons of steps too: a step that is being set up has no tasks yet. */
 static int still_running(const struct journal *journal)
 {
-    for (size_t i = 0; may_go_on(journal) && i < journal->step_count; i++) {
-        const struct journal_step *step = &journal->steps[i];
-        if (step->end_ns == 0 && process_alive(step->pid, step->ticks))
-            return 1;
-    }
-    for (size_t i = 0; may_go_on(journal) && i < journal->task_count; i++) {
-        const struct journal_task *task = &journal->tasks[i];
-        if (task->end_ns == 0 && process_alive(task->pid, task->ticks))
-            return 1;
-    }
-    return 0;
+    return may_go_on(journal) && job_lives(journal);
 }
 
 /* What the worker had handed over before it broke down, or of a job whose ledger is none, is kept,

@@ -18,14 +18,17 @@
 #include "complaints.h"
 #include "conf.h"
 #include "descriptors.h"
+#include "epilog_note.h"
 #include "flush.h"
+#include "spool_path.h"
 #include "watch.h"
 
 enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
 
 static const char usage[] =
-    "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all | --orphans) "
-    "[--dry-run]\n"
+    "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all |\n"
+    "                                                          [--job ID] --orphans) [--dry-run]\n"
+    "       jobtrail-submit flush [--conf FILE] [--node NAME] --epilog\n"
     "       jobtrail-submit flush [--conf FILE] [--node NAME] --sessions\n"
     "       jobtrail-submit session [--conf FILE] [--node NAME]\n"
     "       jobtrail-submit hand-in [--conf FILE]\n"
@@ -40,6 +43,8 @@ static const char usage[] =
     "  --all         every job that the spool holds and that has no process here\n"
     "  --sessions    users' sessions outside of Slurm instead\n"
     "  --orphans     those of them whose epilog has begun, or that the node's last boot ended\n"
+    "  --epilog      the job whose Epilog script (slurm.conf) this is, and who it was billed to;\n"
+    "                needed with PrologFlags=RunInJob alone\n"
     "  --conf FILE   the configuration (default " JOBTRAIL_CONF ")\n"
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
     "  --dry-run     print the records on stdout, send and remove nothing\n"
@@ -69,7 +74,7 @@ static const char usage[] =
 struct arguments {
     const char *conf;
     struct flush_options flush;
-    int all, json, stop, detach, watch, session, hand_in;
+    int all, epilog, json, stop, detach, watch, session, hand_in;
 };
 
 static const char *default_node(void)
@@ -102,19 +107,13 @@ static int parse_job(const char *text, uint32_t *job)
 static int parse(int argc, char *argv[], struct arguments *arguments)
 {
     static const struct option options[] = {
-        {"job", required_argument, NULL, 'j'},
-        {"all", no_argument, NULL, 'a'},
-        {"conf", required_argument, NULL, 'c'},
-        {"node", required_argument, NULL, 'n'},
-        {"dry-run", no_argument, NULL, 'd'},
-        {"json", no_argument, NULL, 'J'},
-        {"orphans", no_argument, NULL, 'o'},
-        {"stop", no_argument, NULL, 's'},
-        {"detach", no_argument, NULL, 'D'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {"sessions", no_argument, NULL, 'S'},
-        {NULL, 0, NULL, 0},
+        {"job", required_argument, NULL, 'j'},  {"all", no_argument, NULL, 'a'},
+        {"conf", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
+        {"dry-run", no_argument, NULL, 'd'},    {"json", no_argument, NULL, 'J'},
+        {"orphans", no_argument, NULL, 'o'},    {"epilog", no_argument, NULL, 'e'},
+        {"stop", no_argument, NULL, 's'},       {"detach", no_argument, NULL, 'D'},
+        {"help", no_argument, NULL, 'h'},       {"version", no_argument, NULL, 'V'},
+        {"sessions", no_argument, NULL, 'S'},   {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "j:h", options, NULL)) != -1) {
@@ -127,7 +126,10 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
             arguments->all = 1;
             break;
         case 'o':
-            arguments->all = arguments->flush.orphans = 1;
+            arguments->flush.orphans = 1;
+            break;
+        case 'e':
+            arguments->epilog = 1;
             break;
         case 'S':
             arguments->flush.sessions = 1;
@@ -161,20 +163,27 @@ static int parse(int argc, char *argv[], struct arguments *arguments)
             return EXIT_USAGE + 1;
         }
     }
+    if (arguments->epilog) {
+        const char *id = getenv("SLURM_JOB_ID");
+        if (parse_job(id == NULL ? "none in SLURM_JOB_ID" : id, &arguments->flush.job) != 0)
+            return EXIT_USAGE + 1;
+    }
     const char *command = optind == argc - 1 ? argv[optind] : "";
-    int job = arguments->all || arguments->flush.job != 0 || arguments->flush.sessions;
+    int job = arguments->all || arguments->flush.orphans || arguments->flush.job != 0 ||
+              arguments->flush.sessions;
     arguments->session = strcmp(command, "session") == 0;
     arguments->hand_in = strcmp(command, "hand-in") == 0;
     if ((arguments->session || arguments->hand_in) && !job && !arguments->stop &&
         !arguments->detach)
         return 0;
     arguments->watch = strcmp(command, "watch") == 0;
-    if (arguments->watch
-            ? job || (arguments->stop && arguments->detach)
-            : strcmp(command, "flush") != 0 || arguments->stop || arguments->detach || !job ||
-                  (arguments->all && arguments->flush.job != 0) ||
-                  (arguments->flush.sessions &&
-                   (arguments->all || arguments->flush.job != 0 || arguments->flush.dry_run))) {
+    if (arguments->watch ? job || (arguments->stop && arguments->detach)
+                         : strcmp(command, "flush") != 0 || arguments->stop || arguments->detach ||
+                               !job || (arguments->all && arguments->flush.job != 0) ||
+                               (arguments->epilog && arguments->flush.dry_run) ||
+                               (arguments->flush.sessions &&
+                                (arguments->all || arguments->flush.orphans ||
+                                 arguments->flush.job != 0 || arguments->flush.dry_run))) {
         fputs(usage, stderr);
         return EXIT_USAGE + 1;
     }
@@ -199,20 +208,13 @@ static void print_count(const struct flush_count *count, int json)
         const char *name;
         uint64_t value;
     } values[] = {
-        {"jobs", count->jobs},
-        {"records", count->records},
-        {"packages", count->packages},
-        {"unhooked", count->unhooked},
-        {"dropped", count->dropped},
-        {"damaged", count->damaged},
-        {"left_out", count->left_out},
-        {"quarantined", count->quarantined},
-        {"lost", count->lost},
-        {"running", count->running},
-        {"failed", count->failed},
-        {"overflowed", count->overflowed},
-        {"refused", count->refused},
-        {"waiting", count->waiting},
+        {"jobs", count->jobs},         {"records", count->records},
+        {"packages", count->packages}, {"unhooked", count->unhooked},
+        {"dropped", count->dropped},   {"damaged", count->damaged},
+        {"left_out", count->left_out}, {"quarantined", count->quarantined},
+        {"lost", count->lost},         {"running", count->running},
+        {"failed", count->failed},     {"overflowed", count->overflowed},
+        {"refused", count->refused},   {"waiting", count->waiting},
     };
     const char *quote = json ? "\"" : "", *colon = json ? ":" : "";
     fputs(json ? "{" : "", stdout);
@@ -220,6 +222,13 @@ static void print_count(const struct flush_count *count, int json)
         printf("%s%s%s%s%s %" PRIu64, i == 0 ? "" : ", ", quote, values[i].name, quote, colon,
                values[i].value);
     puts(json ? "}" : "");
+}
+
+static void note_epilog(const struct conf *conf, const struct flush_options *options)
+{
+    char spool[PATH_MAX];
+    if (spool_expand(conf->spool, options->node, spool, sizeof spool) == 0)
+        epilog_note(spool, options->job);
 }
 
 int main(int argc, char *argv[])
@@ -251,6 +260,8 @@ int main(int argc, char *argv[])
         fprintf(stderr, "jobtrail-submit: %s\n", text);
         return EXIT_UNUSABLE;
     }
+    if (arguments.epilog)
+        note_epilog(&conf, &arguments.flush);
     int result = flush_run(&conf, &arguments.flush, &count);
     if (result != 0)
         fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, outbox in %s)\n",

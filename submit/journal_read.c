@@ -352,6 +352,7 @@ static int take_credential(struct journal *journal, const struct line *line)
 
 static int take_prolog(struct journal *journal, const struct line *line)
 {
+    journal->prolog_ns = line->time_ns;
     int result = take_job(journal, line);
     return result == 0 ? take_credential(journal, line) : result;
 }

@@ -66,7 +66,8 @@ struct journal {
     /* Owned, never NULL; "" where unknown. */
     char *user, *account, *partition, *qos, *cluster, *node, *boot, *submit_host;
     uint64_t last_ns;           /* of the youngest line */
-    uint64_t epilog_ns;         /* 0: the epilog has not run */
+    uint64_t prolog_ns;         /* 0: the prolog has not run */
+    uint64_t epilog_ns;         /* 0: the epilog has not run; see job_over_find() */
     uint64_t reboot_ns;         /* left 0; see reboot_find() */
     struct journal_step *steps; /* owned */
     size_t step_count;

@@ -246,13 +246,3 @@ int quarantine_keep_session(const struct conf *conf, const char *session, uid_t 
         return quarantine;
     return finish(quarantine, keep(quarantine, session, sources, uid, reason));
 }
-
-uint64_t quarantine_overflow_read(const struct conf *conf)
-{
-    int quarantine = open_quarantine(conf);
-    if (quarantine < 0)
-        return 0;
-    uint64_t number = overflow_read(quarantine);
-    close(quarantine);
-    return number;
-}

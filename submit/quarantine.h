@@ -30,7 +30,4 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
 int quarantine_keep_session(const struct conf *conf, const char *session, uid_t uid, int ledger,
                             int packages, const char *reason);
 
-/* How many entries had no place so far. */
-uint64_t quarantine_overflow_read(const struct conf *conf);
-
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "job_over.h"
 #include "journal.h"
 #include "reboot.h"
 #include "spool_read.h"
@@ -29,9 +30,11 @@ int spool_job_journal(int directory, struct journal *journal)
     if (result != 0)
         return result;
     journal->left_out = count_left_out(directory);
-    if ((result = user_name_fill(journal)) != 0)
+    if ((result = user_name_fill(journal)) != 0) {
         journal_free(journal);
-    else
-        reboot_find(journal);
-    return result;
+        return result;
+    }
+    reboot_find(journal);
+    job_over_find(journal);
+    return 0;
 }

@@ -85,3 +85,32 @@ JOBTRAIL_SPOOL=$spool LD_PRELOAD=\$LD_PRELOAD $PROGRAMS/exit_with 0" -n1 --mem=1
     [[ $(field "$victim" spin .userT.user) == "$JOB_USER" ]]
     [[ -z $(find "$DIR/run/n1" -mindepth 1 -type d) ]]
 }
+
+@test "a job with more steps than its journal has room for is bounded, counted and flushed" {
+    mkfifo -m 666 "$DIR/out/full"
+    job=$(submit "srun $PROGRAMS/exit_with; echo first; read -r <$DIR/out/full
+        for i in 1 2 3; do srun -Q $PROGRAMS/exit_with 5 2>/dev/null; echo step \$?; done; read -r <$DIR/out/full" -n1)
+    eventually 20 output_has "$job" first
+    # as after some hundred thousand steps
+    journal=$DIR/run/n1/$job.0/journal
+    truncate -s 64M "$journal"
+    size=$(stat -c %s "$journal")
+    echo >"$DIR/out/full"
+    eventually 20 has_lines "$job" 4
+    [[ $(output_of "$job") == $'first\nstep 5\nstep 5\nstep 5' ]]
+    [[ $(stat -c %s "$journal") == "$size" ]]
+    # of each step: its start, program, task, exit and end
+    eventually 20 counts 15 "$DIR/run/n1/$job.0/journal.left_out"
+    echo >"$DIR/out/full"
+    wait_job "$job"
+    [[ $(record_count "$job" exit_with) == 1 && ! -e $DIR/run/n1/$job.0 ]]
+    grep -q "job $job.0: its journal was full: 17 lines are left out" "$CLUSTER_DIR/log/slurmd.n1.log"
+}
+
+has_lines() { # JOB NUMBER: in its output
+    [[ $(output_of "$1" | wc -l) == "$2" ]]
+}
+
+counts() { # NUMBER FILE
+    [[ $(stat -c %s "$2") == "$1" ]]
+}

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "journal.h"
+#include "overflow.h"
 #include "quarantine.h"
 #include "submit_node.h"
 
@@ -240,8 +241,9 @@ static void one_users_entries_leave_room_for_those_of_others(void **state)
     assert_false(exists(below(spool_dir, "8.0")));
     make_damaged_job("7.0", "1700000000.000000001"); /* its entry is there: it is filled again */
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
-    struct conf conf = {.state = state_dir};
-    assert_int_equal(quarantine_overflow_read(&conf), 1);
+    int quarantine = open(below(state_dir, "quarantine"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(overflow_read(quarantine), 1);
+    close(quarantine);
 }
 
 static void there_is_an_end_to_entries_of_all_users(void **state)

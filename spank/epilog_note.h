@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The line of the epilog in the journals, from the environment of root's epilog: SPANK's, or the
+ * site's script (slurm.conf(5), Epilog), which Slurm gives the same variables.
+ */
+#ifndef JOBTRAIL_EPILOG_NOTE_H
+#define JOBTRAIL_EPILOG_NOTE_H
+
+#include <stdint.h>
+
+/* Appends the line to each journal that the spool directory `spool` of this node has of the job.
+ * Returns how many there are. */
+int epilog_note(const char *spool, uint32_t job);
+
+#endif
