@@ -82,7 +82,7 @@ flush() {
     [[ $(jq -c '[.running, .jobs]' <<<"${lines[-1]}") == "[1,0]" ]]
     echo >"$DIR/out/on"
     wait_job "$job"
-    ! is_flushed "$job"
+    [[ -e $DIR/run/n1/$job.0 ]]
     run flush --orphans --json
     [[ $status == 0 && $(jq .jobs <<<"${lines[-1]}") == 1 ]]
     is_flushed "$job"
