@@ -324,12 +324,13 @@ static int add_record(struct loader *loader, const struct record *record,
     return full ? hand_over(loader) : 0;
 }
 
-int loader_take(struct loader *loader, char *text, size_t size, const char *origin)
+int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
+                const char *origin)
 {
     struct record record;
     struct load_reason reason;
     struct load_place place = {.sub = ""};
-    int error = load_record(text, size, &loader->seen, &record, &reason);
+    int error = load_record(text, size, named, &loader->seen, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
     if (error == 0)
         return add_record(loader, &record, &place);
@@ -361,7 +362,7 @@ static int read_record(struct loader *loader, int dir_fd, const char *name, stru
     int error = load_text(dir_fd, name, &text, &size, reason);
     if (error != 0)
         return error;
-    error = load_record(text, size, &loader->seen, record, reason);
+    error = load_record(text, size, place_kind(name), &loader->seen, record, reason);
     if (error != 0)
         free(text);
     return error;

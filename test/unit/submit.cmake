@@ -18,6 +18,7 @@ jobtrail_unit_test(submit_coverage_test submit_coverage_test.c LIBS jobtrail_sub
 jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_record_keys_test submit_record_keys_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_slurm_job_test submit_slurm_job_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_descriptors_test submit_descriptors_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_worker_check_test submit_worker_check_test.c submit_node.c submit_fixture.c
