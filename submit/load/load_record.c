@@ -139,11 +139,12 @@ static int check_uuid(char *text, const char *key, struct load_reason *reason)
     return 0;
 }
 
-/* XALT names the job in userT alone; at some sites not as a bare number. */
+/* XALT names the job in userT alone; at some sites not as a bare number. Where slurmT has none, what
+ * userT says is no job of Slurm's: a session's user sets the variables that it is made of. */
 static void derive_job_id(struct run_record *run)
 {
     const char *text = run->job_id;
-    if (run->job_id_raw.known || text == NULL || text[0] == '\0')
+    if (run->job_id_raw.known || run->node != NULL || text == NULL || text[0] == '\0')
         return;
     if (strlen(text) <= 15 && text[strspn(text, "0123456789")] == '\0')
         run->job_id_raw = (struct record_int){true, strtoll(text, NULL, 10)};

@@ -85,6 +85,7 @@ waiting() {
     hand_in 1
     run -0 --separate-stderr flush_sessions --json
     [[ $(jq -c '[.records, .damaged]' <<<"$output") == "[1,5]" ]]
+    # shellcheck disable=SC2154
     [[ $stderr == *"user 5: 5 files that are no records of his: now in "*/refused* ]]
     [[ $(find "$RECORDS" -type f | wc -l) == 1 && $(delivered) == 1 && $(waiting) == 0 ]]
     [[ $(find "$SESSIONS/5/refused" -type f | wc -l) == 5 ]]
@@ -157,7 +158,6 @@ waiting() {
     # shellcheck disable=SC2016
     as_games 'for ((i = 1; i <= 20000; i++)); do : >x$i; done'
     run -0 --separate-stderr flush_sessions
-    # shellcheck disable=SC2154
     [[ $stderr == *"user 5: too many names: the other sessions are for the next flush"* ]]
     hand_in 1
     flush_sessions

@@ -292,6 +292,20 @@ static void job_id_that_is_no_number_stays_text(void **state)
     load_record_free(&record);
 }
 
+/* XALT has no slurmT; where it is, a number that only userT says is a session's. */
+static void a_sessions_job_is_none_of_slurms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct record record = parsed(
+            i == 0 ? RECORD(",\"job_id\":\"7\"", ",\"slurmT\":{\"job_id\":null,\"node\":\"n1\"}")
+                   : RECORD(",\"job_id\":\"7\"", ""));
+        assert_string_equal(record.run.job_id, "7");
+        assert_int_equal(record.run.job_id_raw.known, i);
+        load_record_free(&record);
+    }
+}
+
 static void foreign_bytes_become_private_use_and_stay_distinct(void **state)
 {
     (void)state;
@@ -556,6 +570,7 @@ int main(void)
         cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
         cmocka_unit_test(ancestors_of_a_jobs_runs_are_the_same),
         cmocka_unit_test(job_id_that_is_no_number_stays_text),
+        cmocka_unit_test(a_sessions_job_is_none_of_slurms),
         cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
         cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),
         cmocka_unit_test(raw_nul_byte_is_refused),
