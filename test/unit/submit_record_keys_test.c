@@ -2,6 +2,7 @@
  *
  * What a gate believes of a record before anybody parses it: its keys, and that it is JSON.
  */
+#include <json-c/json.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,6 +39,26 @@ static void each_kind_has_its_own_keys(void **state)
     assert_int_equal(record_kind_of("runs", 4), RECORD_KINDS);
     assert_int_equal(record_kind_of("runs", 3), RECORD_RUN);
     assert_int_equal(record_kind_of("ru", 2), RECORD_KINDS);
+}
+
+/* What records may have, as jobtrail-record(5) and the tests of whole records have it. */
+static void what_the_schemas_know_the_gates_let_through(void **state)
+{
+    (void)state;
+    for (enum record_kind kind = RECORD_RUN; kind < RECORD_KINDS; kind++) {
+        char path[512];
+        struct json_object *properties;
+        snprintf(path, sizeof path, SCHEMAS "/%s.schema.json", record_kind_name(kind));
+        struct json_object *schema = json_object_from_file(path);
+        assert_true(json_object_object_get_ex(schema, "properties", &properties));
+        json_object_object_foreach(properties, key, value)
+        {
+            (void)value;
+            if (strcmp(key, "signature") != 0 && place(kind, key) < 0)
+                fail_msg("no key of a %s record: %s", record_kind_name(kind), key);
+        }
+        json_object_put(schema);
+    }
 }
 
 static void json_ends_where_it_is_whole(void **state)
@@ -140,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_has_its_own_keys),
+        cmocka_unit_test(what_the_schemas_know_the_gates_let_through),
         cmocka_unit_test(json_ends_where_it_is_whole),
         cmocka_unit_test(every_surrogate_pair_is_a_character),
     };
