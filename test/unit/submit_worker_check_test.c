@@ -99,8 +99,12 @@ static void work_on(struct worked *worked, uint32_t job)
                  "epilog time=1700000100.000000000 user=alice account=\"a\xff\\\" partition=main\n",
                  job, (unsigned)getuid(), (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &worked->journal), 0);
-    if (job == 0)
+    if (job == 0) {
         strcpy(worked->journal.user = realloc(worked->journal.user, 8), "alice");
+    } else {
+        worked->journal.array_job = worked->journal.het_job = 5;
+        worked->journal.array_task = 3;
+    }
     make_ledger(3);
     worked->order = (struct worker_order){.conf = &worked->conf,
                                           .journal = &worked->journal,
@@ -218,10 +222,10 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
         {"\"job_id\":7,", "\"job_id\":8,"},
         {"\"job_id\":7,", "\"job_id\":7.0,"},
         {"\"job_id\":7,", ""},
-        {"\"array_job_id\":null", "\"array_job_id\":6"},
-        {"\"array_task_id\":null", "\"array_task_id\":1"},
-        {"\"het_job_id\":null", "\"het_job_id\":6"},
-        {"\"het_offset\":null", "\"het_offset\":1"},
+        {"\"array_job_id\":5", "\"array_job_id\":6"},
+        {"\"array_task_id\":3", "\"array_task_id\":null"},
+        {"\"het_job_id\":5", "\"het_job_id\":6"},
+        {"\"het_offset\":2", "\"het_offset\":1"},
         {"\"node\":\"n1\"", "\"node\":\"n2\""},
         {"\"partition\":\"main\"", "\"partition\":\"free\""},
         {"\"queue\":\"main\"", "\"queue\":\"free\""},
