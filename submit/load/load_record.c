@@ -139,8 +139,8 @@ static int check_uuid(char *text, const char *key, struct load_reason *reason)
     return 0;
 }
 
-/* XALT names the job in userT alone; at some sites not as a bare number. Where slurmT has none, what
- * userT says is no job of Slurm's: a session's user sets the variables that it is made of. */
+/* XALT names the job in userT alone; at some sites not as a bare number. Where slurmT has none,
+ * what userT says is no job of Slurm's: a session's user sets the variables that it is made of. */
 static void derive_job_id(struct run_record *run)
 {
     const char *text = run->job_id;
