@@ -18,6 +18,7 @@
 #include "response.h"
 #include "startup.h"
 #include "switches.h"
+#include "watermark.h"
 #include "watermark_write.h"
 
 uint64_t link_job_now(void)
@@ -112,7 +113,7 @@ static char *write_reproducible_mark(const struct link_job *job, size_t *size)
         &(struct watermark_facts){
             .uuid = job->uuid,
             .compiler = job->program,
-            .epoch = strtod(job->epoch, NULL),
+            .epoch = watermark_epoch(job->epoch),
             .in_utc = 1,
         },
         size);

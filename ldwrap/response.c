@@ -8,7 +8,7 @@
 #include "cleanup.h"
 #include "whole_file.h"
 
-enum { NESTED_MAX = 64, FILE_MAX = 64 << 20 };
+enum { NESTED_MAX = 64, FILES_MAX = 2000, FILE_MAX = 64 << 20 };
 
 static int is_blank(char byte)
 {
@@ -25,7 +25,9 @@ static char *next_argument(char **at)
         return NULL;
     char *argument = from, *to = from;
     for (; *from != '\0' && (quote != '\0' || !is_blank(*from)); from++) {
-        if (*from == '\\' && from[1] != '\0' && quote != '\'')
+        if (*from == '\\' && from[1] == '\0')
+            continue;
+        if (*from == '\\') /* between single quotes too */
             *to++ = *++from;
         else if (quote != '\0' && *from == quote)
             quote = '\0';
@@ -39,13 +41,14 @@ static char *next_argument(char **at)
     return argument;
 }
 
-static int add(const char *argument, int depth, struct strings *out)
+/* `*files` counts those that are left: each may name others more than once. */
+static int add(const char *argument, int depth, int *files, struct strings *out)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size;
     if (argument[0] != '@' || argument[1] == '\0')
         return strings_add(out, argument);
-    if (depth == NESTED_MAX)
+    if (depth == NESTED_MAX || --*files < 0)
         return -ELOOP;
     int result = whole_file_open_read(argument + 1, FILE_MAX, &text, &size);
     if (result == -ENOMEM)
@@ -54,16 +57,16 @@ static int add(const char *argument, int depth, struct strings *out)
         return strings_add(out, argument);
     char *at = text;
     for (char *nested; result == 0 && (nested = next_argument(&at)) != NULL;)
-        result = add(nested, depth + 1, out);
+        result = add(nested, depth + 1, files, out);
     return result;
 }
 
 int response_expand(int argc, char *const *argv, struct strings *out)
 {
     struct strings list = {NULL, 0};
-    int result = 0;
+    int result = 0, files = FILES_MAX;
     for (int i = 0; i < argc && result == 0; i++)
-        result = i == 0 ? strings_add(&list, argv[i]) : add(argv[i], 0, &list);
+        result = i == 0 ? strings_add(&list, argv[i]) : add(argv[i], 0, &files, &list);
     if (result == 0)
         *out = list;
     else

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a program that runs as an ordinary user (the linker's wrapper, a package hook) gets a
- * finished record on its way: as a file <sessions>/<uid>/records/NAME, which the next
- * `jobtrail-submit flush --sessions` takes into the outbox (hand_in_collect.h). Root's records go
- * there at once.
+ * How the linker's wrapper, which runs as an ordinary user, gets a link's record on its way: as a
+ * file <sessions>/<uid>/records/NAME, which the next `jobtrail-submit flush --sessions` takes into
+ * the outbox (hand_in_collect.h). Root's records go there at once.
  */
 #ifndef JOBTRAIL_HAND_IN_H
 #define JOBTRAIL_HAND_IN_H

@@ -10,7 +10,7 @@
 #include "record_facts.h"
 #include "record_name.h"
 
-enum { DEPTH_MAX = 16, HASH_DIGITS = 12 };
+enum { DEPTH_MAX = 16 };
 
 /* The part after "KIND.SYSHOST.DATE.", or NULL. */
 static const char *after_date(const char *name)
@@ -34,7 +34,8 @@ int hand_in_name_fits(const char *name, const char *user_name)
 {
     struct record_name parsed;
     char user[RECORD_USER_SIZE];
-    if (!is_plain(name) || !record_name_is_sound(name) || record_name_parse(name, &parsed) != 0)
+    if (!is_plain(name) || !record_name_is_sound(name) || record_name_parse(name, &parsed) != 0 ||
+        strcmp(parsed.kind, record_kind_name(RECORD_LINK)) != 0)
         return 0;
     const char *rest = after_date(name);
     record_plain_name(user_name, user, sizeof user);
@@ -42,12 +43,7 @@ int hand_in_name_fits(const char *name, const char *user_name)
     if (strncmp(rest, user, length) != 0 || rest[length] != '.' ||
         strncmp(rest + length + 1, parsed.uuid, id) != 0)
         return 0;
-    rest += length + 1 + id;
-    if (strcmp(parsed.kind, "link") == 0)
-        return strcmp(rest, ".json") == 0;
-    return strcmp(parsed.kind, "pkg") == 0 && rest[0] == '.' &&
-           strspn(rest + 1, "0123456789abcdef") == HASH_DIGITS &&
-           strcmp(rest + 1 + HASH_DIGITS, ".json") == 0;
+    return strcmp(rest + length + 1 + id, ".json") == 0;
 }
 
 int hand_in_is_line(const char *text, size_t size)
@@ -82,9 +78,7 @@ int hand_in_says(const char *name, const char *user_name, const char *text, size
     }
     snprintf(uuid, sizeof uuid, "\"%s\"", parsed.uuid);
     const struct record_fact link[] = {{result, "uuid", uuid, 0}, {result, "build_user", user, 0}};
-    const struct record_fact package[] = {{NULL, "xalt_run_uuid", uuid, 0}};
-    int is_link = strcmp(parsed.kind, "link") == 0;
-    struct record_facts *facts = is_link ? record_facts_new(link, 2) : record_facts_new(package, 1);
+    struct record_facts *facts = record_facts_new(RECORD_LINK, link, 2);
     int says = facts != NULL && record_facts_hold(facts, text, size);
     record_facts_free(facts);
     free(user);

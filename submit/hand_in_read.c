@@ -60,8 +60,8 @@ static int is_record(const struct go *go, const char *name, struct record *recor
         return 0;
     if (hand_in_text_fits(name, user_name, record->text))
         return 1;
-    return strncmp(name, "link.", 5) == 0 && hand_in_adopt_text(user_name, record) == 0 &&
-           record->length <= OUTBOX_TEXT_MAX && hand_in_text_fits(name, user_name, record->text);
+    return hand_in_adopt_text(user_name, record) == 0 && record->length <= OUTBOX_TEXT_MAX &&
+           hand_in_text_fits(name, user_name, record->text);
 }
 
 /* Out of the way of those that are to come. */

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "json_end.h"
 #include "text.h"
 
-enum { DEPTH_MAX = 16, MEMBERS_MAX = 32, GROUPS_MAX = 4 };
+enum { GROUPS_MAX = 4 };
 
 /* The facts of a table. */
 struct group {
@@ -20,10 +21,12 @@ struct group {
 /* A key of the record with its value. */
 struct member {
     size_t at, length;
-    uint32_t facts, groups; /* that it has, by bit */
+    uint32_t facts; /* that it has, by bit */
+    uint32_t key;   /* its bit among those of the kind */
 };
 
 struct record_facts {
+    enum record_kind kind;
     const struct record_fact *fact;
     size_t count;
     size_t key_length[RECORD_FACTS_MAX];
@@ -31,15 +34,15 @@ struct record_facts {
     size_t group_count;
     char *text; /* owned: the record before, which was sound; NULL: none */
     size_t room;
-    struct member member[MEMBERS_MAX]; /* of it */
+    struct member member[RECORD_KEYS_MAX]; /* of it */
     size_t members;
 };
 
 struct scan {
     const struct record_facts *facts;
     const char *text, *end;
-    uint32_t seen, groups; /* as in a member */
-    struct member member[MEMBERS_MAX];
+    uint32_t seen, keys; /* as in a member */
+    struct member member[RECORD_KEYS_MAX];
     size_t members;
 };
 
@@ -54,11 +57,13 @@ static size_t length_of(const char *text)
     return text == NULL ? 0 : strlen(text);
 }
 
-struct record_facts *record_facts_new(const struct record_fact *fact, size_t count)
+struct record_facts *record_facts_new(enum record_kind kind, const struct record_fact *fact,
+                                      size_t count)
 {
     struct record_facts *facts = calloc(1, sizeof *facts);
     if (facts == NULL)
         return NULL;
+    facts->kind = kind;
     facts->fact = fact;
     facts->count = count;
     facts->group_count = 1;
@@ -81,71 +86,12 @@ void record_facts_free(struct record_facts *facts)
     free(facts);
 }
 
-/* From behind the opening quote to behind the closing one, or NULL. */
-static const char *behind_string(const char *start, const char *end)
-{
-    for (const char *at = start;; at++) {
-        at = memchr(at, '"', (size_t)(end - at));
-        if (at == NULL)
-            return NULL;
-        const char *before = at;
-        while (before > start && before[-1] == '\\')
-            before--;
-        if ((at - before) % 2 == 0)
-            return at + 1;
-    }
-}
-
-/* Of numbers, true, false and null. */
-static int is_plain(char byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == '.' ||
-           byte == '-' || byte == '+' || byte == 'E';
-}
-
-/* Behind the brace or bracket that closes the one at `at`, or NULL. */
-static const char *behind_brackets(const char *at, const char *end)
-{
-    char closing[DEPTH_MAX];
-    size_t depth = 0;
-    do {
-        char byte = *at++;
-        if (byte == '"') {
-            at = behind_string(at, end);
-            if (at == NULL)
-                return NULL;
-        } else if (byte == '{' || byte == '[') {
-            if (depth == DEPTH_MAX)
-                return NULL;
-            closing[depth++] = byte == '{' ? '}' : ']';
-        } else if (byte == '}' || byte == ']') {
-            if (closing[--depth] != byte)
-                return NULL;
-        } else if (byte != ',' && byte != ':' && !is_plain(byte))
-            return NULL;
-    } while (depth > 0 && at < end);
-    return depth == 0 ? at : NULL;
-}
-
-static const char *behind_value(const char *at, const char *end)
-{
-    if (at == end)
-        return NULL;
-    if (*at == '"')
-        return behind_string(at + 1, end);
-    if (*at == '{' || *at == '[')
-        return behind_brackets(at, end);
-    while (at < end && is_plain(*at))
-        at++;
-    return at;
-}
-
 /* The pair whose key begins at `at`; its end is yet to be found. */
 static int find_key(const struct scan *scan, const char *at, struct pair *pair)
 {
     if (at == scan->end || *at != '"')
         return 0;
-    const char *behind = behind_string(at + 1, scan->end);
+    const char *behind = json_string_end(at + 1, scan->end);
     if (behind == NULL || behind == scan->end || *behind != ':')
         return 0;
     pair->key = at + 1;
@@ -198,7 +144,7 @@ static const char *take_table(struct scan *scan, const struct group *group, cons
     while (more == 1) {
         if (!find_key(scan, pair.behind + 1, &pair))
             return NULL;
-        pair.behind = behind_value(pair.value, scan->end);
+        pair.behind = json_value_end(pair.value, scan->end);
         more = goes_on(scan, pair.behind);
         if (more >= 0 && !take_pair(scan, group, &pair))
             return NULL;
@@ -206,21 +152,16 @@ static const char *take_table(struct scan *scan, const struct group *group, cons
     return more == 0 ? pair.behind + 1 : NULL;
 }
 
-/* The table of facts that has this key. Returns 0 where it is there twice, or nearly has it. */
-static int find_table(struct scan *scan, const struct pair *pair, const struct group **table)
+/* The table of facts that has this key, which is in the list and there once; or NULL. */
+static const struct group *find_table(const struct scan *scan, const struct pair *pair)
 {
-    *table = NULL;
     for (size_t i = 1; i < scan->facts->group_count; i++) {
         const struct group *group = &scan->facts->group[i];
-        if (!is_named(pair, group->table, group->length))
-            continue;
-        if (memcmp(pair->key, group->table, group->length) != 0 ||
-            (scan->groups & UINT32_C(1) << i) != 0)
-            return 0;
-        scan->groups |= UINT32_C(1) << i;
-        *table = group;
+        if (group->length == pair->key_length &&
+            memcmp(pair->key, group->table, group->length) == 0)
+            return group;
     }
-    return 1;
+    return NULL;
 }
 
 /* Behind the key and value at `at` where they are the same as in the record before, and have been
@@ -233,32 +174,40 @@ static const char *behind_same(struct scan *scan, const char *at)
         (size_t)(scan->end - at) <= member->length ||
         memcmp(at, facts->text + member->at, member->length) != 0 ||
         goes_on(scan, at + member->length) < 0 ||
-        ((scan->seen & member->facts) | (scan->groups & member->groups)) != 0)
+        ((scan->seen & member->facts) | (scan->keys & member->key)) != 0)
         return NULL;
     scan->seen |= member->facts;
-    scan->groups |= member->groups;
+    scan->keys |= member->key;
     scan->member[scan->members++] =
-        (struct member){(size_t)(at - scan->text), member->length, member->facts, member->groups};
+        (struct member){(size_t)(at - scan->text), member->length, member->facts, member->key};
     return at + member->length;
+}
+
+/* The bit of a key that the kind has, and that was not there yet; or 0. */
+static uint32_t new_key(const struct scan *scan, const struct pair *pair)
+{
+    int place = record_key_place(scan->facts->kind, pair->key, pair->key_length);
+    uint32_t key = place < 0 ? 0 : UINT32_C(1) << place;
+    return (scan->keys & key) == 0 ? key : 0;
 }
 
 /* Behind the key and value at `at`, or NULL. */
 static const char *take_member(struct scan *scan, const char *at)
 {
     struct pair pair;
-    const struct group *table;
-    const uint32_t seen = scan->seen, groups = scan->groups;
-    if (scan->members == MEMBERS_MAX || !find_key(scan, at, &pair) ||
-        !find_table(scan, &pair, &table))
+    const uint32_t seen = scan->seen;
+    uint32_t key = find_key(scan, at, &pair) ? new_key(scan, &pair) : 0;
+    if (key == 0)
         return NULL;
+    const struct group *table = find_table(scan, &pair);
     pair.behind =
-        table != NULL ? take_table(scan, table, pair.value) : behind_value(pair.value, scan->end);
+        table != NULL ? take_table(scan, table, pair.value) : json_value_end(pair.value, scan->end);
     if (pair.behind == NULL || !text_is_ascii_json(at, (size_t)(pair.behind - at)) ||
         !take_pair(scan, scan->facts->group, &pair))
         return NULL;
-    scan->member[scan->members++] =
-        (struct member){(size_t)(at - scan->text), (size_t)(pair.behind - at), scan->seen ^ seen,
-                        scan->groups ^ groups};
+    scan->keys |= key;
+    scan->member[scan->members++] = (struct member){
+        (size_t)(at - scan->text), (size_t)(pair.behind - at), scan->seen ^ seen, key};
     return pair.behind;
 }
 
@@ -301,7 +250,7 @@ int record_facts_hold(struct record_facts *facts, const char *text, size_t size)
     scan.facts = facts; /* the array is large, and filled as it is used */
     scan.text = text;
     scan.end = text + size;
-    scan.seen = scan.groups = 0;
+    scan.seen = scan.keys = 0;
     scan.members = 0;
     if (!scan_record(&scan))
         return 0;

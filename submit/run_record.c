@@ -344,7 +344,7 @@ static void add_watermark(struct run *run)
     if (note.at != NULL)
         watermark_read(note.at, note.size, add_watermark_key, table);
     if (json_object_object_get_ex(table, "Build_Epoch", &epoch))
-        run->build_epoch = atof(json_object_get_string(epoch));
+        run->build_epoch = watermark_epoch(json_object_get_string(epoch));
     json_add(run->record, "xaltLinkT", table);
 }
 

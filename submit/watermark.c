@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "watermark.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ENTRY_MAX = 4096 };
@@ -60,4 +61,10 @@ int watermark_read(const char *note, size_t size, watermark_key *take, void *con
     if (size < 2 || note[0] != 2)
         return 0;
     return watermark_read_strings(note + 1, size - 1, take, context);
+}
+
+double watermark_epoch(const char *value)
+{
+    double seconds = strtod(value, NULL);
+    return seconds > 0 && seconds < 1e11 ? seconds : 0; /* "nan" and "inf" are numbers to it */
 }

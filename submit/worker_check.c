@@ -67,13 +67,17 @@ static void start(struct facts *facts, const char *table, const char *key)
     facts->fact[facts->count++] = (struct record_fact){table, key, facts->uuid, 0};
 }
 
+/* Which job it was: of an array, of a heterogeneous job too. */
 static void add_job(struct worker_check *check, struct facts *facts, const char *table)
 {
-    const struct journal *journal = check->order->journal;
-    add(check, facts, table, "job_id",
-        journal->job == 0 ? NULL : json_object_new_int64(journal->job));
-    add(check, facts, table, "restart_count", json_object_new_int64(journal->restart));
-    add_text(check, facts, table, "node", journal->node);
+    struct json_object *job = json_object_new_object();
+    check->failed |= job == NULL;
+    if (job == NULL)
+        return;
+    record_add_job(job, check->order->journal);
+    json_object_object_foreach(job, key, value) /* its keys are literals */
+        add(check, facts, table, key, json_object_get(value));
+    json_object_put(job);
 }
 
 static void make_run(struct worker_check *check)
@@ -114,9 +118,9 @@ static void make_coverage(struct worker_check *check)
     add_or_null(check, facts, table, "partition", journal->partition);
 }
 
-static void hold(struct worker_check *check, struct facts *facts)
+static void hold(struct worker_check *check, struct facts *facts, enum record_kind kind)
 {
-    facts->held = record_facts_new(facts->fact, facts->count);
+    facts->held = record_facts_new(kind, facts->fact, facts->count);
     check->failed |= facts->held == NULL;
 }
 
@@ -135,9 +139,9 @@ struct worker_check *worker_check_new(const struct worker_order *order)
     make_run(check);
     start(&check->pkg, NULL, "xalt_run_uuid");
     make_coverage(check);
-    hold(check, &check->run);
-    hold(check, &check->pkg);
-    hold(check, &check->coverage);
+    hold(check, &check->run, RECORD_RUN);
+    hold(check, &check->pkg, RECORD_PACKAGE);
+    hold(check, &check->coverage, RECORD_COVERAGE);
     if (!check->failed)
         return check;
     worker_check_free(check);

@@ -15,8 +15,9 @@ struct worker_check;
 struct worker_check *worker_check_new(const struct worker_order *order);
 
 /* Whether the record is of a kind that this worker makes, named for the order's user and site and
- * for the run that it tells of, and tells of the order's user, job and node in those tables that
- * readers take these from. Of WORKER_RECORDS anything is: see hand_in_collect.c. Counts it. */
+ * for the run that it tells of, with no key of another kind or of root's (record_keys.h), and tells
+ * of the order's user, job and node in those tables that readers take these from. Of WORKER_RECORDS
+ * anything is: see hand_in_collect.c. Counts it. */
 int worker_check_record(struct worker_check *check, const struct transport_record *record);
 
 /* Puts the numbers of what was taken in place of what the worker says that it has given, and no

@@ -12,23 +12,21 @@
 
 enum { DIGITS_MAX = 9 };
 
-static const char *const kinds[] = {"run", "link", "pkg", "coverage"};
-
-/* How long the kind is that `name` begins with, before `end`; 0 when it is none. */
-static size_t kind_length(const char *name, char end)
+/* The kind that `name` begins with, before `end`; RECORD_KINDS when it is none. */
+static enum record_kind kind_before(const char *name, char end)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t length = strlen(kinds[i]);
-        if (strncmp(name, kinds[i], length) == 0 && name[length] == end)
-            return length;
-    }
-    return 0;
+    size_t length = strcspn(name, (char[]){end, '\0'});
+    return name[length] == end ? record_kind_of(name, length) : RECORD_KINDS;
 }
 
-static bool is_record_name(const char *name)
+enum record_kind place_kind(const char *name)
 {
-    size_t kind = kind_length(name, '.'), length = strlen(name);
-    return kind != 0 && length > kind + 6 && strcmp(name + length - 5, ".json") == 0;
+    enum record_kind kind = kind_before(name, '.');
+    size_t length = strlen(name);
+    if (kind == RECORD_KINDS || length <= strlen(record_kind_name(kind)) + 6 ||
+        strcmp(name + length - 5, ".json") != 0)
+        return RECORD_KINDS;
+    return kind;
 }
 
 static bool is_number(const char *name)
@@ -41,8 +39,8 @@ static bool is_number(const char *name)
  * file_separate_dirs: build_resultDir in py_src/xalt_file_to_db.in.py). */
 static bool is_sub(const char *sub, const char *name)
 {
-    return sub[0] == '\0' ? is_number(name) || kind_length(name, '\0') != 0
-                          : kind_length(sub, '\0') != 0 && is_number(name);
+    return sub[0] == '\0' ? is_number(name) || kind_before(name, '\0') != RECORD_KINDS
+                          : kind_before(sub, '\0') != RECORD_KINDS && is_number(name);
 }
 
 static int open_dir(int fd, const char *name)
@@ -111,7 +109,7 @@ static int walk_sub(const struct load_source *source, const char *sub,
 static int walk_entry(const struct load_source *source, const char *sub, int dir_fd,
                       const char *name, const struct load_visitor *visitor)
 {
-    if (is_record_name(name)) {
+    if (place_kind(name) != RECORD_KINDS) {
         struct load_place place;
         strcpy(place.sub, sub);
         strcpy(place.name, name);

@@ -11,6 +11,8 @@
 
 #include <limits.h>
 
+#include "record_keys.h"
+
 /* A place in a source: `name` in the subdirectory `sub`, "" for the source itself. */
 struct load_place {
     char sub[20]; /* "017", "run", "run/017" */
@@ -31,6 +33,9 @@ struct load_visitor {
     /* Called for each subdirectory that cannot be read, with a positive errno. */
     void (*unreadable)(void *context, const char *sub, int error);
 };
+
+/* The kind of record that a file of this name holds; RECORD_KINDS when it is no record's name. */
+enum record_kind place_kind(const char *name);
 
 /* Opens the directory or the directory of the file `path`, which must live as long as `*source`.
  * Returns 0 or -errno. */

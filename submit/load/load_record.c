@@ -54,6 +54,8 @@ static bool is_ignored(struct json_slice key)
 /* A record that is being read. */
 struct reader {
     struct record *record;
+    enum record_kind named; /* RECORD_KINDS: by nobody */
+    struct record_keys keys;
     struct id_cache *seen;
     struct json_slice lists[LISTS];
     struct load_reason *reason;
@@ -76,6 +78,7 @@ static int add_member(struct reader *reader, struct json_slice key, struct json_
 
 static int sort_member(struct reader *reader, struct json_slice key, struct json_slice value)
 {
+    record_keys_note(&reader->keys, key.at, key.size);
     size_t list = place_among(key, list_keys, LISTS);
     if (list == LISTS)
         return is_ignored(key) ? 0 : add_member(reader, key, value);
@@ -136,11 +139,12 @@ static int check_uuid(char *text, const char *key, struct load_reason *reason)
     return 0;
 }
 
-/* XALT names the job in userT alone; at some sites not as a bare number. */
+/* XALT names the job in userT alone; at some sites not as a bare number. Where slurmT has none,
+ * what userT says is no job of Slurm's: a session's user sets the variables that it is made of. */
 static void derive_job_id(struct run_record *run)
 {
     const char *text = run->job_id;
-    if (run->job_id_raw.known || text == NULL || text[0] == '\0')
+    if (run->job_id_raw.known || run->node != NULL || text == NULL || text[0] == '\0')
         return;
     if (strlen(text) <= 15 && text[strspn(text, "0123456789")] == '\0')
         run->job_id_raw = (struct record_int){true, strtoll(text, NULL, 10)};
@@ -365,15 +369,32 @@ static const struct {
     [RECORD_COVERAGE] = {"coverageT", read_coverage},
 };
 
+/* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
+static int check_kind(const struct reader *reader, enum record_kind kind)
+{
+    if (record_keys_are_mixed(&reader->keys))
+        return load_refuse(reader->reason, "has keys of records of several kinds");
+    if (reader->keys.twice)
+        return load_refuse(reader->reason, "has a key twice");
+    if (reader->named != RECORD_KINDS && reader->named != kind)
+        return load_refuse(reader->reason, "is named %s and is %s", record_kind_name(reader->named),
+                           record_kind_name(kind));
+    return 0;
+}
+
 static int read_kind(struct reader *reader)
 {
-    for (enum record_kind kind = RECORD_RUN; kind <= RECORD_COVERAGE; kind++) {
-        if (json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL)) {
-            reader->record->kind = kind;
-            return kinds[kind].read(reader);
-        }
-    }
-    return load_refuse(reader->reason, "is no run, link, package or coverage record");
+    enum record_kind kind = RECORD_RUN;
+    while (kind < RECORD_KINDS &&
+           !json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL))
+        kind++;
+    if (kind == RECORD_KINDS)
+        return load_refuse(reader->reason, "is no run, link, package or coverage record");
+    int error = check_kind(reader, kind);
+    if (error != 0)
+        return error;
+    reader->record->kind = kind;
+    return kinds[kind].read(reader);
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
@@ -397,16 +418,17 @@ static bool read_plain_run(const char *text, size_t size, struct reader *reader)
     if (json_members_open(&members, text, size))
         step = json_members_next(&members, &key, &value);
     for (; step == JSON_MEMBER; step = json_members_next(&members, &key, &value)) {
+        record_keys_note(&reader->keys, key.at, key.size);
         size_t list = place_among(key, list_keys, LISTS);
         size_t table = place_among(key, plain_keys, PLAIN_TABLES);
         if (list < LISTS)
             reader->lists[list] = value;
-        else if (table < PLAIN_TABLES && tables[table].size == 0)
+        else if (table < PLAIN_TABLES)
             tables[table] = value;
-        else if (table < PLAIN_TABLES || (!is_ignored(key) && !is_plain_value(value)))
+        else if (!is_ignored(key) && !is_plain_value(value))
             return false;
     }
-    return step == JSON_END && tables[PLAIN_USER].size > 0 &&
+    return step == JSON_END && tables[PLAIN_USER].size > 0 && check_kind(reader, RECORD_RUN) == 0 &&
            record_plain_read(tables, &reader->record->run);
 }
 
@@ -417,6 +439,7 @@ static int read_text(const char *text, size_t size, struct reader *reader)
         return read_rest(reader);
     }
     memset(reader->lists, 0, sizeof reader->lists);
+    reader->keys = (struct record_keys){0};
     reader->record->root = json_object_new_object();
     if (reader->record->root == NULL)
         return -ENOMEM;
@@ -446,11 +469,11 @@ static bool is_plain(const char *text, size_t size)
     return is_ascii(text, size) && strstr(text, "\\u0000") == NULL;
 }
 
-int load_record(char *text, size_t size, struct id_cache *seen, struct record *out,
-                struct load_reason *reason)
+int load_record(char *text, size_t size, enum record_kind named, struct id_cache *seen,
+                struct record *out, struct load_reason *reason)
 {
     struct record record = {0};
-    struct reader reader = {.record = &record, .seen = seen, .reason = reason};
+    struct reader reader = {.record = &record, .named = named, .seen = seen, .reason = reason};
     int error = record_crc_check(text, size, reason);
     if (error == 0 && memchr(text, '\0', size) != NULL)
         error = load_refuse(reason, "holds a NUL byte");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Records: from their JSON text, as jobtrail or XALT writes it, to checked values. What kind one is
- * follows from its keys. Anything may be missing except a run's and a link's uuid and a package's
- * run; a number may be written as a string. The keys are XALT's; slurmT is jobtrail's own.
+ * follows from its keys (record_keys.h), which have to be of that kind alone, each once, and from
+ * its name where it has one: both say the same. Anything may be missing except a run's and a link's
+ * uuid and a package's run; a number may be written as a string. The keys are XALT's; slurmT is
+ * jobtrail's own.
  */
 #ifndef JOBTRAIL_LOAD_RECORD_H
 #define JOBTRAIL_LOAD_RECORD_H
@@ -16,14 +18,13 @@
 #include "id_cache.h"
 #include "json_members.h"
 #include "load_reason.h"
+#include "record_keys.h"
 
 /* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
 #define RECORD_NAME_MAX_BYTES 255
 #define RECORD_TEXT_MAX_BYTES 65535
 
 #define RECORD_DATE_SIZE sizeof "YYYY-MM-DD HH:MM:SS"
-
-enum record_kind { RECORD_RUN, RECORD_LINK, RECORD_PACKAGE, RECORD_COVERAGE };
 
 struct record_int {
     bool known;
@@ -146,13 +147,13 @@ extern const struct record_fields run_fields, executable_fields, program_fields,
     layout_fields, ending_fields;
 extern const struct record_fields build_fields, link_fields, package_fields;
 
-/* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it. A
- * part whose digest is in `seen` (which may be NULL) has been read before and is not parsed again;
- * others are added. Returns 0 and fills `*record`, which load_record_free() releases and which owns
- * the text from now on; or the text stays the caller's: -EBADMSG and `*reason` when it is damaged;
- * -ENOMEM. */
-int load_record(char *text, size_t size, struct id_cache *seen, struct record *record,
-                struct load_reason *reason);
+/* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it.
+ * `named` is the kind that its name says, RECORD_KINDS where it has none. A part whose digest is in
+ * `seen` (which may be NULL) has been read before and is not parsed again; others are added.
+ * Returns 0 and fills `*record`, which load_record_free() releases and which owns the text from now
+ * on; or the text stays the caller's: -EBADMSG and `*reason` when it is damaged; -ENOMEM. */
+int load_record(char *text, size_t size, enum record_kind named, struct id_cache *seen,
+                struct record *record, struct load_reason *reason);
 
 /* The memory that the record takes, about: its text, and what was parsed of it. */
 size_t load_record_bytes(const struct record *record);

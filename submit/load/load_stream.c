@@ -95,13 +95,14 @@ static void set_aside(struct load_stream *stream, struct loader *loader, const c
     loader_set_aside(loader, text, size, origin, reason);
 }
 
-static int take(struct load_stream *stream, struct loader *loader, char *text, size_t size)
+static int take(struct load_stream *stream, struct loader *loader, char *text, size_t size,
+                enum record_kind named)
 {
     char origin[4200];
     if (text == NULL)
         return -ENOMEM;
     origin_of(stream, origin, sizeof origin);
-    return loader_take(loader, text, size, origin);
+    return loader_take(loader, text, size, named, origin);
 }
 
 static int take_block(struct load_stream *stream, struct loader *loader,
@@ -109,16 +110,45 @@ static int take_block(struct load_stream *stream, struct loader *loader,
 {
     char *text = NULL;
     size_t size = 0;
+    enum record_kind named;
     struct load_reason reason;
     char *line = strdup(stream->line); /* for the quarantine */
-    int result = line == NULL ? -ENOMEM : syslog_blocks_add(blocks, line, &text, &size, &reason);
+    int result =
+        line == NULL ? -ENOMEM : syslog_blocks_add(blocks, line, &text, &size, &named, &reason);
     free(line);
     if (result == -EBADMSG)
         set_aside(stream, loader, stream->line, stream->size, reason.text);
     else if (result != 0)
-        return result > 0 ? take(stream, loader, text, size) : result;
+        return result > 0 ? take(stream, loader, text, size, named) : result;
     load_stream_drain(loader, blocks, UNFINISHED_MAX);
     return 0;
+}
+
+/* "kind=KIND {...", as consumers of Kafka write the header and the message (kcat -f '%h %s\\n').
+ * Returns the record, or the line itself where it is none such. */
+static const char *behind_header(const char *line, enum record_kind *named)
+{
+    static const char header[] = "kind=";
+    *named = RECORD_KINDS;
+    if (strncmp(line, header, sizeof header - 1) != 0)
+        return line;
+    const char *word = line + sizeof header - 1;
+    size_t length = strcspn(word, " \t");
+    const char *text = word + length + strspn(word + length, " \t");
+    if (*text != '{')
+        return line;
+    *named = record_kind_of(word, length);
+    return text;
+}
+
+static int take_json(struct load_stream *stream, struct loader *loader, const char *from,
+                     enum record_kind named)
+{
+    size_t size = stream->size - (size_t)(from - stream->line);
+    char *text = malloc(size + 1);
+    if (text != NULL)
+        memcpy(text, from, size + 1);
+    return take(stream, loader, text, size, named);
 }
 
 static int take_line(struct load_stream *stream, struct loader *loader,
@@ -127,7 +157,9 @@ static int take_line(struct load_stream *stream, struct loader *loader,
     if (stream->size > 0 && stream->line[stream->size - 1] == '\r')
         stream->size--;
     stream->line[stream->size] = '\0';
-    bool is_json = stream->line[strspn(stream->line, " \t")] == '{';
+    enum record_kind named;
+    const char *text = behind_header(stream->line, &named);
+    bool is_json = text[strspn(text, " \t")] == '{';
     if (!is_json && !syslog_blocks_is_one(stream->line, stream->size))
         return 0;
     stream->taken++;
@@ -135,12 +167,7 @@ static int take_line(struct load_stream *stream, struct loader *loader,
         set_aside(stream, loader, stream->line, stream->size, "holds a NUL byte");
         return 0;
     }
-    if (!is_json)
-        return take_block(stream, loader, blocks);
-    char *text = malloc(stream->size + 1);
-    if (text != NULL)
-        memcpy(text, stream->line, stream->size + 1);
-    return take(stream, loader, text, stream->size);
+    return is_json ? take_json(stream, loader, text, named) : take_block(stream, loader, blocks);
 }
 
 static int end_line(struct load_stream *stream, struct loader *loader, struct syslog_blocks *blocks)

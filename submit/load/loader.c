@@ -324,17 +324,36 @@ static int add_record(struct loader *loader, const struct record *record,
     return full ? hand_over(loader) : 0;
 }
 
-int loader_take(struct loader *loader, char *text, size_t size, const char *origin)
+/* With the kind that its name said, so that it is not taken for another when it is given again. */
+static void set_named_aside(struct loader *loader, const char *text, size_t size,
+                            enum record_kind named, const char *origin, const char *reason)
+{
+    char *line = NULL;
+    size_t length = 0;
+    FILE *kept = named == RECORD_KINDS || text[0] != '{' ? NULL : open_memstream(&line, &length);
+    if (kept != NULL) {
+        fprintf(kept, "kind=%s ", record_kind_name(named));
+        fwrite(text, 1, size, kept);
+    }
+    if (kept != NULL && fclose(kept) == 0)
+        loader_set_aside(loader, line, length, origin, reason);
+    else
+        loader_set_aside(loader, text, size, origin, reason);
+    free(line);
+}
+
+int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
+                const char *origin)
 {
     struct record record;
     struct load_reason reason;
     struct load_place place = {.sub = ""};
-    int error = load_record(text, size, &loader->seen, &record, &reason);
+    int error = load_record(text, size, named, &loader->seen, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
     if (error == 0)
         return add_record(loader, &record, &place);
     if (error == -EBADMSG) {
-        loader_set_aside(loader, text, size, origin, reason.text);
+        set_named_aside(loader, text, size, named, origin, reason.text);
         error = 0;
     } else {
         loader_report(loader, origin, strerror(-error));
@@ -361,7 +380,7 @@ static int read_record(struct loader *loader, int dir_fd, const char *name, stru
     int error = load_text(dir_fd, name, &text, &size, reason);
     if (error != 0)
         return error;
-    error = load_record(text, size, &loader->seen, record, reason);
+    error = load_record(text, size, place_kind(name), &loader->seen, record, reason);
     if (error != 0)
         free(text);
     return error;

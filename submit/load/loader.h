@@ -58,8 +58,10 @@ bool loader_stops(struct loader *loader);
 int loader_load(struct loader *loader, const char *path);
 
 /* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL behind it and is the
- * loader's from now on; `origin` says in a message where it was found. Returns as loader_load(). */
-int loader_take(struct loader *loader, char *text, size_t size, const char *origin);
+ * loader's from now on; `named` is as in load_record(), `origin` says in a message where it was
+ * found. Returns as loader_load(). */
+int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
+                const char *origin);
 
 /* Sets the text aside for this reason. */
 void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,

@@ -62,8 +62,10 @@ static bool is_empty_string(struct json_object *value)
 bool record_set_number(const struct record_field *field, void *member, bool known, double number)
 {
     if (field->kind == FIELD_REAL) {
-        *(struct record_real *)member = (struct record_real){known, number};
-        return fabs(number) <= MAX_REAL;
+        bool is_real = fabs(number) <= MAX_REAL; /* which what is no number is not */
+        *(struct record_real *)member =
+            (struct record_real){known && is_real, is_real ? number : 0};
+        return is_real;
     }
     bool fits = fabs(number) <= MAX_WHOLE && number == floor(number);
     *(struct record_int *)member = (struct record_int){known && fits, fits ? (int64_t)number : 0};

@@ -80,15 +80,29 @@ static void cut_word(char *head, const char *name)
     memmove(at, behind, strlen(behind) + 1);
 }
 
-/* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL for other lines. */
-static char *version_1(char *line)
+/* The kind that a line says, or the key of its record: KIND_REST; they may not differ. What we do
+ * not know is none. */
+static int read_kind(const struct line *line, enum record_kind *kind, struct load_reason *reason)
 {
-    static const char *const kinds[] = {"run:", "link:", "pkg:"};
+    const char *said = word(line->head, " kind:");
+    enum record_kind of_key = record_kind_of(line->key, strcspn(line->key, " _"));
+    *kind = said == NULL ? RECORD_KINDS : record_kind_of(said, strcspn(said, " "));
+    if (*kind == RECORD_KINDS)
+        *kind = of_key;
+    if (of_key != RECORD_KINDS && of_key != *kind)
+        return load_refuse(reason, "is a syslog line of one kind with the key of another");
+    return 0;
+}
+
+/* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL for other lines. */
+static char *version_1(char *line, enum record_kind *kind)
+{
     char *message = strchr(strstr(line, TAG), ' ');
-    for (size_t i = 0; message != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strncmp(message + 1, kinds[i], strlen(kinds[i])) == 0)
-            return message + 1 + strlen(kinds[i]);
-    return NULL;
+    size_t length = message == NULL ? 0 : strcspn(message + 1, ": ");
+    if (message == NULL || message[1 + length] != ':')
+        return NULL;
+    *kind = record_kind_of(message + 1, length);
+    return *kind == RECORD_KINDS ? NULL : message + 1 + length + 1;
 }
 
 static int take_version_1(const char *text, char **whole, size_t *size, struct load_reason *reason)
@@ -346,14 +360,16 @@ bool syslog_blocks_is_one(const char *line, size_t size)
 }
 
 int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,
-                      struct load_reason *reason)
+                      enum record_kind *kind, struct load_reason *reason)
 {
     struct line line = {0};
     struct lh_entry *entry = NULL;
-    const char *single = version_1(text);
+    const char *single = version_1(text, kind);
     if (single != NULL)
         return take_version_1(single, whole, size, reason);
     int error = parse_line(text, &line, reason);
+    if (error == 0)
+        error = read_kind(&line, kind, reason);
     if (error == 0)
         error = find_or_add(blocks, &line, &entry);
     if (error != 0 || entry == NULL)

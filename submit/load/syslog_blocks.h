@@ -24,6 +24,7 @@
 #include <stddef.h>
 
 #include "load_reason.h"
+#include "record_keys.h"
 
 struct syslog_blocks;
 
@@ -34,10 +35,11 @@ struct syslog_blocks *syslog_blocks_new(void);
 bool syslog_blocks_is_one(const char *line, size_t size);
 
 /* Adds the block of a line, NUL-terminated and without its newline, which is written to. Returns 1
- * when a record is whole, with its text, malloc'ed, in `*text`; 0 when more blocks are to come;
- * -EBADMSG and `*reason` when the line is damaged; -ENOMEM. */
+ * when a record is whole, with its text, malloc'ed, in `*text` and the kind that the line and its
+ * key say in `*kind`, RECORD_KINDS where they say none that is known; 0 when more blocks are to
+ * come; -EBADMSG and `*reason` when the line is damaged; -ENOMEM. */
 int syslog_blocks_add(struct syslog_blocks *blocks, char *line, char **text, size_t *size,
-                      struct load_reason *reason);
+                      enum record_kind *kind, struct load_reason *reason);
 
 /* Calls `visit` with what there is of each record that is not whole, as lines that can be added
  * again, and forgets it; the oldest first, until no more than `keep_bytes` of memory, about, are

@@ -73,6 +73,26 @@ waiting() {
         END { exit bad || seen != 8 }' "$PLACE/trace"
 }
 
+@test "a record that a user hands in becomes nobody's run, in no job" {
+    # shellcheck disable=SC2016
+    as_games 'forged="\"userT\":{\"run_uuid\":\"$1\",\"user\":\"root\",\"job_id\":\"7\",\"exec_path\":\"/bin/forged\"}"
+        whole="\"resultT\":{\"build_user\":\"games\",\"uuid\":\"$1\"}"
+        echo "{$whole,$forged}" >"records/link.lab.a.games.$1.json"
+        echo "{$forged,$whole}" >"records/link.lab.b.games.$1.json"
+        echo "{$whole,\"signature\":\"00\"}" >"records/link.lab.c.games.$1.json"
+        echo "{\"xalt_run_uuid\":\"$1\",$forged}" >"records/pkg.lab.a.games.$1.0123456789ab.json"
+        echo "{\"xalt_run_uuid\":\"$1\",\"package_name\":\"x\"}" >"records/pkg.lab.b.games.$1.0123456789ab.json"' "$UUID"
+    hand_in 1
+    run -0 --separate-stderr flush_sessions --json
+    [[ $(jq -c '[.records, .damaged]' <<<"$output") == "[1,5]" ]]
+    # shellcheck disable=SC2154
+    [[ $stderr == *"user 5: 5 files that are no records of his: now in "*/refused* ]]
+    [[ $(find "$RECORDS" -type f | wc -l) == 1 && $(delivered) == 1 && $(waiting) == 0 ]]
+    [[ $(find "$SESSIONS/5/refused" -type f | wc -l) == 5 ]]
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/store" "$RECORDS"
+    [[ $(sqlite3 "$PLACE/store" 'SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM link)') == '0|1' ]]
+}
+
 @test "a flush of sessions that is killed at any system call is completed by the next" {
     local all call number every
     hand_in 2
@@ -138,7 +158,6 @@ waiting() {
     # shellcheck disable=SC2016
     as_games 'for ((i = 1; i <= 20000; i++)); do : >x$i; done'
     run -0 --separate-stderr flush_sessions
-    # shellcheck disable=SC2154
     [[ $stderr == *"user 5: too many names: the other sessions are for the next flush"* ]]
     hand_in 1
     flush_sessions

@@ -314,6 +314,23 @@ waiting() { # DIRECTORY
     done
 }
 
+@test "a link with any character in its paths and arguments is handed in, loaded and the same" {
+    local name
+    a_users_home
+    timer
+    for name in '😀' '𐀀􏿿' $'\xed\xa0\xbd\xed\xb8\x80' $'\xff' 'a"b\\u' ' V:4 value:x'; do
+        as_user cp "$WORK/hello.o" "$name.o"
+        as_user ld -shared "$name.o" -o "$name" --defsym="x$name=1" || as_user ld -shared "$name.o" -o "$name"
+        timer
+        [[ $(links | jq -c '[.[].resultT | [.build_user, .uuid]]') == "[[\"games\",\"$(mark "$name" Build_UUID)\"]]" ]]
+        [[ ! -e $BATS_TEST_TMPDIR/sessions/5/refused ]]
+        "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/link.*.json
+        "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
+        [[ $name != '😀' || $(sqlite3 "$BATS_TEST_TMPDIR/store" 'SELECT exec_path FROM xalt_link') == */😀 ]]
+        rm "$RECORDS"/link.*
+    done
+}
+
 @test "the default configuration takes links in" {
     sed -i '/^sessions = /d' "$CONF"
     [[ $("$JOBTRAIL_BIN/jobtrail-conf" show --json --conf "$CONF" | jq -r .spool.sessions.value) == \

@@ -176,6 +176,31 @@ damage() {
     [ -e "$records/run.future.json" ]
 }
 
+@test "a record with keys of several kinds, or of another kind than its name, is set aside and nobody's run" {
+    local forged='"userT":{"run_uuid":"019a9f00-1122-7abc-8def-010203040500","user":"root","job_id":"7"}' here="$BATS_TEST_TMPDIR/forged"
+    mkdir "$here"
+    echo "{\"xalt_run_uuid\":\"019a9f00-1122-7abc-8def-010203040500\",$forged}" >"$here/pkg.tiny.a.games.json"
+    echo "{\"resultT\":{},$forged}" >"$here/link.tiny.a.games.json"
+    echo "{\"coverageT\":{},$forged}" >"$here/coverage.tiny.a.games.json"
+    echo "{$forged}" >"$here/pkg.tiny.b.games.json"
+    echo "{$forged,$forged}" >"$here/run.tiny.b.games.json"
+    echo "{$forged,\"linkA\":[]}" >"$here/note.json"
+    cp "$end" "$here"
+    load --quarantine "$BATS_TEST_TMPDIR/bad" "$here" "$here/note.json"
+    [ "$status" -eq 1 ]
+    [ "$(count new)" -eq 1 ]
+    [ "$(count damaged)" -eq 6 ]
+    [ "$(count quarantined)" -eq 6 ]
+    [ "$(cat "$BATS_TEST_TMPDIR"/bad/*.reason | grep -c 'has keys of records of several kinds')" -eq 4 ]
+    grep -q 'is named pkg and is run' "$BATS_TEST_TMPDIR/bad/pkg.tiny.b.games.json.reason"
+    grep -q 'has a key twice' "$BATS_TEST_TMPDIR/bad/run.tiny.b.games.json.reason"
+    [ "$(query 'SELECT count(*) FROM run')" -eq 1 ]
+    # one that has no name is what its keys say
+    echo "{$forged}" >"$here/note.json"
+    load "$here/note.json"
+    [ "$(count new)" -eq 1 ]
+}
+
 @test "a terminal sees the progress, and one summary" {
     "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 2 1000 >"$BATS_TEST_TMPDIR/many"
     run script -qec "jobtrail-load --batch 200 --store sqlite:$store $BATS_TEST_TMPDIR/many" /dev/null

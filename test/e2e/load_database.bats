@@ -345,6 +345,28 @@ PY
     [[ "$stderr" == *"hash_id is too long"* ]]
 }
 
+# What users write into their watermarks, and others into records.
+no_number_is_a_time() {
+    local epoch i=0
+    for epoch in '"nan"' '"-inf"' NaN 1e300 '"1e99"'; do
+        i=$((i + 1))
+        record "$(uuid $i)" "\"xaltLinkT\":{\"Build_Epoch\":$epoch,\"Build_User\":\"u$i\"}"
+    done >odd
+    load_into odd
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 5 ]
+    [ "$(sql 'SELECT count(*), count(build_epoch) FROM build')" = $'5\t0' ]
+    write_link odd.json
+    sed -i 's/"1732000000.5"/"nan"/' odd.json
+    load_into odd.json
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"resultT.build_epoch is out of range"* ]]
+}
+
+@test "a time that is no number is none, and keeps nobody else's record out" {
+    in_both no_number_is_a_time
+}
+
 @test "hostile strings stay data" {
     in_both hostile
 }

@@ -50,6 +50,35 @@ has_runs() {
     [ "$(count new)" -eq 45 ]
 }
 
+# record of a run, on one line
+one_run() {
+    echo '{"userT":{"run_uuid":"019a9f00-1122-7abc-8def-010203040500","user":"root","job_id":"7"}}'
+}
+
+@test "a line's record is of the kind that the line says, or is set aside, and again when it is given again" {
+    local uuid=019a9f00-1122-7abc-8def-010203040500
+    {
+        echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:4 kind:pkg syshost:tiny key:pkg_${uuid}_0123456789ab crcStr:0xFFFF nb:1 idx:0 value:$(one_run)"
+        echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:4 kind:other syshost:tiny key:link_$uuid crcStr:0xFFFF nb:1 idx:0 value:$(one_run)"
+        echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:4 kind:run syshost:tiny key:link_$uuid crcStr:0xFFFF nb:1 idx:0 value:$(one_run)"
+        echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: link:$(one_run)"
+        echo "kind=coverage $(one_run)"
+    } >forged
+    load_from --quarantine bad forged
+    [ "$status" -eq 1 ]
+    [ "$(count new)" -eq 0 ]
+    [ "$(count damaged)" -eq 5 ]
+    [ "$(cat bad/*.reason | grep -c 'is named [a-z]* and is run')" -eq 4 ]
+    [ "$(cat bad/*.reason | grep -c 'is a syslog line of one kind with the key of another')" -eq 1 ]
+    load_from bad/record.*[0-9]
+    [ "$(count new)" -eq 0 ]
+    [ "$(count damaged)" -eq 5 ]
+    { echo "kind=run $(one_run)" && echo "Nov 20 10:00:00 n1 sshd: kind=run $(one_run)"; } >sound
+    load_from sound
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 1 ]
+}
+
 @test "blocks may be mixed, doubled and in any order" {
     { shuf --random-source=<(yes) lines && head -n 100 lines; } >mixed
     load_from mixed

@@ -123,6 +123,8 @@ is_gone() {
 ["sge","SGE","99","all.q","bio","unknown",2]' ]]
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/*.json
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/store" "$RECORDS"
+    # users set such variables: none of these is a job of Slurm's
+    [[ $(sqlite3 "$PLACE/store" 'SELECT count(job_id), count(job_id_raw) FROM run') == '3|0' ]]
 }
 
 @test "what a user puts in a ledger's place is neither read nor followed" {

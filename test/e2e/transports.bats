@@ -337,6 +337,13 @@ asked() {
     while read -r kind key text; do
         [[ $kind == run && $key == $(jq -r .userT.run_uuid <<<"$text") ]]
     done <"$COLLECTED/taken"
+    # header and message, as the loader takes them
+    sed 's/^\([^ ]*\) [^ ]* /kind=\1 /' "$COLLECTED/taken" |
+        "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" -
+    [[ $(sqlite3 "$BATS_TEST_TMPDIR/store" 'SELECT count(*) FROM run') == 2 ]]
+    sed 's/^[^ ]* [^ ]* /kind=pkg /' "$COLLECTED/taken" >wrong
+    run "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/other" wrong
+    [[ $status == 1 && $output == *"is named pkg and is run"* ]]
 }
 
 @test "kafka: a record that is too large is set aside, the others go on" {

@@ -39,8 +39,7 @@ static void check(const char *name, const char *user, const char *text)
     record_plain_name(user, part + 1, RECORD_USER_SIZE);
     strcat(part, ".");
     if (record_name_parse(name, &parsed) != 0 || strchr(name, '/') != NULL ||
-        strstr(name, part) == NULL ||
-        (strcmp(parsed.kind, "link") != 0 && strcmp(parsed.kind, "pkg") != 0))
+        strstr(name, part) == NULL || strcmp(parsed.kind, "link") != 0)
         abort();
     if (hand_in_is_line(text, strlen(text)) && hand_in_text_fits(name, user, text) &&
         strstr(text, parsed.uuid) == NULL)

@@ -34,7 +34,7 @@ static bool load(const char *first, const unsigned char *data, size_t size, size
     memcpy(text, first, before);
     memcpy(text + before, data + skipped, after);
     text[before + after] = '\0';
-    if (load_record(text, before + after, NULL, record, &reason) == 0)
+    if (load_record(text, before + after, RECORD_KINDS, NULL, record, &reason) == 0)
         return true; /* the text is the record's */
     free(text);
     return false;

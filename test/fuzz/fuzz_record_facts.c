@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records that a worker hands to its parent, a line each. Of one that is taken, a parser that takes
- * it too must find the facts.
+ * Records that a worker hands to its parent, a line each. Of one that is taken, a parser that knows
+ * JSON must find the facts.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -48,15 +48,16 @@ static void take(struct record_facts *held, const char *line, size_t length)
     struct json_tokener *tokener = json_tokener_new_ex(PARSER_DEPTH);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
     struct json_object *record = json_tokener_parse_ex(tokener, line, (int)length);
-    if (record != NULL)
-        expect(record);
+    if (record == NULL)
+        abort();
+    expect(record);
     json_object_put(record);
     json_tokener_free(tokener);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-    struct record_facts *held = record_facts_new(facts, sizeof facts / sizeof facts[0]);
+    struct record_facts *held = record_facts_new(RECORD_RUN, facts, sizeof facts / sizeof facts[0]);
     char *text = malloc(size + 1);
     if (held == NULL || text == NULL)
         abort();

@@ -19,7 +19,7 @@ static int load(const char *text, struct record *record, struct load_reason *rea
 {
     char *copy = strdup(text);
     assert_non_null(copy);
-    int result = load_record(copy, strlen(copy), NULL, record, reason);
+    int result = load_record(copy, strlen(copy), RECORD_KINDS, NULL, record, reason);
     if (result != 0)
         free(copy);
     return result;

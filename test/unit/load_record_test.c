@@ -19,14 +19,20 @@
 /* A record with the uuid; `user` goes on in userT, `rest` after it. */
 #define RECORD(user, rest) "{\"userT\":{\"run_uuid\":\"" UUID "\"" user "}" rest "}"
 
-static int parse(const char *text, struct record *record, struct load_reason *reason)
+static int parse_named(const char *text, enum record_kind named, struct record *record,
+                       struct load_reason *reason)
 {
     char *copy = strdup(text);
     assert_non_null(copy);
-    int error = load_record(copy, strlen(text), NULL, record, reason);
+    int error = load_record(copy, strlen(text), named, NULL, record, reason);
     if (error != 0)
         free(copy);
     return error;
+}
+
+static int parse(const char *text, struct record *record, struct load_reason *reason)
+{
+    return parse_named(text, RECORD_KINDS, record, reason);
 }
 
 static struct record parsed(const char *text)
@@ -38,12 +44,17 @@ static struct record parsed(const char *text)
     return record;
 }
 
-static void assert_refused(const char *text, const char *why)
+static void assert_refused_named(const char *text, enum record_kind named, const char *why)
 {
     struct record record;
     struct load_reason reason = {""};
-    assert_int_equal(parse(text, &record, &reason), -EBADMSG);
+    assert_int_equal(parse_named(text, named, &record, &reason), -EBADMSG);
     assert_string_equal(reason.text, why);
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+    assert_refused_named(text, RECORD_KINDS, why);
 }
 
 static void crc_counts_its_own_value_as_ffff_and_no_final_newline(void **state)
@@ -281,6 +292,20 @@ static void job_id_that_is_no_number_stays_text(void **state)
     load_record_free(&record);
 }
 
+/* XALT has no slurmT; where it is, a number that only userT says is a session's. */
+static void a_sessions_job_is_none_of_slurms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct record record = parsed(
+            i == 0 ? RECORD(",\"job_id\":\"7\"", ",\"slurmT\":{\"job_id\":null,\"node\":\"n1\"}")
+                   : RECORD(",\"job_id\":\"7\"", ""));
+        assert_string_equal(record.run.job_id, "7");
+        assert_int_equal(record.run.job_id_raw.known, i);
+        load_record_free(&record);
+    }
+}
+
 static void foreign_bytes_become_private_use_and_stay_distinct(void **state)
 {
     (void)state;
@@ -312,7 +337,8 @@ static void raw_nul_byte_is_refused(void **state)
     char *copy = malloc(sizeof text);
     assert_non_null(copy);
     memcpy(copy, text, sizeof text);
-    assert_int_equal(load_record(copy, sizeof text - 1, NULL, &record, &reason), -EBADMSG);
+    assert_int_equal(load_record(copy, sizeof text - 1, RECORD_KINDS, NULL, &record, &reason),
+                     -EBADMSG);
     free(copy);
 }
 
@@ -362,9 +388,109 @@ static void what_only_looks_plain_is_for_the_parser(void **state)
                    "JSON is damaged at byte 86: boolean expected");
     assert_refused(RECORD("", ",\"slurmT\":{\"node\":n1},\"slurmT\":{}"),
                    "JSON is damaged at byte 79: null expected");
-    struct record record = parsed(RECORD("", ",\"hash_id\":\"1\",\"hash_id\":\"2\""));
-    assert_string_equal(record.run.hash_id, "2");
+}
+
+/* What is in one test as the loader's fast path takes it, and as its parser does. */
+static const char *const readings[] = {"", "\"laterA\":[[]],"};
+
+static void a_record_with_keys_of_several_kinds_is_refused(void **state)
+{
+    (void)state;
+    static const char why[] = "has keys of records of several kinds";
+    static const char *const forged[] = {
+        "\"xalt_run_uuid\":\"" UUID "\",\"userT\":{\"run_uuid\":\"" UUID "\",\"user\":\"root\"}}",
+        "\"userT\":{\"run_uuid\":\"" UUID "\",\"user\":\"root\"},\"resultT\":{\"uuid\":\"" UUID
+        "\"}}",
+        "\"userT\":{\"run_uuid\":\"" UUID "\"},\"function\":[]}",
+        "\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[],\"slurmT\":{}}",
+        "\"resultT\":{\"uuid\":\"" UUID "\"},\"ownerT\":null}",
+        "\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[],\"xalt_run_uuid\":\"" UUID "\"}",
+    };
+    for (size_t i = 0; i < 2 * sizeof forged / sizeof forged[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "{%s%s", readings[i % 2], forged[i / 2]);
+        for (enum record_kind named = RECORD_RUN; named <= RECORD_KINDS; named++)
+            assert_refused_named(text, named, why);
+    }
+}
+
+static void a_record_is_of_the_kind_that_its_name_says(void **state)
+{
+    (void)state;
+    static const char *const sound[] = {
+        [RECORD_RUN] = "\"userT\":{\"run_uuid\":\"" UUID "\"},\"hash_id\":\"1\"}",
+        [RECORD_LINK] = "\"resultT\":{\"uuid\":\"" UUID "\"},\"link_line\":[]}",
+        [RECORD_PACKAGE] = "\"xalt_run_uuid\":\"" UUID "\",\"program\":\"R\"}",
+        [RECORD_COVERAGE] = "\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[]}",
+    };
+    for (enum record_kind kind = RECORD_RUN; kind < 2 * RECORD_KINDS; kind++) {
+        enum record_kind is = kind % RECORD_KINDS;
+        char text[256], why[64];
+        snprintf(text, sizeof text, "{\"signature\":\"x\",\"newT\":1,%s%s",
+                 readings[kind / RECORD_KINDS], sound[is]);
+        for (enum record_kind named = RECORD_RUN; named <= RECORD_KINDS; named++) {
+            struct record record;
+            struct load_reason reason;
+            if (named == is || named == RECORD_KINDS) {
+                assert_int_equal(parse_named(text, named, &record, &reason), 0);
+                assert_int_equal(record.kind, is);
+                load_record_free(&record);
+                continue;
+            }
+            snprintf(why, sizeof why, "is named %s and is %s", record_kind_name(named),
+                     record_kind_name(is));
+            assert_refused_named(text, named, why);
+        }
+    }
+}
+
+/* One reader takes the first of two, another the last. */
+static void a_key_that_is_there_twice_is_refused(void **state)
+{
+    (void)state;
+    static const char why[] = "has a key twice";
+    static const char *const twice[] = {
+        "\"userT\":{\"run_uuid\":\"" UUID "\"},\"userT\":{\"run_uuid\":\"" UUID
+        "\",\"user\":\"root\"}}",
+        "\"userT\":{\"run_uuid\":\"" UUID "\"},\"hash_id\":\"1\",\"hash_id\":\"2\"}",
+        "\"libA\":[],\"userT\":{\"run_uuid\":\"" UUID "\"},\"libA\":[]}",
+        "\"crc2\":0,\"signature\":\"1\",\"signature\":\"2\",\"userT\":{\"run_uuid\":\"" UUID "\"}}",
+        "\"resultT\":{\"uuid\":\"" UUID "\"},\"resultT\":{\"uuid\":\"" UUID "\"}}",
+        "\"xalt_run_uuid\":\"\",\"xalt_run_uuid\":\"" UUID "\"}",
+        "\"coverageT\":{},\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[]}",
+    };
+    for (size_t i = 0; i < 2 * sizeof twice / sizeof twice[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "{%s%s", readings[i % 2], twice[i / 2]);
+        assert_refused(text, why);
+    }
+    /* what no list knows is nobody's */
+    struct record record = parsed(RECORD("", ",\"laterT\":1,\"laterT\":2"));
+    assert_int_equal(record.kind, RECORD_RUN);
     load_record_free(&record);
+}
+
+static void what_is_no_number_is_no_time(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"\"nan\"",  "\"-inf\"", "NaN",
+                                      "Infinity", "1e300",    "\"1e12\""};
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        char text[256], marked[256];
+        snprintf(text, sizeof text, "{\"resultT\":{\"uuid\":\"" UUID "\",\"build_epoch\":%s}}",
+                 odd[i]);
+        assert_refused(text, "resultT.build_epoch is out of range");
+        /* a watermark is whatever the executable's owner put there: then its time is not known */
+        snprintf(marked, sizeof marked,
+                 RECORD("", ",\"xaltLinkT\":{\"Build_Epoch\":%s,\"Build_OS\":\"L\"}"), odd[i]);
+        struct record record = parsed(marked);
+        struct build_record build;
+        load_build(&record.run.build, &build);
+        assert_string_equal(build.build_os, "L");
+        assert_false(build.build_epoch.known);
+        assert_true(build.build_epoch.value == 0);
+        load_record_free(&record);
+    }
 }
 
 static void command_line_is_the_same_text_however_it_is_written(void **state)
@@ -392,7 +518,8 @@ static void text_is_as_it_was_when_it_is_set_aside(void **state)
     struct load_reason reason;
     char *copy = strdup(bad);
     assert_non_null(copy);
-    assert_int_equal(load_record(copy, strlen(bad), NULL, &record, &reason), -EBADMSG);
+    assert_int_equal(load_record(copy, strlen(bad), RECORD_KINDS, NULL, &record, &reason),
+                     -EBADMSG);
     assert_string_equal(copy, bad);
     free(copy);
 }
@@ -414,7 +541,8 @@ static void part_that_was_seen_is_not_parsed_again(void **state)
     struct load_reason reason;
     for (int i = 0; i < 2; i++) {
         struct record record;
-        assert_int_equal(load_record(strdup(text), strlen(text), &seen, &record, &reason), 0);
+        assert_int_equal(
+            load_record(strdup(text), strlen(text), RECORD_KINDS, &seen, &record, &reason), 0);
         assert_int_equal(record.run.libs.value == NULL, i);
         load_record_free(&record);
     }
@@ -442,11 +570,16 @@ int main(void)
         cmocka_unit_test(canonical_text_does_not_depend_on_the_order_of_keys),
         cmocka_unit_test(ancestors_of_a_jobs_runs_are_the_same),
         cmocka_unit_test(job_id_that_is_no_number_stays_text),
+        cmocka_unit_test(a_sessions_job_is_none_of_slurms),
         cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
         cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),
         cmocka_unit_test(raw_nul_byte_is_refused),
         cmocka_unit_test(plain_values_are_read_as_the_parser_reads_them),
         cmocka_unit_test(what_only_looks_plain_is_for_the_parser),
+        cmocka_unit_test(a_record_with_keys_of_several_kinds_is_refused),
+        cmocka_unit_test(a_record_is_of_the_kind_that_its_name_says),
+        cmocka_unit_test(a_key_that_is_there_twice_is_refused),
+        cmocka_unit_test(what_is_no_number_is_no_time),
         cmocka_unit_test(command_line_is_the_same_text_however_it_is_written),
         cmocka_unit_test(text_is_as_it_was_when_it_is_set_aside),
         cmocka_unit_test(uuid_is_in_lower_case),

@@ -65,7 +65,7 @@ static enum store_result put(struct store *store, const char *uuid, const char *
     enum store_result result = STORE_NEW;
     int length = snprintf(text, sizeof text,
                           "{\"userT\":{\"run_uuid\":\"%s\",\"exec_path\":\"/x\"},%s}", uuid, rest);
-    if (load_record(strdup(text), (size_t)length, NULL, &record, &reason) != 0)
+    if (load_record(strdup(text), (size_t)length, RECORD_KINDS, NULL, &record, &reason) != 0)
         fail_msg("%s", reason.text);
     if (store_put(store, &record, 1, &result) != 0)
         fail_msg("%s", store_error(store));

@@ -18,6 +18,7 @@ jobtrail_unit_test(submit_coverage_test submit_coverage_test.c LIBS jobtrail_sub
 jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_record_keys_test submit_record_keys_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_slurm_job_test submit_slurm_job_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_descriptors_test submit_descriptors_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_worker_check_test submit_worker_check_test.c submit_node.c submit_fixture.c
@@ -25,3 +26,4 @@ jobtrail_unit_test(submit_worker_check_test submit_worker_check_test.c submit_no
 jobtrail_unit_test(submit_worker_records_test submit_worker_records_test.c submit_fixture.c LIBS jobtrail_submit)
 target_link_options(unit-submit_worker_check_test PRIVATE -Wl,--wrap=run_record_build)
 target_link_options(unit-submit_hand_in_test PRIVATE -Wl,--wrap=hand_in_text_fits)
+target_compile_definitions(unit-submit_record_keys_test PRIVATE SCHEMAS="${PROJECT_SOURCE_DIR}/submit/schema")

@@ -141,8 +141,9 @@ static void a_users_record_is_taken_once(void **state)
     (void)state;
     flush(); /* makes the directory */
     assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), link_of("games")), 0);
-    assert_int_equal(hand_in_as(GAMES, "pkg.lab.a.games." UUID ".0123456789ab.json",
-                                "{\"xalt_run_uuid\":\"" UUID "\"}\n"),
+    assert_int_equal(hand_in_as(GAMES, LINK_OF("b", "games"),
+                                "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID
+                                "\"},\"linkA\":[[\"/a\\ud83d\\ude00\",\"0\"]]}\n"),
                      0);
     assert_int_equal(hand_in_as(MAN, LINK_OF("a", "man"), link_of("man")), 0);
     assert_int_equal(flush().records, 3);
@@ -171,8 +172,7 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
         "link.lab.a.games.x." UUID ".json",   /* of a user games.x */
         "link.lab.a.games.x.json",
         "link.lab.a.games." UUID ".0123456789ab.json",
-        "pkg.lab.a.games." UUID ".0123456789AB.json",
-        "pkg.lab.a.games." UUID ".json",
+        "pkg.lab.a.games." UUID ".json", /* and these are told in the run's directory */
         "link.l\tab.a.games." UUID ".json",
         "link.l\"ab.a.games." UUID ".json", /* transports put it into JSON */
         "link.l\\ab.a.games." UUID ".json",
@@ -213,6 +213,54 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
     count = flush();
     assert_int_equal(count.records, 1);
     assert_int_equal(count.damaged, 0);
+}
+
+#define IN_LINK(rest) "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\"}," rest "}"
+
+/* What says more than a link: it is somebody else's run, package or coverage to a reader who looks
+ * for their keys first. And JSON that not every reader takes, or takes alike. */
+static const char *const forged_links[] = {
+    IN_LINK("\"userT\":{\"run_uuid\":\"" UUID "\",\"user\":\"root\"}"),
+    IN_LINK("\"slurmT\":{\"job_id\":1}"),
+    IN_LINK("\"xalt_run_uuid\":\"" UUID "\""),
+    IN_LINK("\"ownerT\":{\"user\":\"root\"}"),
+    IN_LINK("\"coverageT\":{\"uuid\":\"" UUID "\"},\"coverageA\":[]"),
+    IN_LINK("\"signature\":\"0\""),
+    IN_LINK("\"laterT\":{}"),
+    IN_LINK("\"\":0"),
+    IN_LINK("\"LinkA\":[]"),
+    IN_LINK("\"link\\u0041\":[]"),
+    IN_LINK("\"linkA\":[],\"linkA\":[]"),
+    IN_LINK("\"resultT\":{\"build_user\":\"root\"}"),
+    IN_LINK("\"ResultT\":{\"build_user\":\"root\"}"),
+    IN_LINK("\"linkA\":[NaN]"),
+    IN_LINK("\"linkA\":NaN"),
+    IN_LINK("\"linkA\":[-Infinity]"),
+    IN_LINK("\"linkA\":[1e]"),
+    IN_LINK("\"linkA\":[01]"),
+    IN_LINK("\"linkA\":[1,]"),
+    IN_LINK("\"linkA\":[\"\\ud83d\"]"),
+    IN_LINK("\"linkA\":[\"\\ude00\\ud83d\"]"),
+    IN_LINK("\"linkA\":[\"\\ud83d\\u0041\"]"),
+    IN_LINK("\"linkA\":[\"\\ud83d\\ud83d\\ude00\"]"),
+    "{\"resultT\":{\"build_epoch\":NaN,\"build_user\":\"games\",\"uuid\":\"" UUID "\"}}",
+    "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\",\"Build_User\":\"root\"}}",
+    "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\",\"build\\u005fuser\":\"root\"}}",
+};
+
+enum { FORGED = sizeof forged_links / sizeof forged_links[0] };
+
+static void a_link_that_says_more_than_a_link_is_put_aside(void **state)
+{
+    (void)state;
+    flush();
+    for (int i = 0; i < FORGED; i++) {
+        assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), forged_links[i]), 0);
+        struct flush_count count = flush();
+        if (count.records != 0 || count.damaged != 1 || delivered() != 0)
+            fail_msg("taken: %s", forged_links[i]);
+        assert_int_equal(left(GAMES, "records"), 0);
+    }
 }
 
 static void expect_link_of(const char *name, const char *text)
@@ -282,6 +330,16 @@ int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char
     return reader_takes_all || __real_hand_in_text_fits(name, user_name, text);
 }
 
+static void the_reader_is_not_believed(const char *text)
+{
+    assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), text), 0);
+    reader_takes_all = 1;
+    struct flush_count count = flush();
+    reader_takes_all = 0;
+    if (count.records != 0 || count.failed != 1 || delivered() != 0)
+        fail_msg("taken: %s", text);
+}
+
 static void what_the_reader_takes_for_a_record_is_not_believed(void **state)
 {
     static const char *const texts[] = {
@@ -292,14 +350,10 @@ static void what_the_reader_takes_for_a_record_is_not_believed(void **state)
     };
     (void)state;
     flush();
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        assert_int_equal(hand_in_as(GAMES, LINK_OF("a", "games"), texts[i]), 0);
-        reader_takes_all = 1;
-        struct flush_count count = flush();
-        reader_takes_all = 0;
-        assert_true(count.records == 0 && count.failed == 1);
-        assert_int_equal(delivered(), 0);
-    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        the_reader_is_not_believed(texts[i]);
+    for (int i = 0; i < FORGED; i++)
+        the_reader_is_not_believed(forged_links[i]);
 }
 
 /* What a user can make where his records are. */
@@ -565,6 +619,7 @@ int main(void)
         TEST(a_users_record_is_taken_once),
         TEST(roots_record_goes_to_the_outbox_at_once),
         TEST(what_is_no_record_of_the_users_own_is_put_aside),
+        TEST(a_link_that_says_more_than_a_link_is_put_aside),
         TEST(a_link_is_its_owners_whatever_name_it_has),
         TEST(what_the_reader_takes_for_a_record_is_not_believed),
         TEST(only_the_users_own_regular_files_are_read),

@@ -17,6 +17,7 @@
 
 #include "crc.h"
 #include "journal.h"
+#include "json_end.h"
 #include "submit_made_run.h"
 #include "text.h"
 
@@ -402,6 +403,27 @@ static void the_watermark_is_a_table(void **state)
     release(&made);
 }
 
+/* JSON has no NaN: a collector that is sent one refuses it, and whatever comes with it. */
+static void a_watermark_of_no_time_is_of_none(void **state)
+{
+    static const char *const odd[] = {"nan",   "-nan", "inf",  "-inf", "1e999",
+                                      "1e300", "-5",   "soon", ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        struct made made;
+        char note[128];
+        int size =
+            snprintf(note, sizeof note, "\2XALT_Link_Info%cBuild_Epoch%%%%%s%%%%%c", 0, odd[i], 0);
+        make(&made);
+        made.capture.watermark = (struct capture_bytes){.at = note, .size = (size_t)size};
+        build(&made);
+        assert_value(&made, "userDT", "Build_Epoch", "0.0000");
+        assert_ptr_equal(json_value_end(made.record.text, made.record.text + made.record.length),
+                         made.record.text + made.record.length);
+        release(&made);
+    }
+}
+
 static void hostile_bytes_in_every_string_survive(void **state)
 {
     char bytes[256], env[600], note[600], expected[1024];
@@ -473,6 +495,7 @@ int main(void)
         cmocka_unit_test(arguments_environment_and_ancestors_are_listed),
         cmocka_unit_test(above_the_task_stands_the_daemon_of_the_step),
         cmocka_unit_test(the_watermark_is_a_table),
+        cmocka_unit_test(a_watermark_of_no_time_is_of_none),
         cmocka_unit_test(hostile_bytes_in_every_string_survive),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

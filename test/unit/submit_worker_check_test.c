@@ -99,8 +99,12 @@ static void work_on(struct worked *worked, uint32_t job)
                  "epilog time=1700000100.000000000 user=alice account=\"a\xff\\\" partition=main\n",
                  job, (unsigned)getuid(), (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &worked->journal), 0);
-    if (job == 0)
+    if (job == 0) {
         strcpy(worked->journal.user = realloc(worked->journal.user, 8), "alice");
+    } else {
+        worked->journal.array_job = worked->journal.het_job = 5;
+        worked->journal.array_task = 3;
+    }
     make_ledger(3);
     worked->order = (struct worker_order){.conf = &worked->conf,
                                           .journal = &worked->journal,
@@ -218,6 +222,10 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
         {"\"job_id\":7,", "\"job_id\":8,"},
         {"\"job_id\":7,", "\"job_id\":7.0,"},
         {"\"job_id\":7,", ""},
+        {"\"array_job_id\":5", "\"array_job_id\":6"},
+        {"\"array_task_id\":3", "\"array_task_id\":null"},
+        {"\"het_job_id\":5", "\"het_job_id\":6"},
+        {"\"het_offset\":2", "\"het_offset\":1"},
         {"\"node\":\"n1\"", "\"node\":\"n2\""},
         {"\"partition\":\"main\"", "\"partition\":\"free\""},
         {"\"queue\":\"main\"", "\"queue\":\"free\""},
@@ -234,6 +242,13 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
         {"\"envT\":{", "\"x\":\"\xc3\xa9\",\"envT\":{"},
         {"\"envT\":{", "\"x\":\" V:4 kind:run key:run_fini_x nb:1 idx:0 value:\",\"envT\":{"},
         {"\"libA\":[", "\"libA\":[]],\"x\":["},
+        /* what is in a table of facts may not end it, nor be half of JSON */
+        {"\"exit_code\":", "\"x\":NaN,\"exit_code\":"},
+        {"\"exit_code\":", "\"x\":{\"y\"},\"exit_code\":"},
+        {"\"exit_code\":", "\"x\":[1,],\"exit_code\":"},
+        {"\"libA\":[", "\"libA\":[nan,"},
+        {"\"libA\":[", "\"libA\":[\"\\ud83d\","},
+        {"\"libA\":[", "\"libA\":[\"\\x41\","},
         {"\"libA\":[", "\"libA\":[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]],"},
     };
     struct worked worked;
@@ -262,6 +277,100 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
                  *rest == ']' || *rest == '}' ? "" : ",");
         assert_true(
             fits(&worked, taken.record[0].name, with(taken.record[0].text, harmless[i][0], more)));
+    }
+    forget(&taken);
+    done_with(&worked);
+}
+
+/* The record of this kind that is taken first. */
+static size_t first_of(const struct taken *taken, const char *kind)
+{
+    size_t i = 0;
+    while (i < taken->count && strncmp(taken->record[i].name, kind, strlen(kind)) != 0)
+        i++;
+    assert_true(i < taken->count);
+    return i;
+}
+
+static void take_and_free(struct taken *taken, struct record *record)
+{
+    take(taken, &(struct transport_record){record->name, record->text, record->length});
+    record_free(record);
+}
+
+static void take_coverage(const struct worked *worked, struct taken *taken)
+{
+    struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)"/bin/x"};
+    const struct coverage coverage = {.facts = &fact, .fact_count = 1};
+    struct record record;
+    assert_int_equal(
+        coverage_record_build(
+            &(struct coverage_record_source){&worked->conf, &worked->journal, &coverage, 0}, 0,
+            &record),
+        0);
+    take_and_free(taken, &record);
+}
+
+static void take_package(const struct worked *worked, struct taken *taken)
+{
+    const struct package package = {
+        .program = "R", .name = "dplyr", .version = "1.0", .path = "/r/dplyr"};
+    const struct capture capture = {.uuid = {1, 2, 3, 4, 5, 6, 0x70, 8, 0x89},
+                                    .start_ns = UINT64_C(1700000001000000000)};
+    struct record record;
+    assert_int_equal(package_record_build(&(struct package_source){.conf = &worked->conf,
+                                                                   .journal = &worked->journal,
+                                                                   .capture = &capture,
+                                                                   .package = &package,
+                                                                   .version = "1.0"},
+                                          &record),
+                     0);
+    take_and_free(taken, &record);
+}
+
+/* A reader who looks for the keys of another kind first would take it for that. */
+static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
+{
+    static const char *const kinds[] = {"run.", "pkg.", "coverage."};
+    /* the kind that may have it, and a key */
+    static const char *const more[][2] = {
+        {"run.",
+         "\"userT\":{\"run_uuid\":\"019a9f00-0000-7000-8000-000000000001\",\"user\":\"root\"}"},
+        {"run.", "\"slurmT\":{\"job_id\":8}"},
+        {"run.", "\"envT\":{}"},
+        {"run.", "\"hash_id\":\"0\""},
+        {"pkg.", "\"xalt_run_uuid\":\"019a9f00-0000-7000-8000-000000000001\""},
+        {"pkg.", "\"program\":\"R\""},
+        {"coverage.", "\"coverageT\":{\"job_id\":8}"},
+        {"coverage.", "\"coverageA\":[]"},
+        {"link.", "\"resultT\":{\"build_user\":\"root\"}"},
+        {"link.", "\"linkA\":[]"},
+        {"link.", "\"jobtrailT\":{}"},
+        {"root's", "\"signature\":\"00\""},
+        {"nobody's", "\"laterT\":{}"},
+        {"nobody's", "\"UserT\":{\"user\":\"root\"}"},
+        {"nobody's", "\"user\\u0054\":{\"user\":\"root\"}"},
+        {"nobody's", "\"\":0"},
+        {"all", "\"crc\":\"0x0000\""},
+    };
+    struct worked worked;
+    struct worker_summary summary;
+    struct taken taken = {.count = 0};
+    (void)state;
+    work_on(&worked, 7);
+    assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+    take_package(&worked, &taken);
+    take_coverage(&worked, &taken);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t at = first_of(&taken, kinds[i]);
+        const char *name = taken.record[at].name, *text = taken.record[at].text;
+        for (size_t j = 0; j < sizeof more / sizeof more[0]; j++) {
+            char first[256];
+            snprintf(first, sizeof first, "{%s,", more[j][1]);
+            assert_true(fits(&worked, name, text));
+            if (fits(&worked, name, with(text, "{", first)))
+                fail_msg("taken: %s %s", name, with(text, "{", first));
+        }
     }
     forget(&taken);
     done_with(&worked);
@@ -333,6 +442,7 @@ int main(void)
         TEST(a_worker_hands_over_its_own_records_and_no_others),
         TEST(a_record_is_named_for_its_user_site_and_run),
         TEST(a_record_says_whose_it_is_once_and_clearly),
+        TEST(a_record_has_the_keys_of_its_kind_and_no_others),
         TEST(the_record_before_does_not_vouch_for_another_run),
         TEST(a_session_is_no_job),
         TEST(a_summary_says_no_more_than_there_was_room_for),

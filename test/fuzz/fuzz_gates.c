@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the gates on a node accept is read by the loader as the kind and the owner of its name:
+ * "WHO NAME\nTEXT", lines of them, where WHO is the gate: h of what the user alice hands in, e, s
+ * and r of what the worker says of her job 7: ends, starts and of a session.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz_gates_loaded.h"
+#include "hand_in_check.h"
+#include "journal_read.h"
+#include "record_name.h"
+#include "worker_check.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+#define USER "alice"
+
+static struct conf conf = {.syshost = (char *)"tiny", .cluster = (char *)"c"};
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void expect(const char *name, const char *text, uint32_t job)
+{
+    struct record_name parsed;
+    struct loaded loaded;
+    if (!loaded_read(name, text, strlen(text), &loaded))
+        return; /* damaged: set aside */
+    require(record_name_parse(name, &parsed) == 0);
+    require(strcmp(record_kind_name(loaded.kind), parsed.kind) == 0);
+    require(strcasecmp(loaded.uuid, parsed.uuid) == 0);
+    require(loaded.kind == RECORD_PACKAGE || strcmp(loaded.user, USER) == 0);
+    if (loaded.kind == RECORD_RUN || loaded.kind == RECORD_COVERAGE)
+        require(loaded.job == job && strcmp(loaded.node, "n1") == 0 &&
+                strcmp(loaded.cluster, "c") == 0);
+    else
+        require(loaded.job == 0);
+}
+
+static void hand_in(const char *name, const char *text)
+{
+    size_t length = strlen(text);
+    if (hand_in_name_fits(name, USER) && hand_in_is_line(text, length) &&
+        hand_in_says(name, USER, text, length))
+        expect(name, text, 0);
+}
+
+static struct journal journal_of(uint32_t job)
+{
+    static const char text[] = "step time=1.000000000 job=7 step=0 uid=1000 gid=1000 node=n1\n"
+                               "epilog time=9.000000000 user=" USER " account=a partition=p\n";
+    struct journal journal;
+    require(journal_parse(text, sizeof text - 1, &journal) == 0);
+    journal.job = job;
+    return journal;
+}
+
+static void of_worker(enum worker_kind kind, const char *name, const char *text)
+{
+    struct journal journal = journal_of(kind == WORKER_SESSION ? 0 : 7);
+    const struct worker_order order = {
+        .conf = &conf, .journal = &journal, .ledger = -1, .packages = -1, .kind = kind};
+    struct worker_check *check = worker_check_new(&order);
+    require(check != NULL);
+    if (worker_check_record(check, &(struct transport_record){name, text, strlen(text)}))
+        expect(name, text, journal.job);
+    worker_check_free(check);
+    journal_free(&journal);
+}
+
+static void take(char *line, const char *text)
+{
+    const char *name = line + 2;
+    if (line[0] == '\0' || line[1] != ' ')
+        return;
+    if (line[0] == 'h')
+        hand_in(name, text);
+    else
+        of_worker(line[0] == 's'   ? WORKER_STARTS
+                  : line[0] == 'r' ? WORKER_SESSION
+                                   : WORKER_ENDS,
+                  name, text);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    char *lines = malloc(size + 1), *rest = NULL;
+    require(lines != NULL);
+    memcpy(lines, data, size);
+    lines[size] = '\0';
+    for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        const char *text = strtok_r(NULL, "\n", &rest);
+        if (text == NULL)
+            break;
+        take(line, text);
+    }
+    free(lines);
+    return 0;
+}
