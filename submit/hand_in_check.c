@@ -82,9 +82,13 @@ int hand_in_says(const char *name, const char *user_name, const char *text, size
     }
     snprintf(uuid, sizeof uuid, "\"%s\"", parsed.uuid);
     const struct record_fact link[] = {{result, "uuid", uuid, 0}, {result, "build_user", user, 0}};
-    const struct record_fact package[] = {{NULL, "xalt_run_uuid", uuid, 0}};
+    const struct record_fact package[] = {{NULL, "xalt_run_uuid", uuid, 0},
+                                          {"ownerT", "user", user, 0}};
+    const char owner[] = "\"ownerT\""; /* where a package says it, it is the user */
+    size_t package_facts = memmem(text, size, owner, sizeof owner - 1) == NULL ? 1 : 2;
     int is_link = strcmp(parsed.kind, "link") == 0;
-    struct record_facts *facts = is_link ? record_facts_new(link, 2) : record_facts_new(package, 1);
+    struct record_facts *facts =
+        is_link ? record_facts_new(link, 2) : record_facts_new(package, package_facts);
     int says = facts != NULL && record_facts_hold(facts, text, size);
     record_facts_free(facts);
     free(user);

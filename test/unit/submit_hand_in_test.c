@@ -215,6 +215,31 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
     assert_int_equal(count.damaged, 0);
 }
 
+/* As the loader joins it to a run of that user. */
+static void a_package_says_no_other_users_name(void **state)
+{
+    static const char *const owners[] = {"{\"user\":\"man\"}", "{\"User\":\"games\"}", "{}", "null",
+                                         "{\"user\":\"games\"},\"ownerT\":{\"user\":\"man\"}"};
+    const int bad = (int)(sizeof owners / sizeof owners[0]);
+    char name[128], text[256];
+    (void)state;
+    flush();
+    for (int i = 0; i < bad; i++) {
+        snprintf(name, sizeof name, "pkg.lab.%d.games." UUID ".0123456789ab.json", i);
+        snprintf(text, sizeof text, "{\"ownerT\":%s,\"xalt_run_uuid\":\"" UUID "\"}\n", owners[i]);
+        assert_int_equal(hand_in_as(GAMES, name, text), 0);
+    }
+    struct flush_count count = flush();
+    assert_int_equal(count.damaged, bad);
+    assert_int_equal(hand_in_as(GAMES, "pkg.lab.a.games." UUID ".0123456789ab.json",
+                                "{\"ownerT\":{\"user\":\"games\"},\"xalt_run_uuid\":\"" UUID
+                                "\"}\n"),
+                     0);
+    count = flush();
+    assert_int_equal(count.records, 1);
+    assert_int_equal(count.damaged, 0);
+}
+
 static void expect_link_of(const char *name, const char *text)
 {
     char path[256], found[512];
@@ -565,6 +590,7 @@ int main(void)
         TEST(a_users_record_is_taken_once),
         TEST(roots_record_goes_to_the_outbox_at_once),
         TEST(what_is_no_record_of_the_users_own_is_put_aside),
+        TEST(a_package_says_no_other_users_name),
         TEST(a_link_is_its_owners_whatever_name_it_has),
         TEST(what_the_reader_takes_for_a_record_is_not_believed),
         TEST(only_the_users_own_regular_files_are_read),
