@@ -23,6 +23,19 @@ static int hash_digits(const struct package *package, char *digits)
     return 0;
 }
 
+/* Whose it is, as in userT and slurmT of the run's record. */
+static struct json_object *owner_table(const struct package_source *source)
+{
+    const struct journal *journal = source->journal;
+    struct json_object *table = json_object_new_object();
+    json_add_text(table, "cluster", record_cluster(source->conf, journal));
+    json_add_optional(table, "job_id", journal->job, 0);
+    json_add_text(table, "node", journal->node);
+    json_add_int(table, "restart_count", journal->restart);
+    json_add_text(table, "user", journal->user[0] == '\0' ? "unknown" : journal->user);
+    return table;
+}
+
 int package_record_build(const struct package_source *source, struct record *record)
 {
     struct record built = {.text = NULL};
@@ -36,6 +49,7 @@ int package_record_build(const struct package_source *source, struct record *rec
         return -ENOMEM;
     record_uuid_text(source->capture->uuid, uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
+    json_add(table, "ownerT", owner_table(source));
     json_add_text(table, "package_name", package->name);
     json_add_text(table, "package_path", package->path);
     json_add_text(table, "package_version", source->version);

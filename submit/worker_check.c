@@ -104,6 +104,17 @@ static void make_run(struct worker_check *check)
     add_text(check, facts, slurm, "qos", journal->qos);
 }
 
+static void make_package(struct worker_check *check)
+{
+    static const char owner[] = "ownerT";
+    const struct journal *journal = check->order->journal;
+    struct facts *facts = &check->pkg;
+    start(facts, NULL, "xalt_run_uuid");
+    add_known(check, facts, owner, "user", journal->user);
+    add_job(check, facts, owner);
+    add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, journal));
+}
+
 static void make_coverage(struct worker_check *check)
 {
     static const char table[] = "coverageT";
@@ -137,7 +148,7 @@ struct worker_check *worker_check_new(const struct worker_order *order)
     record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, check->user,
                       sizeof check->user);
     make_run(check);
-    start(&check->pkg, NULL, "xalt_run_uuid");
+    make_package(check);
     make_coverage(check);
     hold(check, &check->run, RECORD_RUN);
     hold(check, &check->pkg, RECORD_PACKAGE);

@@ -15,7 +15,12 @@ import urllib.parse
 from .program import Failure, os_trouble
 from .text import escape, file_path
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
+# Of the packages in `run_package`: those that are the run's.
+PACKAGE_OF_RUN = (
+    "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
+    " AND run_package.proven >= run.proven"
+)
 CREDENTIALS = "/etc/jobtrail/mariadb.cnf"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28

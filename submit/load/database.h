@@ -43,7 +43,7 @@ struct database;  /* each kind defines its own */
 struct statement; /* owned by its database */
 
 struct migration {
-    const char *before, *after[2]; /* scripts run before and after the schema's; NULL: none */
+    const char *before[2], *after[2]; /* scripts run before and after the schema's; NULL: none */
 };
 
 struct database_ops {

@@ -111,7 +111,9 @@ static void close_database(struct database *database)
 }
 
 static const struct migration migrations[SCHEMA_VERSION] = {
-    [2] = {schema_mariadb_2_rename, {schema_mariadb_2_copy, NULL}},
+    [2] = {{schema_mariadb_2_rename, schema_mariadb_3_alter},
+           {schema_mariadb_2_copy, schema_mariadb_3_copy}},
+    [3] = {{schema_mariadb_3_alter}, {schema_mariadb_3_copy}},
 };
 
 const struct database_ops database_mariadb = {

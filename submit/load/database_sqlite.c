@@ -13,6 +13,7 @@
 
 #include <sqlite3.h>
 
+#include "record_owner.h"
 #include "schema.h"
 #include "value_digest.h"
 
@@ -227,12 +228,14 @@ static int version(struct database *database, int *out)
 
 /* ---- Functions for migrations --------------------------------------------------------------- */
 
+static const char no_sha1[] = "this host's crypto policy has no SHA-1";
+
 static void result_digest(sqlite3_context *context, int error, const struct digest *digest)
 {
     if (error == 0)
         sqlite3_result_blob(context, digest, sizeof *digest, SQLITE_TRANSIENT);
     else
-        sqlite3_result_error(context, "this host's crypto policy has no SHA-1", -1);
+        sqlite3_result_error(context, no_sha1, -1);
 }
 
 /* identity(TEXT...): as digest_texts() */
@@ -245,25 +248,39 @@ static void identity(sqlite3_context *context, int count, sqlite3_value **values
     result_digest(context, digest_texts(texts, (size_t)count, &digest), &digest);
 }
 
+static struct value argument(sqlite3_value *value)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return value_int(sqlite3_value_int64(value));
+    case SQLITE_FLOAT:
+        return (struct value){.kind = VALUE_REAL, .real = sqlite3_value_double(value)};
+    default:
+        return value_text((const char *)sqlite3_value_text(value));
+    }
+}
+
 /* digest(VALUE...): as digest_values() */
 static void digest_of(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     struct value values[VALUE_DIGEST_MAX];
     struct digest digest;
-    for (int i = 0; i < count; i++) {
-        switch (sqlite3_value_type(arguments[i])) {
-        case SQLITE_INTEGER:
-            values[i] = value_int(sqlite3_value_int64(arguments[i]));
-            break;
-        case SQLITE_FLOAT:
-            values[i] =
-                (struct value){.kind = VALUE_REAL, .real = sqlite3_value_double(arguments[i])};
-            break;
-        default:
-            values[i] = value_text((const char *)sqlite3_value_text(arguments[i]));
-        }
-    }
+    for (int i = 0; i < count; i++)
+        values[i] = argument(arguments[i]);
     result_digest(context, digest_values(values, (size_t)count, &digest), &digest);
+}
+
+/* owner(USER, JOB, RESTART, CLUSTER): as record_owner_of_values() */
+static void owner_of(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    struct value values[4];
+    int64_t owner;
+    for (int i = 0; i < count; i++)
+        values[i] = argument(arguments[i]);
+    if (record_owner_of_values(&values[0], &values[1], &values[2], &values[3], &owner) == 0)
+        sqlite3_result_int64(context, owner);
+    else
+        sqlite3_result_error(context, no_sha1, -1);
 }
 
 /* bytes(TEXT): a digest from its hex digits */
@@ -294,7 +311,9 @@ static int add_functions(struct database *database)
     sqlite3_limit(database->connection, SQLITE_LIMIT_FUNCTION_ARG, VALUE_DIGEST_MAX);
     if (error == 0)
         error = add_function(database, "identity", -1, identity);
-    return error == 0 ? add_function(database, "digest", -1, digest_of) : error;
+    if (error == 0)
+        error = add_function(database, "digest", -1, digest_of);
+    return error == 0 ? add_function(database, "owner", 4, owner_of) : error;
 }
 
 /* The log and its index stay when the loader ends: people who may read the store but not write in
@@ -359,8 +378,9 @@ static void close_database(struct database *database)
 }
 
 static const struct migration migrations[SCHEMA_VERSION] = {
-    [1] = {schema_sqlite_1_rename, {schema_sqlite_1_copy, schema_sqlite_run_copy}},
-    [2] = {schema_sqlite_2_rename, {schema_sqlite_2_copy, schema_sqlite_run_copy}},
+    [1] = {{schema_sqlite_1_rename}, {schema_sqlite_1_copy, schema_sqlite_run_copy}},
+    [2] = {{schema_sqlite_2_rename}, {schema_sqlite_2_copy, schema_sqlite_run_copy}},
+    [3] = {{schema_sqlite_3_rename}, {schema_sqlite_3_copy}},
 };
 
 const struct database_ops database_sqlite = {

@@ -221,6 +221,8 @@ static void print_summary(const struct load_counts *counts, const struct chores 
            counts->damaged, counts->quarantined, counts->deleted,
            chores->stopped ? "; stopped by a signal" : "",
            options->dry_run ? " (dry run: nothing changed)" : "");
+    if (counts->conflicts != 0)
+        printf("%zu in conflict with another's uuid: see the view conflict\n", counts->conflicts);
     if (options->modules != NULL)
         printf("modules of %zu paths changed\n", chores->renamed);
     if (options->expire_days != 0)
@@ -230,12 +232,13 @@ static void print_summary(const struct load_counts *counts, const struct chores 
 static void print_json(const struct load_counts *counts, const struct chores *chores,
                        const struct options *options)
 {
-    printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"damaged\":%zu,"
+    printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"conflicts\":%zu,"
+           "\"damaged\":%zu,"
            "\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,\"expired\":%zu,"
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
-           counts->damaged, counts->incomplete, counts->quarantined, counts->deleted,
-           chores->expired, chores->renamed, chores->stopped ? "true" : "false",
+           counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
+           counts->deleted, chores->expired, chores->renamed, chores->stopped ? "true" : "false",
            options->dry_run ? "true" : "false");
 }
 

@@ -99,6 +99,9 @@ struct link_record {
 
 struct package_record {
     const char *run_uuid, *program, *name, *version, *path;
+    /* Whose job it is from; not known of XALT's */
+    const char *user, *cluster;
+    struct record_int job_id, restart_count;
 };
 
 /* What became of the tasks of a job on a node; the keys are in jobtrail-record(5). */
@@ -110,6 +113,7 @@ struct coverage_record {
 
 struct record {
     enum record_kind kind;
+    bool unproven; /* it came a way that others can write to, and nothing proves whose it is */
     union {
         struct run_record run;
         struct link_record link;

@@ -211,12 +211,16 @@ static void remove_loaded(struct loader *loader, const struct load_place *place)
 static void count_result(struct load_counts *counts, enum store_result result)
 {
     switch (result) {
+    case STORE_CONFLICT:
+        counts->conflicts++; /* fall through */
     case STORE_NEW:
         counts->fresh++;
         break;
     case STORE_UPDATED:
         counts->updated++;
         break;
+    case STORE_UNPROVEN:
+        counts->conflicts++; /* fall through */
     case STORE_UNCHANGED:
         counts->unchanged++;
         break;

@@ -16,6 +16,7 @@
 
 struct load_counts {
     size_t fresh, updated, unchanged; /* in the store now */
+    size_t conflicts;                 /* of those: uuids that others say, too; see store.h */
     size_t damaged, quarantined;      /* set aside; moved away */
     size_t incomplete;                /* syslog records of which blocks are still missing */
     size_t deleted;                   /* files */

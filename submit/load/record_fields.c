@@ -120,6 +120,10 @@ static const struct record_field of_package[] = {
     FIELD(package_record, name, "", "package_name"),
     NAME(package_record, version, "", "package_version"),
     FIELD(package_record, path, "", "package_path"),
+    NAME(package_record, user, "ownerT", "user"),
+    NAME(package_record, cluster, "ownerT", "cluster"),
+    FIELD(package_record, job_id, "ownerT", "job_id"),
+    FIELD(package_record, restart_count, "ownerT", "restart_count"),
 };
 
 const struct record_fields run_fields = LIST(of_run);

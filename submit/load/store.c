@@ -61,6 +61,7 @@ static void clean_up(struct store *store)
     store_forget_wants(store);
     store_free_runs(store);
     store->new_count = 0;
+    store->replaces = false;
 }
 
 /* Somebody may have removed rows whose ids are known here, or changed the modules. */
@@ -164,8 +165,8 @@ static int make_schema(struct store *store, int version)
     static const struct migration none;
     const struct migration *migration =
         ops->migrations == NULL || version == 0 ? &none : &ops->migrations[version];
-    const char *const scripts[] = {migration->before, ops->schema, migration->after[0],
-                                   migration->after[1], ops->views};
+    const char *const scripts[] = {migration->before[0], migration->before[1], ops->schema,
+                                   migration->after[0],  migration->after[1],  ops->views};
     return run_scripts(store, scripts, sizeof scripts / sizeof scripts[0]);
 }
 
@@ -274,6 +275,8 @@ static int prepare_state(struct store *store)
     store->get_generation = store_statement(store, sql, &error);
     store->add_generation = store_statement(
         store, "UPDATE store_state SET value = value + 1 WHERE name = 'generation'", &error);
+    store->add_replaced = store_statement(
+        store, "UPDATE store_state SET value = value + 1 WHERE name = 'replaced'", &error);
     store->get_prefixes =
         store_statement(store, "SELECT prefix, module_id FROM module_path", &error);
     return error;
@@ -290,6 +293,8 @@ static int prepare(struct store *store)
         error = store_prepare_runs(store);
     if (error == 0)
         error = store_prepare_links(store);
+    if (error == 0)
+        error = store_prepare_packages(store);
     return error == 0 ? store_prepare_coverage(store) : error;
 }
 
@@ -378,6 +383,8 @@ static int put_records(struct store *store, void *context)
         error = store_put_runs(store);
     for (size_t i = 0; error == 0 && i < put->count; i++)
         error = put_other(store, &put->records[i], &put->results[i]);
+    if (error == 0 && store->replaces)
+        error = store->ops->write(store->database, store->add_replaced, NULL, 1);
     return error;
 }
 

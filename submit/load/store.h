@@ -3,9 +3,11 @@
  * The store: where records go, whatever database it is in. Calls return 0 or -errno, and after a
  * failure store_error() says in words what is wrong and what can be done.
  *
- * The uuid of a run or link is the key. An end record replaces the start record of its run; apart
- * from that what is stored first stays, so that a replay changes nothing, in whatever order it
- * comes.
+ * The key of a run is its uuid and its owner (record_owner.h), as anybody can write a uuid into a
+ * record of his own; that of a link its uuid and the user who built. An end record replaces the
+ * start record of its run, and a proven record an unproven one of the same key, never the other way
+ * round. Apart from that what is stored first stays, so that a replay changes nothing, in whatever
+ * order it comes.
  */
 #ifndef JOBTRAIL_STORE_H
 #define JOBTRAIL_STORE_H
@@ -19,9 +21,11 @@
 struct store;
 
 enum store_result {
-    STORE_NEW,      /* the first record of this run, link or package */
-    STORE_UPDATED,  /* the end of a run whose start was known */
-    STORE_UNCHANGED /* nothing new */
+    STORE_NEW,       /* the first record of this run, link or package */
+    STORE_CONFLICT,  /* the same, and its uuid is another owner's, too: both are kept */
+    STORE_UPDATED,   /* the end of a run whose start was known; proven, in place of unproven */
+    STORE_UNCHANGED, /* nothing new */
+    STORE_UNPROVEN   /* an end that is not proven, of a start that is: left out */
 };
 
 /* The kind of database that an address like sqlite:FILE names, and in `*location` what follows the

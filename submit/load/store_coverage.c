@@ -2,6 +2,7 @@
  *
  * Coverage records: a row for each fact.
  */
+#include "record_owner.h"
 #include "store_inside.h"
 
 #include <errno.h>
@@ -23,14 +24,16 @@ static const char *const fact_keys[] = {
 enum {
     JOB_KEYS = sizeof job_keys / sizeof job_keys[0],
     FACT_KEYS = sizeof fact_keys / sizeof fact_keys[0],
-    COLUMNS = 2 + JOB_KEYS + FACT_KEYS,
+    COLUMNS = 4 + JOB_KEYS + FACT_KEYS,
 };
 
 int store_prepare_coverage(struct store *store)
 {
     char sql[1024];
     int error = 0;
-    size_t length = (size_t)snprintf(sql, sizeof sql, "INSERT INTO coverage (uuid, position");
+    size_t length = (size_t)snprintf(sql, sizeof sql,
+                                     "INSERT INTO coverage (uuid, owner, proven,"
+                                     " position");
     for (size_t i = 0; i < JOB_KEYS; i++)
         length += (size_t)snprintf(sql + length, sizeof sql - length, ", `%s`",
                                    strcmp(job_keys[i], "job_id") == 0 ? "job_id_raw" : job_keys[i]);
@@ -41,7 +44,10 @@ int store_prepare_coverage(struct store *store)
         length += (size_t)snprintf(sql + length, sizeof sql - length, ", ?");
     snprintf(sql + length, sizeof sql - length, ")");
     store->add_coverage = store_statement(store, sql, &error);
-    store->find_coverage = store_statement(store, "SELECT 1 FROM coverage WHERE uuid = ?", &error);
+    store->find_coverage = store_statement(
+        store, "SELECT owner, min(proven) FROM coverage WHERE uuid = ? GROUP BY owner", &error);
+    store->drop_coverage =
+        store_statement(store, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
     return error;
 }
 
@@ -60,10 +66,24 @@ static struct value json_value(struct json_object *value)
     }
 }
 
-static void fill_fact(struct value *row, const struct coverage_record *coverage, size_t position)
+static int owner_of(struct store *store, const struct coverage_record *coverage, int64_t *owner)
 {
+    static const char *const keys[] = {"user", "job_id", "restart_count", "cluster"};
+    struct value values[4];
+    for (size_t i = 0; i < 4; i++)
+        values[i] = json_value(json_object_object_get(coverage->job, keys[i]));
+    return store_checked(
+        store, record_owner_of_values(&values[0], &values[1], &values[2], &values[3], owner));
+}
+
+static void fill_fact(struct value *row, const struct record *record, int64_t owner,
+                      size_t position)
+{
+    const struct coverage_record *coverage = &record->coverage;
     struct json_object *fact = json_object_array_get_idx(coverage->facts, position);
     *row++ = value_text(coverage->uuid);
+    *row++ = value_int(owner);
+    *row++ = value_int(!record->unproven);
     *row++ = value_int((int64_t)position);
     for (size_t i = 0; i < JOB_KEYS; i++)
         *row++ = json_value(json_object_object_get(coverage->job, job_keys[i]));
@@ -71,26 +91,52 @@ static void fill_fact(struct value *row, const struct coverage_record *coverage,
         *row++ = json_value(json_object_object_get(fact, fact_keys[i]));
 }
 
-static int add_facts(struct store *store, const struct coverage_record *coverage)
+static int add_facts(struct store *store, const struct record *record, int64_t owner)
 {
-    size_t count = json_object_array_length(coverage->facts);
+    size_t count = json_object_array_length(record->coverage.facts);
     struct value *rows = calloc(count + 1, COLUMNS * sizeof *rows);
     if (rows == NULL)
         return store_refuse(store, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
-        fill_fact(rows + i * COLUMNS, coverage, i);
+        fill_fact(rows + i * COLUMNS, record, owner, i);
     int error =
         count == 0 ? 0 : store->ops->write(store->database, store->add_coverage, rows, count);
     free(rows);
     return error;
 }
 
-int store_put_coverage(struct store *store, const struct record *record, enum store_result *result)
+static int choose(struct store *store, const struct record *record, int64_t owner,
+                  enum store_result *result)
 {
     const struct value uuid = value_text(record->coverage.uuid);
-    int found = store_has_row(store, store->find_coverage, &uuid);
-    if (found < 0)
-        return found;
-    *result = found ? STORE_UNCHANGED : STORE_NEW;
-    return found ? 0 : add_facts(store, &record->coverage);
+    struct value row[2];
+    int more, error = store->ops->select(store->database, store->find_coverage, &uuid);
+    *result = STORE_NEW;
+    while (error == 0 &&
+           (more = store->ops->next(store->database, store->find_coverage, row, 2)) != 0) {
+        if (more < 0)
+            error = more;
+        else if (value_whole(&row[0]) == owner)
+            *result =
+                record->unproven || value_whole(&row[1]) != 0 ? STORE_UNCHANGED : STORE_UPDATED;
+        else if (*result == STORE_NEW)
+            *result = STORE_CONFLICT;
+    }
+    return error;
+}
+
+int store_put_coverage(struct store *store, const struct record *record, enum store_result *result)
+{
+    int64_t owner = 0;
+    int error = owner_of(store, &record->coverage, &owner);
+    if (error == 0)
+        error = choose(store, record, owner, result);
+    if (error != 0 || *result == STORE_UNCHANGED)
+        return error;
+    const struct value key[] = {value_text(record->coverage.uuid), value_int(owner)};
+    if (*result == STORE_UPDATED) {
+        store->replaces = true;
+        error = store->ops->write(store->database, store->drop_coverage, key, 1);
+    }
+    return error == 0 ? add_facts(store, record, owner) : error;
 }

@@ -19,8 +19,10 @@ static const char *const orphans[] = {
     "DELETE FROM ending WHERE id NOT IN (SELECT ending_id FROM run_own)",
     "DELETE FROM build WHERE id NOT IN (SELECT build_id FROM program WHERE build_id IS NOT NULL)"
     " AND build_epoch < ?",
-    "DELETE FROM link WHERE build_epoch < ?"
-    " AND uuid NOT IN (SELECT build_uuid FROM build WHERE build_uuid IS NOT NULL)",
+    "DELETE FROM link WHERE build_epoch < ? AND NOT EXISTS (SELECT 1 FROM build"
+    " WHERE build_uuid = link.uuid AND coalesce(build.build_user, '') = link.build_user)",
+    "UPDATE link SET xalt_uuid = uuid WHERE xalt_uuid <> uuid"
+    " AND 1 = (SELECT count(*) FROM link AS other WHERE other.uuid = link.uuid)",
     "DELETE FROM environment WHERE id NOT IN"
     " (SELECT environment_id FROM run_own WHERE environment_id IS NOT NULL)",
     "DELETE FROM env_value WHERE id NOT IN (SELECT env_value_id FROM environment_member)",
@@ -41,6 +43,7 @@ static const char *const orphans[] = {
     "DELETE FROM function_name WHERE id NOT IN"
     " (SELECT function_name_id FROM function_set_member)",
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
+    "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 
@@ -49,7 +52,7 @@ struct expiry {
     char date[RECORD_DATE_SIZE]; /* the start of no run from before `when` is given as later */
     struct statement *old_runs, *delete_run, *delete_packages;
     struct statement *delete_orphans[ORPHANS];
-    struct value *uuids; /* owned, and their texts */
+    struct value (*keys)[2]; /* owned, and the texts: uuid and owner of each run */
     size_t found;
 };
 
@@ -66,22 +69,23 @@ int store_new_generation(struct store *store)
 static void drop_found(struct expiry *expiry)
 {
     for (size_t i = 0; i < expiry->found; i++)
-        free((void *)(uintptr_t)expiry->uuids[i].text);
+        free((void *)(uintptr_t)expiry->keys[i][0].text);
     expiry->found = 0;
 }
 
 static int find_old(struct store *store, struct expiry *expiry)
 {
     const struct value when[] = {value_text(expiry->date), moment(expiry), moment(expiry)};
-    struct value row[1];
+    struct value row[2];
     int error = store->ops->select(store->database, expiry->old_runs, when);
     if (error != 0)
         return error;
-    while ((error = store->ops->next(store->database, expiry->old_runs, row, 1)) > 0) {
+    while ((error = store->ops->next(store->database, expiry->old_runs, row, 2)) > 0) {
         char *uuid = strndup(row[0].text, row[0].size);
         if (uuid == NULL)
             return store_refuse(store, -ENOMEM, "out of memory");
-        expiry->uuids[expiry->found++] = value_text(uuid);
+        expiry->keys[expiry->found][0] = value_text(uuid);
+        expiry->keys[expiry->found++][1] = value_int(value_whole(&row[1]));
     }
     return error;
 }
@@ -92,11 +96,11 @@ static int delete_some(struct store *store, void *context)
     drop_found(expiry);
     int error = find_old(store, expiry);
     if (error == 0 && expiry->found > 0)
-        error = store->ops->write(store->database, expiry->delete_packages, expiry->uuids,
-                                  expiry->found);
-    if (error == 0 && expiry->found > 0)
         error =
-            store->ops->write(store->database, expiry->delete_run, expiry->uuids, expiry->found);
+            store->ops->write(store->database, expiry->delete_run, expiry->keys[0], expiry->found);
+    if (error == 0 && expiry->found > 0)
+        error = store->ops->write(store->database, expiry->delete_packages, expiry->keys[0],
+                                  expiry->found);
     return error;
 }
 
@@ -118,13 +122,18 @@ static int prepare(struct store *store, struct expiry *expiry)
      * how old it is but by its record. */
     expiry->old_runs =
         store_statement(store,
-                        "SELECT uuid FROM run_own WHERE (date IS NULL OR date < ?)"
+                        "SELECT uuid, owner FROM run_own WHERE (date IS NULL OR date < ?)"
                         " AND (start_time < ? OR (start_time IS NULL"
                         " AND record_epoch IS NOT NULL AND record_epoch < ?)) LIMIT 5000",
                         &error);
-    expiry->delete_run = store_statement(store, "DELETE FROM run_own WHERE uuid = ?", &error);
-    expiry->delete_packages =
-        store_statement(store, "DELETE FROM run_package WHERE run_uuid = ?", &error);
+    expiry->delete_run =
+        store_statement(store, "DELETE FROM run_own WHERE uuid = ? AND owner = ?", &error);
+    /* its own, and with the last run of a uuid all that has that uuid */
+    expiry->delete_packages = store_statement(
+        store,
+        "DELETE FROM run_package WHERE run_uuid = ? AND (owner = ?"
+        " OR NOT EXISTS (SELECT 1 FROM run_own WHERE run_own.uuid = run_package.run_uuid))",
+        &error);
     for (size_t i = 0; i < ORPHANS; i++)
         expiry->delete_orphans[i] = store_statement(store, orphans[i], &error);
     return error;
@@ -134,10 +143,10 @@ int store_expire(struct store *store, double when, const volatile sig_atomic_t *
 {
     struct expiry expiry = {.when = when};
     record_date(when + ZONES_S, expiry.date);
-    expiry.uuids = calloc(RUNS_AT_ONCE, sizeof *expiry.uuids);
+    expiry.keys = calloc(RUNS_AT_ONCE, sizeof *expiry.keys);
     *runs = 0;
-    int error = expiry.uuids == NULL ? store_refuse(store, -ENOMEM, "out of memory")
-                                     : prepare(store, &expiry);
+    int error = expiry.keys == NULL ? store_refuse(store, -ENOMEM, "out of memory")
+                                    : prepare(store, &expiry);
     do {
         if (error == 0)
             error = store_transaction(store, delete_some, &expiry);
@@ -147,6 +156,6 @@ int store_expire(struct store *store, double when, const volatile sig_atomic_t *
     if (error == 0 && *stop == 0)
         error = store_transaction(store, delete_orphans, &expiry);
     drop_found(&expiry);
-    free(expiry.uuids);
+    free(expiry.keys);
     return error;
 }

@@ -59,6 +59,7 @@ struct store {
     const struct database_ops *ops;
     struct database *database;
     bool dry_run;
+    bool replaces;            /* the batch at hand: rows that were complete */
     int64_t generation;       /* of the ids in `known`; 0: none */
     struct id_cache known;    /* by digests of rows and of records' parts */
     struct id_cache prefixes; /* of modules */
@@ -69,11 +70,12 @@ struct store {
     struct run_batch *runs; /* owned: of the batch at hand */
 
     struct statement *find[TABLES], *add[TABLES], *add_member[PART_KINDS];
-    struct statement *get_generation, *add_generation;
+    struct statement *get_generation, *add_generation, *add_replaced;
     struct statement *find_runs, *add_run, *update_run;
-    struct statement *find_link, *add_link;
-    struct statement *find_run_package, *add_run_package;
-    struct statement *find_coverage, *add_coverage;
+    struct statement *find_link, *add_link, *update_link, *find_other_link, *dispute_link;
+    struct statement *find_run_package, *add_run_package, *prove_run_package;
+    struct statement *find_package_owner, *add_package_owner;
+    struct statement *find_coverage, *add_coverage, *drop_coverage;
     struct statement *get_prefixes;
 
     char error[512]; /* when it is the store's own; else the database's is told */
@@ -100,6 +102,9 @@ struct store_text {
 };
 int store_text_open(struct store *store, struct store_text *text);
 struct statement *store_text_statement(struct store *store, struct store_text *text, int *error);
+
+/* Tells the store's error of making a digest, and returns it. */
+int store_checked(struct store *store, int error);
 
 /* digest_texts(), which tells the store's error. */
 int store_digest_texts(struct store *store, const char *const *texts, size_t count,
@@ -171,6 +176,7 @@ int store_prepare_intern(struct store *store);
 int store_prepare_parts(struct store *store);
 int store_prepare_runs(struct store *store);
 int store_prepare_links(struct store *store);
+int store_prepare_packages(struct store *store);
 int store_prepare_coverage(struct store *store);
 
 #endif

@@ -102,7 +102,7 @@ int store_prepare_intern(struct store *store)
 
 /* ---- Digests -------------------------------------------------------------------------------- */
 
-static int checked(struct store *store, int error)
+int store_checked(struct store *store, int error)
 {
     return error == 0 ? 0 : store_refuse(store, error, "this host's crypto policy has no SHA-1");
 }
@@ -110,7 +110,7 @@ static int checked(struct store *store, int error)
 int store_digest_texts(struct store *store, const char *const *texts, size_t count,
                        struct digest *digest)
 {
-    return checked(store, digest_texts(texts, count, digest));
+    return store_checked(store, digest_texts(texts, count, digest));
 }
 
 /* Rows of different tables can have the same digest. */
@@ -314,7 +314,7 @@ int store_want_fields(struct store *store, enum table table, const int64_t *ids,
         rest[i] = value_id(ids[i]);
     for (size_t i = 0; i < fields->count; i++)
         rest[ids_count + i] = store_value(&fields->field[i], values);
-    int error = checked(store, digest_values(rest, ids_count + fields->count, digest));
+    int error = store_checked(store, digest_values(rest, ids_count + fields->count, digest));
     return error == 0 ? store_want(store, table, digest, rest) : error;
 }
 

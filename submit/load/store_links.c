@@ -1,23 +1,90 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Links, and the packages that runs loaded.
+ * Links: unique by uuid and user, as the uuid stands in every executable that was linked.
  */
 #include "store_inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The columns of a link but its key, in the order of fill_link(). */
+static const char *const link_columns[] = {
+    "proven",       "date",          "executable_id", "object_set_id", "function_set_id",
+    "link_program", "link_path",     "module_id",     "link_line",     "cwd",
+    "build_host",   "build_syshost", "build_epoch",
+};
+enum { LINK_COLUMNS = sizeof link_columns / sizeof link_columns[0] };
+
+static void write_columns(FILE *sql, const char *behind)
+{
+    for (size_t i = 0; i < LINK_COLUMNS; i++)
+        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], behind);
+}
+
+static struct statement *written(struct store *store, const char *before, const char *behind_column,
+                                 const char *after, int *error)
+{
+    struct store_text sql;
+    if (*error == 0)
+        *error = store_text_open(store, &sql);
+    if (*error != 0)
+        return NULL;
+    fputs(before, sql.file);
+    write_columns(sql.file, behind_column);
+    fputs(after, sql.file);
+    return store_text_statement(store, &sql, error);
+}
+
+/* XALT's queries join links by uuid alone: those of several users get others there. */
+static void prepare_links(struct store *store, int *error)
+{
+    char sql[128];
+    store->find_link =
+        store_statement(store, "SELECT build_user = ?, proven FROM link WHERE uuid = ?", error);
+    store->add_link = written(store, "INSERT INTO link (", "",
+                              ", uuid, build_user, xalt_uuid)"
+                              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                              error);
+    store->update_link = written(store, "UPDATE link SET ", " = ?",
+                                 " WHERE uuid = ? AND build_user = ? AND proven = 0", error);
+    snprintf(sql, sizeof sql, "SELECT 1 FROM link WHERE uuid = ? AND build_user <> ?%s",
+             store->ops->share_lock);
+    store->find_other_link = store_statement(store, sql, error);
+    store->dispute_link = store_statement(
+        store, "UPDATE link SET xalt_uuid = replace(?, '*', build_user) WHERE uuid = ?", error);
+}
 
 int store_prepare_links(struct store *store)
 {
     int error = 0;
-    store->find_link = store_statement(store, "SELECT id FROM link WHERE uuid = ?", &error);
-    store->add_link = store_statement(
-        store,
-        "INSERT INTO link (uuid, date, executable_id, object_set_id, function_set_id, link_program,"
-        " link_path, module_id, link_line, cwd, build_user, build_host, build_syshost, build_epoch)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        &error);
-    store->find_run_package = store_statement(
-        store, "SELECT 1 FROM run_package WHERE run_uuid = ? AND package_id = ?", &error);
-    store->add_run_package = store_statement(
-        store, "INSERT INTO run_package (run_uuid, package_id) VALUES (?, ?)", &error);
+    prepare_links(store, &error);
+    return error;
+}
+
+/* The user who built, who may be nobody in XALT's. */
+static const char *builder(const struct link_record *link)
+{
+    return link->build_user == NULL ? "" : link->build_user;
+}
+
+/* What the store has of the link, and what is to be done with the record. */
+static int choose_link(struct store *store, const struct record *record, enum store_result *result)
+{
+    const struct value parameters[] = {value_text(builder(&record->link)),
+                                       value_text(record->link.uuid)};
+    struct value row[2];
+    int more, error = store->ops->select(store->database, store->find_link, parameters);
+    *result = STORE_NEW;
+    while (error == 0 &&
+           (more = store->ops->next(store->database, store->find_link, row, 2)) != 0) {
+        if (more < 0)
+            error = more;
+        else if (value_whole(&row[0]) != 0)
+            *result =
+                record->unproven || value_whole(&row[1]) != 0 ? STORE_UNCHANGED : STORE_UPDATED;
+        else if (*result == STORE_NEW)
+            *result = STORE_CONFLICT;
+    }
     return error;
 }
 
@@ -35,18 +102,16 @@ static int want_parts(struct store *store, struct link_record *link)
 
 int store_want_link(struct store *store, struct record *record, enum store_result *result)
 {
-    const struct value uuid = value_text(record->link.uuid);
-    int found = store_has_row(store, store->find_link, &uuid);
-    if (found < 0)
-        return found;
-    *result = found ? STORE_UNCHANGED : STORE_NEW;
-    return found ? 0 : want_parts(store, &record->link);
+    int error = choose_link(store, record, result);
+    return error != 0 || *result == STORE_UNCHANGED ? error : want_parts(store, &record->link);
 }
 
-static int add_link(struct store *store, const struct link_record *link)
+static int fill_link(struct store *store, const struct record *record,
+                     struct value row[LINK_COLUMNS])
 {
+    const struct link_record *link = &record->link;
     struct digest digest;
-    int64_t executable = 0, libs, functions;
+    int64_t executable = 0, libs = 0, functions = 0;
     int error = store_want_executable(store, link->exec_path, link->hash_id, &digest);
     if (error >= 0 && link->exec_path != NULL)
         executable = store_id(store, TABLE_EXECUTABLE, &digest);
@@ -58,8 +123,8 @@ static int add_link(struct store *store, const struct link_record *link)
         return error;
     const struct value epoch = {.kind = link->build_epoch.known ? VALUE_REAL : VALUE_NULL,
                                 .real = link->build_epoch.value};
-    const struct value row[] = {
-        value_text(link->uuid),
+    const struct value values[LINK_COLUMNS] = {
+        value_int(!record->unproven),
         value_text(link->date[0] == '\0' ? NULL : link->date),
         value_id(executable),
         value_id(libs),
@@ -69,54 +134,47 @@ static int add_link(struct store *store, const struct link_record *link)
         value_id(store_module_of(store, link->link_path)),
         value_text(link->link_line),
         value_text(link->cwd),
-        value_text(link->build_user),
         value_text(link->build_host),
         value_text(link->build_syshost),
         epoch,
     };
-    return store->ops->write(store->database, store->add_link, row, 1);
+    memcpy(row, values, sizeof values);
+    return 0;
+}
+
+/* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
+ */
+static int look_for_others(struct store *store, const struct link_record *link)
+{
+    char both[sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*"];
+    const struct value key[] = {value_text(link->uuid), value_text(builder(link))};
+    int found = store_has_row(store, store->find_other_link, key);
+    if (found <= 0)
+        return found;
+    snprintf(both, sizeof both, "%s/*", link->uuid);
+    const struct value dispute[] = {value_text(both), value_text(link->uuid)};
+    return store->ops->write(store->database, store->dispute_link, dispute, 1);
+}
+
+static int write_link(struct store *store, const struct record *record, bool is_update)
+{
+    const struct link_record *link = &record->link;
+    const struct value uuid = value_text(link->uuid);
+    struct value row[LINK_COLUMNS + 3];
+    int error = fill_link(store, record, row);
+    row[LINK_COLUMNS] = row[LINK_COLUMNS + 2] = uuid;
+    row[LINK_COLUMNS + 1] = value_text(builder(link));
+    if (error == 0)
+        error = store->ops->write(store->database, is_update ? store->update_link : store->add_link,
+                                  row, 1);
+    return error != 0 || is_update ? error : look_for_others(store, link);
 }
 
 /* Two of a batch may be of the same link. */
 int store_put_link(struct store *store, const struct record *record, enum store_result *result)
 {
-    const struct value uuid = value_text(record->link.uuid);
-    int found = *result == STORE_UNCHANGED ? 1 : store_has_row(store, store->find_link, &uuid);
-    if (found < 0)
-        return found;
-    *result = found ? STORE_UNCHANGED : STORE_NEW;
-    return found ? 0 : add_link(store, &record->link);
-}
-
-static int want_package(struct store *store, const struct package_record *package,
-                        struct digest *digest)
-{
-    const char *const texts[] = {package->program, package->name, package->version, package->path};
-    const struct value rest[] = {value_text(texts[0]), value_text(texts[1]), value_text(texts[2]),
-                                 value_text(texts[3])};
-    int error = store_digest_texts(store, texts, 4, digest);
-    return error == 0 ? store_want(store, TABLE_PACKAGE, digest, rest) : error;
-}
-
-int store_want_package(struct store *store, const struct record *record)
-{
-    struct digest digest;
-    int wanted = want_package(store, &record->package, &digest);
-    return wanted < 0 ? wanted : 0;
-}
-
-int store_put_package(struct store *store, const struct record *record, enum store_result *result)
-{
-    const struct package_record *package = &record->package;
-    struct digest digest;
-    int error = want_package(store, package, &digest);
-    if (error < 0)
+    int error = *result == STORE_UNCHANGED ? 0 : choose_link(store, record, result);
+    if (error != 0 || *result == STORE_UNCHANGED)
         return error;
-    const struct value row[] = {value_text(package->run_uuid),
-                                value_int(store_id(store, TABLE_PACKAGE, &digest))};
-    int found = store_has_row(store, store->find_run_package, row);
-    if (found < 0)
-        return found;
-    *result = found ? STORE_UNCHANGED : STORE_NEW;
-    return found ? 0 : store->ops->write(store->database, store->add_run_package, row, 1);
+    return write_link(store, record, *result == STORE_UPDATED);
 }

@@ -2,9 +2,10 @@
  *
  * Runs, in batches: one question for many uuids, one message for many rows.
  */
+#include "known_rows.h"
+#include "record_owner.h"
 #include "store_inside.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 
 /* The columns of `run_own` that are no fields of a record, in the order of fill_row(). */
 static const char *const other_columns[] = {
-    "is_start_only", "date",      "cmdline",   "ancestor_pids",  "program_id",
-    "job_part_id",   "layout_id", "ending_id", "environment_id", "ancestors_id",
+    "owner",      "proven",      "is_start_only", "date",      "cmdline",        "ancestor_pids",
+    "program_id", "job_part_id", "layout_id",     "ending_id", "environment_id", "ancestors_id",
 };
 #define OTHER_COLUMNS (sizeof other_columns / sizeof other_columns[0])
 
@@ -46,16 +47,21 @@ static void write_add(FILE *sql)
     fputs(")", sql);
 }
 
+/* Another loader may have come between: what is proven, and what has ended, stays. */
+enum { UPDATE_KEYS = 5 };
+
 static void write_update(FILE *sql)
 {
     fputs("UPDATE run_own SET ", sql);
     list_columns(sql, " = ?");
-    fputs(" WHERE uuid = ?", sql);
+    fputs(" WHERE uuid = ? AND owner = ?"
+          " AND (proven < ? OR (proven = ? AND is_start_only >= ?))",
+          sql);
 }
 
 static void write_find(FILE *sql)
 {
-    fputs("SELECT uuid, is_start_only FROM run_own WHERE uuid IN (?", sql);
+    fputs("SELECT uuid, owner, is_start_only, proven FROM run_own WHERE uuid IN (?", sql);
     for (int i = 1; i < ASK_AT_ONCE; i++)
         fputs(", ?", sql);
     fputs(")", sql);
@@ -83,43 +89,29 @@ int store_prepare_runs(struct store *store)
 
 /* ---- What is known of a run ----------------------------------------------------------------- */
 
-enum known { UNKNOWN, STARTED, ENDED };
-
-/* The second half first: the first is the time, in which the runs of a batch are alike. */
-static struct digest key_of(const char *uuid)
+static int note(struct store *store, struct known_rows *known, const char *uuid,
+                const struct known_row *row)
 {
-    struct digest key = {{0}};
-    size_t digits = 0;
-    for (; *uuid != '\0' && digits < 32; uuid++) {
-        int digit = (unsigned char)*uuid;
-        if (!isxdigit(digit))
-            continue;
-        digit = isdigit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10;
-        key.bytes[(digits / 2 + 8) % 16] |= (unsigned char)(digits % 2 == 0 ? digit << 4 : digit);
-        digits++;
+    int error = known_rows_add(known, uuid, row);
+    return error == 0 ? 0 : store_refuse(store, error, "out of memory");
+}
+
+static int ask(struct store *store, const struct value *uuids, struct known_rows *known)
+{
+    struct value row[4];
+    int more, error = store->ops->select(store->database, store->find_runs, uuids);
+    while (error == 0 &&
+           (more = store->ops->next(store->database, store->find_runs, row, 4)) != 0) {
+        const struct known_row found = {.owner = value_whole(&row[1]),
+                                        .is_start_only = value_whole(&row[2]) != 0,
+                                        .is_proven = value_whole(&row[3]) != 0};
+        error = more < 0 ? more : note(store, known, row[0].text, &found);
     }
-    return key;
-}
-
-static void note(struct id_cache *seen, const char *uuid, enum known known)
-{
-    const struct digest key = key_of(uuid);
-    id_cache_add(seen, &key, known);
-}
-
-static int ask(struct store *store, const struct value *uuids, struct id_cache *seen)
-{
-    struct value row[2];
-    int error = store->ops->select(store->database, store->find_runs, uuids);
-    if (error != 0)
-        return error;
-    while ((error = store->ops->next(store->database, store->find_runs, row, 2)) > 0)
-        note(seen, row[0].text, value_whole(&row[1]) != 0 ? STARTED : ENDED);
     return error;
 }
 
 static int ask_all(struct store *store, const struct record *records, size_t count,
-                   struct id_cache *seen)
+                   struct known_rows *known)
 {
     struct value uuids[ASK_AT_ONCE];
     int error = 0;
@@ -131,7 +123,7 @@ static int ask_all(struct store *store, const struct record *records, size_t cou
         for (size_t i = asked; i < ASK_AT_ONCE; i++)
             uuids[i] = (struct value){.kind = VALUE_NULL};
         if (asked > 0)
-            error = ask(store, uuids, seen);
+            error = ask(store, uuids, known);
     }
     return error;
 }
@@ -141,7 +133,8 @@ static int ask_all(struct store *store, const struct record *records, size_t cou
 /* A run that is to be written, and the digests of what it shares. */
 struct new_run {
     struct run_record *run;
-    bool is_update;
+    int64_t owner;
+    bool is_update, is_proven;
     struct digest executable, program, job_part, layout, ending;
 };
 
@@ -173,17 +166,49 @@ static int want_shared(struct store *store, struct new_run *fresh)
     return error < 0 ? error : 0;
 }
 
-static enum store_result choose_run(struct run_batch *batch, struct id_cache *seen,
-                                    struct run_record *run)
+/* Whether the record says more than the row, which is the same owner's: one that is proven whatever
+ * one that is not said, and an end what a start did. */
+static bool is_more(const struct new_run *fresh, const struct known_row *row)
 {
-    const struct digest key = key_of(run->uuid);
-    enum known known = (enum known)id_cache_find(seen, &key);
-    if (known == ENDED || (known == STARTED && run->is_start_only))
-        return STORE_UNCHANGED;
-    note(seen, run->uuid, run->is_start_only ? STARTED : ENDED);
-    struct new_run *fresh = &batch->list[batch->count++];
-    *fresh = (struct new_run){.run = run, .is_update = known != UNKNOWN};
-    return known == UNKNOWN ? STORE_NEW : STORE_UPDATED;
+    if (fresh->is_proven != row->is_proven)
+        return fresh->is_proven;
+    return row->is_start_only && !fresh->run->is_start_only;
+}
+
+/* Takes the record's place in the row, or leaves the record. */
+static enum store_result choose_update(struct store *store, struct run_batch *batch,
+                                       struct new_run *fresh, struct known_row *row)
+{
+    if (!is_more(fresh, row)) {
+        bool is_end = row->is_start_only && !fresh->run->is_start_only;
+        return is_end ? STORE_UNPROVEN : STORE_UNCHANGED;
+    }
+    store->replaces |= !row->is_start_only;
+    row->is_start_only = fresh->run->is_start_only;
+    row->is_proven = fresh->is_proven;
+    fresh->is_update = true;
+    batch->list[batch->count++] = *fresh;
+    return STORE_UPDATED;
+}
+
+static int choose_run(struct store *store, struct run_batch *batch, struct known_rows *known,
+                      struct record *record, enum store_result *result)
+{
+    struct run_record *run = &record->run;
+    struct new_run fresh = {.run = run, .is_proven = !record->unproven};
+    int error = store_checked(store, record_owner_of_run(run, &fresh.owner));
+    if (error != 0)
+        return error;
+    struct known_row *row = known_rows_find(known, run->uuid, fresh.owner);
+    if (row != NULL) {
+        *result = choose_update(store, batch, &fresh, row);
+        return 0;
+    }
+    *result = known_rows_have(known, run->uuid) ? STORE_CONFLICT : STORE_NEW;
+    batch->list[batch->count++] = fresh;
+    const struct known_row added = {
+        .owner = fresh.owner, .is_start_only = run->is_start_only, .is_proven = fresh.is_proven};
+    return note(store, known, run->uuid, &added);
 }
 
 /* By time, where uuids are of version 7: neighbours in the indexes come together. */
@@ -197,17 +222,17 @@ static int compare_runs(const void *left, const void *right)
 int store_want_runs(struct store *store, struct record *records, size_t count,
                     enum store_result *results)
 {
-    struct id_cache seen = {0};
+    struct known_rows known = {0};
     struct run_batch *batch = calloc(1, sizeof *batch);
     store->runs = batch;
     if (batch != NULL)
         batch->list = calloc(count, sizeof *batch->list);
     int error = batch == NULL || batch->list == NULL ? store_refuse(store, -ENOMEM, "out of memory")
-                                                     : ask_all(store, records, count, &seen);
+                                                     : ask_all(store, records, count, &known);
     for (size_t i = 0; error == 0 && i < count; i++)
         if (records[i].kind == RECORD_RUN)
-            results[i] = choose_run(batch, &seen, &records[i].run);
-    id_cache_free(&seen);
+            error = choose_run(store, batch, &known, &records[i], &results[i]);
+    known_rows_free(&known);
     if (error == 0)
         qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
     for (size_t i = 0; error == 0 && i < batch->count; i++)
@@ -257,6 +282,8 @@ static int fill_row(struct store *store, const struct new_run *fresh, struct val
     if (error != 0)
         return error;
     const struct value own[OTHER_COLUMNS] = {
+        value_int(fresh->owner),
+        value_int(fresh->is_proven),
         value_int(run->is_start_only),
         value_text(run->date[0] == '\0' ? NULL : run->date),
         value_text(run->cmdline),
@@ -274,10 +301,18 @@ static int fill_row(struct store *store, const struct new_run *fresh, struct val
     return 0;
 }
 
-/* Those to be added, or those to be updated with the uuid behind each. */
+static void fill_keys(const struct new_run *fresh, struct value keys[UPDATE_KEYS])
+{
+    keys[0] = value_text(fresh->run->uuid);
+    keys[1] = value_int(fresh->owner);
+    keys[2] = keys[3] = value_int(fresh->is_proven);
+    keys[4] = value_int(fresh->run->is_start_only);
+}
+
+/* Those to be added, or those to be updated with what finds each behind it. */
 static int write_runs(struct store *store, struct run_batch *batch, bool updates)
 {
-    const size_t columns = column_count() + (updates ? 1 : 0);
+    const size_t columns = column_count() + (updates ? UPDATE_KEYS : 0);
     size_t filled = 0;
     int error = 0;
     for (size_t i = 0; error == 0 && i < batch->count; i++) {
@@ -287,7 +322,7 @@ static int write_runs(struct store *store, struct run_batch *batch, bool updates
         struct value *row = batch->rows + filled++ * columns;
         error = fill_row(store, fresh, row);
         if (updates)
-            row[columns - 1] = value_text(fresh->run->uuid);
+            fill_keys(fresh, row + column_count());
     }
     if (error != 0 || filled == 0)
         return error;
@@ -300,7 +335,7 @@ int store_put_runs(struct store *store)
     struct run_batch *batch = store->runs;
     if (batch->count == 0)
         return 0;
-    batch->rows = calloc(batch->count, (column_count() + 1) * sizeof *batch->rows);
+    batch->rows = calloc(batch->count, (column_count() + UPDATE_KEYS) * sizeof *batch->rows);
     int error = batch->rows == NULL ? store_refuse(store, -ENOMEM, "out of memory")
                                     : want_programs(store, batch);
     if (error == 0)

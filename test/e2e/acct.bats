@@ -235,7 +235,7 @@ moment() {
 import json, sys
 document = json.load(open(sys.argv[1]))
 run = document["runs"][0]
-assert document["meta"]["schema"] == 3
+assert document["meta"]["schema"] == 4
 assert run["job_id_raw"] == 13 and run["exit_code"] is None and run["core_dumped"] is False
 assert run["run_time"] == 1.0 and run["cmdline"] == ["python3", "train.py"]
 assert run["libs"][0]["path"].endswith("libc.so.6")

@@ -38,7 +38,9 @@ for number, name in enumerate(names):
     print(json.dumps(run))
     for package in ("numpy", name):
         print(json.dumps({"package_name": package, "package_version": name, "package_path": name,
-                          "program": name, "xalt_run_uuid": uuid}))
+                          "program": name, "xalt_run_uuid": uuid,
+                          "ownerT": {"user": name, "cluster": "tiny", "node": "n1", "restart_count": 0,
+                                     "job_id": 600 + number}}))
 EOF
 }
 

@@ -507,14 +507,14 @@ contents() {
     [ "$status" -eq 0 ]
     [ "$(count unchanged)" -eq 11 ]
     store=sqlite:$PWD/new.db load_into records link.tiny.json
-    diff <(sqlite3 old.db .schema) <(sqlite3 new.db .schema)
+    diff <(sqlite3 old.db .schema | sort) <(sqlite3 new.db .schema | sort)
     diff <(store=sqlite:$PWD/old.db contents) <(store=sqlite:$PWD/new.db contents)
 }
 
 # the records of the stores of version 2
 records_2() {
     write_link link.tiny.json
-    echo '{"package_name":"ggplot2","package_path":"/sw/R","package_version":"3.5","program":"R","xalt_run_uuid":"019a9f00-0000-7000-8000-000000000001"}' >pkg.tiny.json
+    echo '{"package_name":"ggplot2","package_path":"/sw/R","package_version":"3.5","program":"R","xalt_run_uuid":"019a9f00-0000-7000-8000-000000000001","ownerT":{"cluster":"tiny","job_id":12,"node":"n1","restart_count":0,"user":"alice"}}' >pkg.tiny.json
     echo '/usr/lib/x86_64-linux-gnu libc/2.36' >map
     load_into --modules map records link.tiny.json pkg.tiny.json
     [ "$status" -eq 0 ]
@@ -532,7 +532,7 @@ of_2=('SELECT uuid, link_program, link_path FROM xalt_link'
     diff ids <(sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id')
     store=sqlite:$PWD/new.db records_2
     [ "$(count new)" -eq 12 ]
-    diff <(sqlite3 old.db .schema) <(sqlite3 new.db .schema)
+    diff <(sqlite3 old.db .schema | sort) <(sqlite3 new.db .schema | sort)
     diff <(store=sqlite:$PWD/old.db contents "${of_2[@]}") <(store=sqlite:$PWD/new.db contents "${of_2[@]}")
     # what is shared is known again
     for table in program job_part layout ending environment object_set object env_value ancestors build; do
@@ -569,6 +569,89 @@ of_2=('SELECT uuid, link_program, link_path FROM xalt_link'
     diff tables <(sql 'SHOW TABLES')
     diff columns <(sql "SELECT table_name, column_name, column_type, is_nullable, column_key, extra FROM information_schema.columns
         WHERE table_schema = database() ORDER BY 1, 2")
+}
+
+# the records of the stores of version 3, as that version's jobtrail-load was given them: packages had no owner
+records_3() {
+    local uuid
+    for uuid in 019a9f00-0000-7000-8000-000000000001 8c8d61fb-98c1-44c0-874c-d613312269f4; do
+        echo "{\"package_name\":\"ggplot2\",\"package_path\":\"/sw/R\",\"package_version\":\"3.5\",\"program\":\"R\",\"xalt_run_uuid\":\"$uuid\"}" >"pkg.$uuid.json"
+    done
+    echo '{"coverageA":[{"core_seconds":4.0,"end_time":1732096805.0,"first_task":0,"leader":0,"outcome":"recorded","program":null,"start_time":1732096804.0,"step_id":"0","tasks":1}],"coverageT":{"account":"climate","array_job_id":null,"array_task_id":null,"cluster":"tiny","dropped":0,"het_job_id":null,"het_offset":null,"job_id":12,"node":"n1","partition":"main","restart_count":0,"syshost":"tiny","user":"alice","uuid":"019a9f00-0000-7000-8000-0000000000c1"}}' >coverage.tiny.json
+    write_link link.tiny.json
+    echo '/usr/lib/x86_64-linux-gnu libc/2.36' >map
+    load_into --modules map records link.tiny.json coverage.tiny.json
+    [ "$status" -eq 0 ]
+}
+
+# as jobtrail writes the first package since
+with_owner() {
+    jq -ac '.ownerT = {cluster: "tiny", job_id: 12, node: "n1", restart_count: 0, user: "alice"}' pkg.019*.json >owned
+    load_into owned pkg.8c8*.json
+}
+
+of_3=("${of_2[@]}" 'SELECT uuid, owner, proven, package_owner FROM run ORDER BY 1'
+    'SELECT run_uuid, owner, proven FROM run_package ORDER BY 1' 'SELECT uuid, xalt_uuid, build_user, proven FROM link'
+    'SELECT uuid, owner, proven, outcome FROM coverage' "SELECT name, value FROM store_state WHERE name = 'replaced'")
+
+@test "a store of version 3 in SQLite is brought up, and holds what a new one would" {
+    sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_3.sql"
+    sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id' >ids
+    store=sqlite:$PWD/old.db records_3
+    store=sqlite:$PWD/old.db with_owner
+    [ "$(count unchanged)" -eq 2 ]
+    store=sqlite:$PWD/new.db records_3
+    [ "$(count new)" -eq 12 ]
+    store=sqlite:$PWD/new.db with_owner
+    diff ids <(sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id')
+    diff <(sqlite3 old.db .schema | sort) <(sqlite3 new.db .schema | sort)
+    diff <(store=sqlite:$PWD/old.db contents "${of_3[@]}") <(store=sqlite:$PWD/new.db contents "${of_3[@]}")
+    [ "$(sqlite3 old.db 'PRAGMA integrity_check')" = ok ]
+}
+
+columns() {
+    sql "SELECT table_name, column_name, column_type, column_default, is_nullable, column_key, extra
+        FROM information_schema.columns WHERE table_schema = database() ORDER BY 1, 2"
+    sql "SELECT table_name, index_name, seq_in_index, column_name, non_unique FROM information_schema.statistics
+        WHERE table_schema = database() ORDER BY 1, 2, 3"
+}
+
+@test "a store of version 3 in MariaDB is brought up, however often that is begun" {
+    store=$MARIADB_STORE
+    mariadb_sql "source $JOBTRAIL_SOURCE/test/data/stores/mariadb_3.sql" jobtrail
+    sql 'SELECT id, uuid FROM run_own ORDER BY id' >ids
+    for _ in 1 2; do
+        records_3
+        [ "$(count unchanged)" -eq 13 ]
+        with_owner
+        [ "$(count unchanged)" -eq 2 ]
+        diff ids <(sql 'SELECT id, uuid FROM run ORDER BY id')
+        contents "${of_3[@]}" >first
+        sql "UPDATE store_state SET value = '3' WHERE name = 'schema'" # as if killed before the last statement
+    done
+    columns >columns
+    mariadb_database jobtrail
+    records_3
+    with_owner
+    diff first <(contents "${of_3[@]}")
+    diff columns <(columns)
+}
+
+@test "stores of all versions say the same owners" {
+    store=sqlite:$PWD/new.db records_3
+    sqlite3 new.db 'SELECT uuid, owner FROM run ORDER BY 1' >owners
+    for version in 1 2 3; do
+        rm -f old.db*
+        sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_$version.sql"
+        store=sqlite:$PWD/old.db records_3
+        diff owners <(sqlite3 old.db 'SELECT uuid, owner FROM run ORDER BY 1')
+    done
+    for version in 2 3; do
+        mariadb_database jobtrail
+        mariadb_sql "source $JOBTRAIL_SOURCE/test/data/stores/mariadb_$version.sql" jobtrail
+        store=$MARIADB_STORE records_3
+        diff owners <(store=$MARIADB_STORE sql 'SELECT uuid, owner FROM run ORDER BY 1' | tr '\t' '|')
+    done
 }
 
 same_twice() {

@@ -49,14 +49,14 @@ same() {
 }
 
 @test "an old store in SQLite" {
-    for version in 1 2; do
+    for version in 1 2 3; do
         for ((round = 0; round < ROUNDS; round++)); do
             rm -f store.db*
             sqlite3 store.db <"$stores/sqlite_$version.sql"
             mapfile -t addresses < <(same "sqlite:$PWD/store.db")
             at_once "${addresses[@]}"
             [ "$(sqlite3 store.db 'SELECT count(*) FROM run')" -eq 10 ]
-            [ "$(sqlite3 store.db 'PRAGMA user_version')" -eq 3 ]
+            [ "$(sqlite3 store.db 'PRAGMA user_version')" -eq 4 ]
         done
     done
 }
@@ -107,8 +107,8 @@ has_lowered() {
 is_whole() {
     [ "$("$@" 'SELECT count(*) FROM run')" -eq 10 ]
     [ "$("$@" 'SELECT count(*) FROM run WHERE executable_id IN (SELECT id FROM executable)')" -eq 10 ]
-    [ "$("$@" "SELECT value FROM store_state WHERE name = 'schema'")" = 3 ]
-    [ "$("$@" "SHOW TABLES" | grep -c -e '_2$' -e store_migration)" -eq 0 ]
+    [ "$("$@" "SELECT value FROM store_state WHERE name = 'schema'")" = 4 ]
+    [ "$("$@" "SHOW TABLES" | grep -c -e '_[23]$' -e store_migration)" -eq 0 ]
 }
 
 in_mariadb() {
@@ -118,7 +118,7 @@ in_mariadb() {
 @test "an old store in MariaDB, and none yet" {
     mariadb_start
     for ((round = 0; round < ROUNDS; round++)); do
-        for old in "$stores/mariadb_2.sql" /dev/null; do
+        for old in "$stores/mariadb_2.sql" "$stores/mariadb_3.sql" /dev/null; do
             mariadb_database jobtrail
             mariadb_sql "source $old" jobtrail
             mapfile -t addresses < <(same "$MARIADB_STORE")

@@ -49,7 +49,8 @@ site_package() { # NAME VERSION: in the run of job 13 that lived on
     jq -ac --slurp --arg name "$1" --arg version "$2" \
         'map(select(.userT.job_id == "13"))[0] |
         {package_name: $name, package_version: $version, package_path: "/usr/lib/\($name)",
-         program: "python", xalt_run_uuid: .userT.run_uuid}' "$SITE/records"
+         program: "python", xalt_run_uuid: .userT.run_uuid,
+         ownerT: (.slurmT + .userT | {user, cluster, node, restart_count, job_id: (.job_id | tonumber)})}' "$SITE/records"
 }
 
 site_run() { # UUID EXECUTABLE PROBABILITY [JQ-FILTER]: of an hour on two cores, by carol

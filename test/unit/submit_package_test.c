@@ -227,7 +227,11 @@ static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
     free(policy);
 }
 
-static const struct journal journal = {.user = (char *)"alice", .cluster = (char *)"lab"};
+static const struct journal journal = {.user = (char *)"alice",
+                                       .cluster = (char *)"lab",
+                                       .node = (char *)"n1",
+                                       .job = 7,
+                                       .restart = 2};
 static const struct conf conf = {.cluster = (char *)"", .syshost = (char *)"tiny"};
 
 static struct record record_of(const char *program, const char *name)
@@ -254,6 +258,16 @@ static void a_record_has_the_keys_of_xalt(void **state)
     memcpy(record.text + 8, "0xFFFF", 6);
     snprintf(expected, sizeof expected, "0x%04X", crc16(record.text, record.length));
     assert_memory_equal(crc, expected, 6);
+    record_free(&record);
+}
+
+static void a_record_says_whose_it_is(void **state)
+{
+    struct record record = record_of("python", "numpy");
+    (void)state;
+    assert_non_null(strstr(record.text,
+                           "\"ownerT\":{\"cluster\":\"lab\",\"job_id\":7,\"node\":\"n1\","
+                           "\"restart_count\":2,\"user\":\"alice\"}"));
     record_free(&record);
 }
 
@@ -400,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_file_is_read_up_to_its_bound),
         cmocka_unit_test(the_earlier_of_the_rules_for_name_and_path_decides),
         cmocka_unit_test(a_record_has_the_keys_of_xalt),
+        cmocka_unit_test(a_record_says_whose_it_is),
         cmocka_unit_test(a_record_is_named_for_its_run_and_package),
         cmocka_unit_test(versions_come_from_what_installers_left),
         cmocka_unit_test(no_more_directories_are_looked_into_than_the_bound),

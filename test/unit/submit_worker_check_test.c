@@ -376,6 +376,35 @@ static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
     done_with(&worked);
 }
 
+static void a_package_says_whose_it_is(void **state)
+{
+    static const char *const changes[][2] = {
+        {"\"user\":\"alice\"", "\"user\":\"bob\""},
+        {"\"user\":\"alice\"", "\"user\":\"alice\",\"user\":\"bob\""},
+        {"\"job_id\":7,", "\"job_id\":8,"},
+        {"\"job_id\":7,", "\"job_id\":null,"},
+        {"\"restart_count\":0", "\"restart_count\":1"},
+        {"\"cluster\":\"c\"", "\"cluster\":\"big\""},
+        {"\"ownerT\":{", "\"ownert\":{"},
+        {"\"ownerT\":{", "\"ownerT\":{},\"ownerT\":{"},
+        {"\"xalt_run_uuid\":\"0", "\"xalt_run_uuid\":\"1"},
+    };
+    const struct package package = {"x", "python", "numpy", "1", "/p", 0};
+    struct capture capture = {.start_ns = UINT64_C(1700000001000000000)};
+    struct worked worked;
+    struct record record;
+    (void)state;
+    work_on(&worked, 7);
+    const struct package_source source = {&worked.conf, &worked.journal, &capture, &package, "1"};
+    assert_int_equal(package_record_build(&source, &record), 0);
+    assert_true(fits(&worked, record.name, record.text));
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
+        if (fits(&worked, record.name, with(record.text, changes[i][0], changes[i][1])))
+            fail_msg("taken: %s", with(record.text, changes[i][0], changes[i][1]));
+    record_free(&record);
+    done_with(&worked);
+}
+
 /* The facts of a table that is the same as in the record before are known; its run is another. */
 static void the_record_before_does_not_vouch_for_another_run(void **state)
 {
@@ -443,6 +472,7 @@ int main(void)
         TEST(a_record_is_named_for_its_user_site_and_run),
         TEST(a_record_says_whose_it_is_once_and_clearly),
         TEST(a_record_has_the_keys_of_its_kind_and_no_others),
+        TEST(a_package_says_whose_it_is),
         TEST(the_record_before_does_not_vouch_for_another_run),
         TEST(a_session_is_no_job),
         TEST(a_summary_says_no_more_than_there_was_room_for),

@@ -10,7 +10,7 @@ ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "EXITED", "EXECED", "COMPLETE
 
 
 def of_job(run):
-    return run["cluster"], run["job_id_raw"], run["job_id"], run["restart_count"]
+    return run["cluster"], run["job_id_raw"], run["job_id"], run["restart_count"], run["proven"]
 
 
 def allocations(runs, wanted):

@@ -12,6 +12,7 @@ SQL = """
                             AND other.leader = run.leader
                             AND coalesce(other.cluster, '') = coalesce(run.cluster, '')
                             AND other.restart_count = run.restart_count
+                            AND other.proven >= run.proven
                             AND other.outcome <> 'follower'
                       ORDER BY other.first_task LIMIT 1)
                  END AS leader_outcome

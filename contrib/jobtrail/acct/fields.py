@@ -132,6 +132,7 @@ FIELDS = [
     ("Packages", 40, packages),
     ("Partition", 10, lambda run: first_known(known(run["partition"]), known(run["queue"]))),
     ("Probability", 11, column("probability")),
+    ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
     ("Reason", 20, slurm("Reason")),
     ("ReqMem", 10, slurm("ReqMem")),

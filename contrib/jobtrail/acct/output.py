@@ -38,6 +38,7 @@ def print_csv(rows, columns, options):
 OURS = {
     "id", "date", "executable_id", "object_set_id", "environment_id", "ancestors_id",
     "ancestor_pids", "build_id", "now", "truncated", "exec_paths", "compiler", "built_by", "exit",
+    "owner", "package_owner",
 }  # fmt: skip
 
 
@@ -45,6 +46,7 @@ def json_run(run, elapsed):
     """The store's facts in their own types, and what follows from them."""
     facts = {key: value for key, value in run.items() if key not in OURS}
     facts["is_start_only"] = bool(run["is_start_only"])
+    facts["proven"] = bool(run["proven"])
     facts["core_dumped"] = None if run["core_dumped"] is None else bool(run["core_dumped"])
     facts["elapsed"] = elapsed(run)
     facts["executables"] = run["exec_paths"]

@@ -18,7 +18,8 @@ RUNS = (
     " LEFT JOIN module ON module.id = executable.module_id"
     " LEFT JOIN build ON build.id = run.build_id"
     " WHERE %s"
-    " ORDER BY job_id_raw IS NULL, job_id_raw, run.start_time, run.uuid"
+    " ORDER BY job_id_raw IS NULL, job_id_raw, run.proven DESC, run.start_time, run.uuid,"
+    " run.owner"
 )
 
 
@@ -49,21 +50,22 @@ def packages_of(store, run):
     return store.lookup(
         "SELECT package.name, package.version FROM run_package"
         " JOIN package ON package.id = run_package.package_id"
-        " WHERE run_package.run_uuid = ? ORDER BY package.name, package.version",
-        (run["uuid"],),
+        " WHERE run_package.run_uuid = ? AND run_package.owner = ? AND run_package.proven >= ?"
+        " ORDER BY package.name, package.version",
+        (run["uuid"], run["package_owner"], run["proven"]),
     )
 
 
 def latest_restarts(store, selection):
-    """The last restart of each selected job that was requeued."""
+    """The last restart of each selected job that was requeued; what is not proven hides nothing."""
     rows = store.lookup(
-        "SELECT cluster, job_id_raw, max(restart_count) FROM run WHERE %s"
+        "SELECT cluster, job_id_raw, proven, max(restart_count) FROM run WHERE %s"
         " AND job_id_raw IN (SELECT job_id_raw FROM job_part WHERE restart_count > 0)"
-        " GROUP BY cluster, job_id_raw HAVING max(restart_count) > min(restart_count)"
+        " GROUP BY cluster, job_id_raw, proven HAVING max(restart_count) > min(restart_count)"
         % selection.sql(),
         selection.values,
     )
-    return {(cluster, job): restart for cluster, job, restart in rows}
+    return {(cluster, job, proven): restart for cluster, job, proven, restart in rows}
 
 
 def truncate(run, period):
@@ -110,7 +112,8 @@ def quality_of_service(run, wanted):
 
 
 def is_latest(run, latest):
-    return latest.get((run["cluster"], run["job_id_raw"]), run["restart_count"]) == run["restart_count"]
+    job = run["cluster"], run["job_id_raw"], run["proven"]
+    return latest.get(job, run["restart_count"]) == run["restart_count"]
 
 
 def complete(run, wanted):

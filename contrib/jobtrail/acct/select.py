@@ -8,6 +8,7 @@ import re
 from .. import glob, library
 from ..hostlist import expand, split
 from ..program import Failure
+from ..store import PACKAGE_OF_RUN
 from ..text import escape
 from ..times import format_time, parse_time
 
@@ -183,9 +184,19 @@ def package_ids(store, text):
     ]
 
 
-BY_LINK = (
-    "run.build_id IN (SELECT build.id FROM build JOIN link ON link.uuid = build.build_uuid WHERE %s)"
+# The link that the watermark names, by uuid and user; no run by one that is less proven.
+OF_LINK = (
+    "run.proven <= {proven} AND run.build_id IN (SELECT build.id FROM build"
+    " JOIN link ON link.uuid = build.build_uuid AND link.build_user = coalesce(build.build_user, '')"
+    " WHERE link.proven = {proven} AND {which})"
 )
+
+
+def by_link(which):
+    """SQL, with the values of `which` twice."""
+    return "(%s)" % " OR ".join(OF_LINK.format(proven=proven, which=which) for proven in (0, 1))
+
+
 BY_BUILD = "run.build_id IN (SELECT build.id FROM build WHERE %s)"
 
 
@@ -203,16 +214,19 @@ def select_software(selection, options, store):
         selection.add(module_condition(store, text))
     for text in options.pkg or []:
         selection.add(
-            "run.uuid IN (SELECT run_uuid FROM run_package WHERE package_id IN (%s))"
-            % ids(package_ids(store, text))
+            "run.uuid IN (SELECT run_uuid FROM run_package WHERE package_id IN ({0})) AND EXISTS"
+            " (SELECT 1 FROM run_package WHERE {1} AND package_id IN ({0}))".format(
+                ids(package_ids(store, text)), PACKAGE_OF_RUN
+            )
         )
     for pattern in options.function or []:
         selection.add(
-            BY_LINK
-            % "link.function_set_id IN (SELECT function_set_id FROM function_set_member AS member"
-            " JOIN function_name ON function_name.id = member.function_name_id"
-            " WHERE function_name.name REGEXP ?)",
-            glob.whole(pattern),
+            by_link(
+                "link.function_set_id IN (SELECT function_set_id FROM function_set_member AS member"
+                " JOIN function_name ON function_name.id = member.function_name_id"
+                " WHERE function_name.name REGEXP ?)"
+            ),
+            *[glob.whole(pattern)] * 2
         )
     for text in options.env or []:
         name, equals, value = text.partition("=")
@@ -232,9 +246,8 @@ def select_build(selection, options):
         regexp = glob.path(pattern)
         selection.add(
             "(%s OR %s)"
-            % (BY_BUILD % "build.build_compiler REGEXP ?", BY_LINK % "link.link_program REGEXP ?"),
-            regexp,
-            regexp,
+            % (BY_BUILD % "build.build_compiler REGEXP ?", by_link("link.link_program REGEXP ?")),
+            *[regexp] * 3
         )
     if options.built_by:
         users = [user_name(user) for user in split(options.built_by)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs and coverage of the store, added up as summary.sql says."""
 
+from ..store import PACKAGE_OF_RUN
 from . import days
 
 # A record without Slurm's count of CPUs has XALT's: tasks, and the threads of each. A rank 0 that
@@ -15,8 +16,9 @@ P = "(CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END
 PLACE = "substr(run.date, 1, 10), user, account, syshost, executable_id, object_set_id, build_id"
 # Those up to a moment: records of packages may come long after that of their run.
 PACKAGES = (
-    "(SELECT group_concat(package_id) FROM run_package"
-    " WHERE run_uuid = run.uuid AND run_package.id <= {loaded}) AS packages"
+    "(SELECT group_concat(package_id) FROM run_package WHERE "
+    + PACKAGE_OF_RUN
+    + " AND run_package.id <= {loaded}) AS packages"
 )
 ENDING = "is_start_only, `signal`, CASE WHEN exit_code > 0 THEN 1 ELSE exit_code END, end_source"
 
@@ -93,6 +95,7 @@ COVERAGE = """
                             AND other.leader = fact.leader
                             AND coalesce(other.cluster, '') = coalesce(fact.cluster, '')
                             AND other.restart_count = fact.restart_count
+                            AND other.proven >= fact.proven
                             AND other.outcome <> 'follower'
                       ORDER BY other.first_task LIMIT 1)
                  END AS leader_outcome

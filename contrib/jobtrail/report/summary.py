@@ -68,8 +68,11 @@ class Summary:
     def __init__(self, store, address, path=None, update=False):
         """Opens the file at `path`, which only `update` makes or changes."""
         self.store = store
-        self.generation = self.ask("SELECT value FROM store_state WHERE name = 'generation'")
-        self.identity = "%s %s %s" % (VERSION, address, self.generation)
+        states = [
+            self.ask("SELECT value FROM store_state WHERE name = '%s'" % name)
+            for name in ("generation", "replaced")
+        ]
+        self.identity = "%s %s %s %s" % (VERSION, address, *states)
         scheme, _, self.location = address.partition(":")
         self.margin = MARGIN[scheme]
         self.database = self.open(path or default_path(address), update)

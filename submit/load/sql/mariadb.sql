@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- The store in MariaDB, version 3: the tables of sqlite.sql, where their meaning is told.
+-- The store in MariaDB, version 4: the tables of sqlite.sql, where their meaning is told.
 --
 -- Every statement may be run again, since MariaDB commits each of them: whoever is killed here starts
 -- anew. Names that reports group by are VARCHAR, all that can be long is TEXT or larger. There are no
@@ -13,6 +13,8 @@ CREATE TABLE IF NOT EXISTS store_state (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 -- counts what may have made ids invalid that a loader remembers
 INSERT IGNORE INTO store_state VALUES ('generation', '1');
+-- counts the batches that changed rows which were complete: sums that were made of them are not right
+INSERT IGNORE INTO store_state VALUES ('replaced', '0');
 
 -- Modules, and where their files are: the longest prefix that a path lies in is its module.
 CREATE TABLE IF NOT EXISTS module (
@@ -172,7 +174,9 @@ CREATE TABLE IF NOT EXISTS ending (
 
 CREATE TABLE IF NOT EXISTS run_own (
     id             BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-    uuid           UUID NOT NULL UNIQUE,
+    uuid           UUID NOT NULL,
+    owner          BIGINT NOT NULL,
+    proven         TINYINT NOT NULL,
     is_start_only  TINYINT NOT NULL,
     date           DATETIME,
     step_id        VARCHAR(255),
@@ -187,7 +191,8 @@ CREATE TABLE IF NOT EXISTS run_own (
     record_epoch   DOUBLE,
     start_time     DOUBLE,
     end_time       DOUBLE,
-    run_time       DOUBLE
+    run_time       DOUBLE,
+    UNIQUE KEY run_own_key (uuid, owner)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS run_own_job_part ON `run_own` (job_part_id);
 CREATE INDEX IF NOT EXISTS run_own_program ON `run_own` (program_id);
@@ -211,7 +216,10 @@ CREATE INDEX IF NOT EXISTS function_set_member_function ON `function_set_member`
 
 CREATE TABLE IF NOT EXISTS link (
     id              INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-    uuid            CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE,
+    uuid            CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    build_user      VARCHAR(255) NOT NULL,
+    xalt_uuid       VARCHAR(300) NOT NULL,
+    proven          TINYINT NOT NULL,
     date            DATETIME,
     executable_id   INT UNSIGNED,
     object_set_id   INT UNSIGNED,
@@ -221,11 +229,12 @@ CREATE TABLE IF NOT EXISTS link (
     module_id       INT UNSIGNED,
     link_line       LONGTEXT,
     cwd             TEXT,
-    build_user      VARCHAR(255),
     build_host      VARCHAR(255),
     build_syshost   VARCHAR(255),
-    build_epoch     DOUBLE
+    build_epoch     DOUBLE,
+    UNIQUE KEY link_key (uuid, build_user)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS link_xalt_uuid ON `link` (xalt_uuid);
 CREATE INDEX IF NOT EXISTS link_time ON `link` (build_epoch);
 CREATE INDEX IF NOT EXISTS link_executable ON `link` (executable_id);
 CREATE INDEX IF NOT EXISTS link_object_set ON `link` (object_set_id);
@@ -244,15 +253,28 @@ CREATE INDEX IF NOT EXISTS package_name ON `package` (name(100));
 CREATE TABLE IF NOT EXISTS run_package (
     id         BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     run_uuid   UUID NOT NULL,
+    owner      BIGINT NOT NULL,
     package_id INT UNSIGNED NOT NULL,
-    PRIMARY KEY (run_uuid, package_id),
+    proven     TINYINT NOT NULL,
+    PRIMARY KEY (run_uuid, owner, package_id),
     UNIQUE KEY run_package_id (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS run_package_package ON `run_package` (package_id);
 
+-- Who the owners of packages are.
+CREATE TABLE IF NOT EXISTS package_owner (
+    id            BIGINT NOT NULL PRIMARY KEY,
+    user          VARCHAR(255),
+    job_id        BIGINT,
+    restart_count BIGINT,
+    cluster       VARCHAR(255)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
 -- What became of the tasks that Slurm launched: a row for each fact of a job on a node.
 CREATE TABLE IF NOT EXISTS coverage (
     uuid          CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    owner         BIGINT NOT NULL,
+    proven        TINYINT NOT NULL,
     position      BIGINT NOT NULL,
     cluster       VARCHAR(255),
     syshost       VARCHAR(255),
@@ -276,7 +298,7 @@ CREATE TABLE IF NOT EXISTS coverage (
     core_seconds  DOUBLE,
     start_time    DOUBLE,
     end_time      DOUBLE,
-    PRIMARY KEY (uuid, position)
+    PRIMARY KEY (uuid, owner, position)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS coverage_job ON `coverage` (job_id_raw, step_id, leader);
 CREATE INDEX IF NOT EXISTS coverage_start ON `coverage` (start_time);

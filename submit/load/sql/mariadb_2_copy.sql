@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- From version 2 to 3, after mariadb.sql: the rows of the old `run`. It goes last: until then all may
+-- From version 2, after mariadb.sql: the rows of the old `run`. It goes last: until then all may
 -- be run again. The server knows nothing of the new tables' sizes yet, so it is told how to join them.
 BEGIN NOT ATOMIC
     IF EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = database()
@@ -70,10 +70,18 @@ BEGIN NOT ATOMIC
             end_time_error)
         SELECT ending_digest, exit_code, `signal`, core_dumped, end_source, end_time_error
         FROM run_2 ORDER BY id;
-        INSERT IGNORE INTO run_own (id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
-            program_id, job_part_id, layout_id, ending_id, environment_id, ancestors_id,
+        INSERT IGNORE INTO run_own (id, uuid, owner, proven, is_start_only, date, step_id, cmdline,
+            ancestor_pids, program_id, job_part_id, layout_id, ending_id, environment_id, ancestors_id,
             record_epoch, start_time, end_time, run_time)
-        SELECT STRAIGHT_JOIN run_2.id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids, program.id,
+        SELECT STRAIGHT_JOIN run_2.id, uuid,
+            CAST(CONV(LEFT(SHA1(concat_ws(x'00', coalesce(cast(run_2.user AS BINARY), x'ff'),
+            coalesce(IF(run_2.restart_count IS NULL,
+            coalesce(cast(run_2.job_id_raw AS BINARY), cast(run_2.job_id AS BINARY)),
+            cast(run_2.job_id_raw AS BINARY)), x'ff'),
+            coalesce(cast(run_2.restart_count AS BINARY), x'ff'),
+            coalesce(cast(run_2.cluster AS BINARY), x'ff'))), 16), 16, 10)
+            AS UNSIGNED) >> 2 << 1 | (run_2.restart_count IS NOT NULL),
+            1, is_start_only, date, step_id, cmdline, ancestor_pids, program.id,
             job_part.id, layout.id, ending.id, environment_id, ancestors_id,
             IF(start_time IS NULL, record_epoch, NULL), start_time, end_time, run_time
         FROM run_2

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- From version 2 to 3, before mariadb.sql is run: what identifies a row is bytes and no longer hex
+-- From version 2, before mariadb.sql is run: what identifies a row is bytes and no longer hex
 -- digits, ids are shorter, and the old `run` makes room. Every statement may be run again.
 ALTER TABLE module MODIFY identity VARBINARY(40) NOT NULL;
 UPDATE module SET identity = unhex(identity) WHERE length(identity) = 40;

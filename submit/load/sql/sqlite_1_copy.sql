@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- From version 1 to 3, after sqlite.sql: the rows of the old tables. identity(...) is the loader's
+-- From version 1, after sqlite.sql: the rows of the old tables. identity(...) is the loader's
 -- own function. Version 1 did not say on which system an object is: it becomes that of one of the
 -- runs. Therefore an old set of objects will be stored once more when a new run has the same.
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- From version 1 to 3, before sqlite.sql is run: the old tables make room.
+-- From version 1, before sqlite.sql is run: the old tables make room.
 ALTER TABLE run RENAME TO run_1;
 ALTER TABLE object_set_member RENAME TO object_set_member_1;
 ALTER TABLE object_set RENAME TO object_set_1;

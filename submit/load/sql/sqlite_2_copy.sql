@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- From version 2 to 3, after sqlite.sql: the rows of the old tables, all but those of `run`. What
+-- From version 2, after sqlite.sql: the rows of the old tables, all but those of `run`. What
 -- identifies a row was written in hex digits.
 
 -- Uuids were kept as they were written: in lower case now, as of records that are loaded. A run that
@@ -28,11 +28,22 @@ INSERT INTO build SELECT id, bytes(identity), build_uuid, build_user, build_host
 INSERT INTO function_name SELECT id, bytes(identity), name FROM function_name_2;
 INSERT INTO function_set SELECT id, bytes(hash) FROM function_set_2;
 INSERT INTO function_set_member SELECT * FROM function_set_member_2;
-INSERT INTO link SELECT * FROM link_2;
+INSERT INTO link (id, uuid, build_user, xalt_uuid, proven, date, executable_id, object_set_id,
+    function_set_id, link_program, link_path, module_id, link_line, cwd, build_host, build_syshost,
+    build_epoch)
+SELECT id, uuid, coalesce(build_user, ''), uuid, 1, date, executable_id, object_set_id,
+    function_set_id, link_program, link_path, module_id, link_line, cwd, build_host, build_syshost,
+    build_epoch
+FROM link_2;
 INSERT INTO package SELECT id, bytes(identity), program, name, version, path FROM package_2;
-INSERT OR IGNORE INTO run_package (run_uuid, package_id)
-SELECT lower(run_uuid), package_id FROM run_package_2;
-INSERT INTO coverage SELECT * FROM coverage_2;
+INSERT OR IGNORE INTO run_package (run_uuid, owner, package_id, proven)
+SELECT lower(run_uuid), 0, package_id, 1 FROM run_package_2;
+INSERT INTO coverage
+SELECT uuid, owner(user, job_id_raw, restart_count, cluster), 1, position, cluster, syshost, user,
+    account, partition, job_id_raw, array_job_id, array_task_id, het_job_id, het_offset,
+    restart_count, node, dropped, step_id, outcome, program, tasks, first_task, leader,
+    core_seconds, start_time, end_time
+FROM coverage_2;
 INSERT INTO account_field SELECT * FROM account_field_2;
 DROP TABLE store_state_2;
 DROP TABLE module_2;

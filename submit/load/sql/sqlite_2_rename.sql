@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- From version 2 to 3, before sqlite.sql is run: the old tables make room.
+-- From version 2, before sqlite.sql is run: the old tables make room.
 DROP VIEW xalt_run;
 DROP VIEW xalt_object;
 DROP VIEW join_run_object;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- The rows of `run` of version 2, which are in run_2, go to the tables that version 3 has for them.
--- digest(...) is the loader's own function.
+-- The rows of `run` of version 2, which are in run_2, go to the tables that later versions have for them.
+-- digest(...) and owner(...) are the loader's own functions.
 
 INSERT OR IGNORE INTO program (identity, executable_id, object_set_id, build_id, exec_type,
     exec_epoch)
@@ -30,10 +30,12 @@ SELECT digest(exit_code, signal, core_dumped, end_source, end_time_error), exit_
     core_dumped, end_source, end_time_error
 FROM run_2 ORDER BY id;
 
-INSERT INTO run_own (id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids, program_id,
+INSERT INTO run_own (id, uuid, owner, proven, is_start_only, date, step_id, cmdline, ancestor_pids, program_id,
     job_part_id, layout_id, ending_id, environment_id, ancestors_id, record_epoch, start_time,
     end_time, run_time)
-SELECT id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
+SELECT id, uuid, owner(user, CASE WHEN restart_count IS NULL THEN coalesce(job_id_raw, job_id)
+        ELSE job_id_raw END, restart_count, cluster),
+    1, is_start_only, date, step_id, cmdline, ancestor_pids,
     (SELECT id FROM program WHERE identity = digest(run_2.executable_id, run_2.object_set_id,
         run_2.build_id, run_2.exec_type, run_2.exec_epoch)),
     (SELECT id FROM job_part WHERE identity = digest(run_2.user, run_2.account, run_2.queue,
@@ -51,3 +53,7 @@ SELECT id, uuid, is_start_only, date, step_id, cmdline, ancestor_pids,
 FROM run_2 ORDER BY id;
 
 DROP TABLE run_2;
+
+-- Packages had no owner: they stay with their run.
+UPDATE run_package SET owner = (SELECT owner FROM run_own WHERE uuid = run_uuid)
+WHERE run_uuid IN (SELECT uuid FROM run_own WHERE owner % 2 = 1);

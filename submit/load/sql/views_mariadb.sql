@@ -11,12 +11,42 @@ CREATE OR REPLACE VIEW run AS SELECT
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
     job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.`signal`, ending.core_dumped, ending.end_source, ending.end_time_error
+    ending.`signal`, ending.core_dumped, ending.end_source, ending.end_time_error,
+    run_own.owner, run_own.proven,
+    -- of the packages that are this run's, see run_package
+    CASE WHEN run_own.owner % 2 = 0 THEN 0 ELSE run_own.owner END AS package_owner
 FROM run_own
 LEFT JOIN program ON program.id = run_own.program_id
 LEFT JOIN job_part ON job_part.id = run_own.job_part_id
 LEFT JOIN layout ON layout.id = run_own.layout_id
 LEFT JOIN ending ON ending.id = run_own.ending_id;
+
+-- What shares a uuid with another owner's, and packages that no run of their uuid has: a forger's, or of
+-- nodes that are set up wrongly.
+CREATE OR REPLACE VIEW conflict AS
+SELECT 'run' AS kind, CAST(run.uuid AS CHAR(36)) AS uuid, run.owner AS owner, run.user AS user,
+    coalesce(CAST(run.job_id_raw AS CHAR), run.job_id) AS job_id, run.restart_count AS restart_count,
+    run.cluster AS cluster, run.proven AS proven
+FROM run
+WHERE run.uuid IN (SELECT run_own.uuid FROM run_own GROUP BY run_own.uuid HAVING count(*) > 1)
+UNION ALL
+SELECT 'link', link.uuid, NULL, link.build_user, NULL, NULL, NULL, link.proven
+FROM link
+WHERE link.xalt_uuid <> link.uuid
+UNION ALL
+SELECT DISTINCT 'package', CAST(run_package.run_uuid AS CHAR(36)), run_package.owner, package_owner.user,
+    CAST(package_owner.job_id AS CHAR), package_owner.restart_count, package_owner.cluster, run_package.proven
+FROM run_package
+LEFT JOIN package_owner ON package_owner.id = run_package.owner
+WHERE EXISTS (SELECT 1 FROM run_own WHERE run_own.uuid = run_package.run_uuid)
+    AND NOT EXISTS (SELECT 1 FROM run WHERE run.uuid = run_package.run_uuid
+        AND run.package_owner = run_package.owner AND run.proven <= run_package.proven)
+UNION ALL
+SELECT DISTINCT 'coverage', coverage.uuid, coverage.owner, coverage.user,
+    CAST(coverage.job_id_raw AS CHAR), coverage.restart_count, coverage.cluster, coverage.proven
+FROM coverage
+WHERE coverage.uuid IN (SELECT other.uuid FROM coverage AS other
+    GROUP BY other.uuid HAVING count(DISTINCT other.owner) > 1);
 
 -- XALT's tables as views, with the names and columns that XALT's createDB gives them. What XALT
 -- stores COMPRESSed (cmdline, link_line, env_blob) is COMPRESSed here too, as it is read; an array has a
@@ -28,7 +58,14 @@ CREATE OR REPLACE VIEW xalt_run AS SELECT
     run.uuid AS run_uuid,
     run.`date` AS `date`,
     coalesce(run.syshost, '') AS syshost,
-    build.build_uuid AS uuid,
+    -- as in xalt_link: of the user who built, and nobody's whose link is less proven than this run
+    CASE (SELECT max(CASE WHEN link.build_user <> coalesce(build.build_user, '') THEN 1
+                          WHEN link.proven < run.proven THEN 2 ELSE 0 END)
+          FROM link WHERE link.uuid = CAST(build.build_uuid AS CHAR CHARACTER SET ascii) COLLATE ascii_bin)
+        WHEN 1 THEN CONCAT(build.build_uuid, '/', coalesce(build.build_user, ''))
+        WHEN 2 THEN NULL
+        ELSE build.build_uuid
+    END AS uuid,
     coalesce(executable.hash_id, '0') AS hash_id,
     coalesce(run.account, '') AS account,
     coalesce(run.exec_type, '') AS exec_type,
@@ -81,7 +118,7 @@ JOIN object_set_member ON object_set_member.object_set_id = run.object_set_id;
 
 CREATE OR REPLACE VIEW xalt_link AS SELECT
     link.id AS link_id,
-    link.uuid AS uuid,
+    link.xalt_uuid AS uuid,
     coalesce(executable.hash_id, '0') AS hash_id,
     link.date AS date,
     coalesce(link.link_program, '') AS link_program,
@@ -89,7 +126,7 @@ CREATE OR REPLACE VIEW xalt_link AS SELECT
     module.name AS link_module_name,
     COMPRESS(coalesce(JSON_LOOSE(link.link_line), '[]')) AS link_line,
     link.cwd AS cwd,
-    coalesce(link.build_user, '') AS build_user,
+    link.build_user AS build_user,
     coalesce(link.build_syshost, '') AS build_syshost,
     coalesce(link.build_epoch, 0) AS build_epoch,
     coalesce(executable.path, '') AS exec_path
@@ -159,7 +196,8 @@ CREATE OR REPLACE VIEW xalt_pkg AS SELECT
     package.version AS pkg_version,
     package.path AS pkg_path
 FROM run_package
-JOIN run ON run.uuid = run_package.run_uuid
+JOIN run ON run.uuid = run_package.run_uuid AND run.package_owner = run_package.owner
+    AND run.proven <= run_package.proven
 JOIN package ON package.id = run_package.package_id;
 
 -- A user's and an account's number is that of his first run; his pseudonym is made of it.
@@ -189,4 +227,4 @@ CREATE OR REPLACE VIEW xalt_field_of_science AS SELECT
 FROM account_field;
 
 -- Last, so that whoever is killed before starts anew.
-REPLACE INTO store_state VALUES ('schema', '3');
+REPLACE INTO store_state VALUES ('schema', '4');
