@@ -11,7 +11,7 @@
 
 /* Adds to the journal of each run of the job on this node that it is over, and what the credential
  * says. Returns whether there is any. */
-int epilog_note(const struct settings *settings, uint32_t job);
+int epilog_note(const struct settings *settings, uint32_t job, uid_t uid);
 
 /* Runs the flush and waits for it as long as the configuration says; it goes on by itself then. */
 void epilog_flush(const struct settings *settings, uint32_t job);

@@ -27,6 +27,7 @@ struct flush_count {
     uint64_t dropped;     /* captures that found no room while the jobs ran */
     uint64_t damaged;     /* captures, and lines of package hooks, that could not be used */
     uint64_t quarantined; /* directories set aside */
+    uint64_t left;        /* directories that a later job of the same id has found */
     uint64_t running;     /* directories left alone, as their job still runs here */
     uint64_t failed;      /* directories that are still there to be tried again */
     uint64_t overflowed;  /* records that the outbox had no room for */

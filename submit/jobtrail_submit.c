@@ -206,6 +206,7 @@ static void print_count(const struct flush_count *count, int json)
         {"dropped", count->dropped},
         {"damaged", count->damaged},
         {"quarantined", count->quarantined},
+        {"left", count->left},
         {"running", count->running},
         {"failed", count->failed},
         {"overflowed", count->overflowed},

@@ -15,6 +15,7 @@
 #include "directory.h"
 #include "journal.h"
 #include "packages.h"
+#include "spool_part.h"
 
 #define LEFT_OUT "; without ledger and packages, as the quarantine is full"
 
@@ -149,9 +150,14 @@ static int find_name(int quarantine, const struct spool_job *job, int directory,
 
 static int fill(const struct conf *conf, int directory, int target, const char *reason, int whole)
 {
-    int result = whole ? copy_file(directory, target, "ledger", conf->ledger_bytes) : 0;
+    int part = whole ? spool_part_open(directory) : 0;
+    int result = part < 0 ? part : 0;
     if (result == 0 && whole)
-        result = copy_file(directory, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
+        result = copy_file(part, target, "ledger", conf->ledger_bytes);
+    if (result == 0 && whole)
+        result = copy_file(part, target, PACKAGES_NAME, PACKAGES_BYTES + PACKAGES_LINE);
+    if (part > 0)
+        close(part);
     if (result == 0)
         result = copy_file(directory, target, JOURNAL_NAME, UINT64_MAX);
     if (result == 0)

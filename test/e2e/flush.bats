@@ -15,7 +15,7 @@ three_and_damaged() {
     local i
     for i in 1 2 3 4; do tracked "$PROGRAMS/exit_with" "$i" || true; done
     # the first slot's fields_bytes (preload/ledger.h)
-    printf '\xff\xff\xff\xff' | dd of="$SPOOL/$JOB.0/ledger" bs=1 seek=$((4096 + 88)) conv=notrunc status=none
+    printf '\xff\xff\xff\xff' | dd of="$SPOOL/$JOB.0/user/ledger" bs=1 seek=$((4096 + 88)) conv=notrunc status=none
     TEMPLATE=$BATS_TEST_TMPDIR/template
     cp -a "$SPOOL" "$TEMPLATE"
 }
@@ -187,7 +187,7 @@ kib_of_flush() {
     rm -rf "${SPOOL:?}" "${RECORDS:?}"
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
     tracked "$PROGRAMS/exit_with" 0
-    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/ledger" "$1" >/dev/null
+    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/user/ledger" "$1" >/dev/null
     python3 -c '
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
@@ -244,7 +244,7 @@ with_syslog() {
         "$@" 2>&9
         true' _ "$BATS_TEST_TMPDIR/fifo" "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
     grep -q 'jobtrail-submit\[[0-9]*\]: nothing flushed: .*' "$BATS_TEST_TMPDIR/syslog"
-    [[ -e $SPOOL/$JOB.0/ledger ]]
+    [[ -e $SPOOL/$JOB.0/user/ledger ]]
 }
 
 @test "what the watcher says in the background goes to syslog" {
@@ -277,7 +277,7 @@ slow_flush() {
     # one more job, which is not to wait for the end of the first: the next flush begins with it
     "$PROGRAMS/make_spool" "$SPOOL" 9999
     cp "$SPOOL/$JOB.0/journal" "$SPOOL/9999.0/journal"
-    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/9999.0 tracked "$PROGRAMS/exit_with"
+    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/9999.0/user tracked "$PROGRAMS/exit_with"
     sed -i 's/job=4711/job=9999/' "$SPOOL/9999.0/journal"
     while [[ $(ls "$SPOOL") != "" ]]; do
         run --separate-stderr slow_flush "${slow[@]}"
