@@ -96,6 +96,7 @@ slow_job() {
     tracked "$BATS_TEST_TMPDIR/slow" 0
     truncate -s 64G "$BATS_TEST_TMPDIR/slow"
     sed -i "s/uid=0 gid=0/uid=$(id -u "$1") gid=$(id -g "$1")/" "$journal"
+    chown "$1:" "$SPOOL/$JOB.0/user"/*
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true
 }
 

@@ -312,7 +312,7 @@ next_job() {
     "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
     outbox retry
     # a directory that was empty and about to be removed is taken for a new one, for a minute
-    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(find "$SPOOL" -type f) == "" ]]
+    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(find "$SPOOL" -type f ! -name .reserve) == "" ]]
     [[ $(find "$(STATE)/outbox" -name '.new*') == "" ]]
     echo "$(file_keys | wc -l) files, $(http_keys | wc -l) by http, $(find "$(STATE)/quarantine" -name reason)"
     [[ $(file_keys | wc -l) == "$kills" && $(file_keys | uniq -d) == "" ]]

@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include <cmocka.h>
 
 #include "process.h"
+#include "spool_node.h"
 #include "spool_part.h"
 #include "spool_path.h"
 #include "spool_read.h"
@@ -287,6 +290,41 @@ static void a_part_is_lost_when_what_was_mounted_is_not(void **state)
     close(directory);
 }
 
+static dev_t device_of(int directory)
+{
+    struct stat status;
+    assert_int_equal(fstat(directory, &status), 0);
+    close(directory);
+    return status.st_dev;
+}
+
+static void a_nodes_spool_in_memory_gets_its_own(void **state)
+{
+    char path[96];
+    (void)state;
+    if (geteuid() != 0)
+        return; /* may not mount */
+    assert_int_equal(mkdir(below(root, "memory"), 0755), 0);
+    assert_int_equal(mount("none", below(root, "memory"), "tmpfs", 0, "size=1m,mode=755"), 0);
+    dev_t memory = device_of(open(below(root, "memory"), O_RDONLY | O_CLOEXEC));
+    snprintf(path, sizeof path, "%s/memory/a/spool", root);
+    assert_int_equal(device_of(spool_node_make(path, 0)), memory);
+    dev_t own = device_of(spool_node_make(path, 1)); /* which was empty */
+    assert_int_not_equal(own, memory);
+    assert_int_equal(device_of(spool_node_make(path, 1)), own);
+    assert_int_equal(umount(path), 0);
+    assert_int_equal(device_of(open(path, O_RDONLY | O_CLOEXEC)), memory); /* one, and not two */
+    write_bytes(below(path, "journal"), "x", 1);
+    assert_int_equal(device_of(spool_node_make(path, 1)), memory);
+    assert_int_equal(umount(below(root, "memory")), 0);
+    snprintf(path, sizeof path, "%s/disk", root);
+    dev_t disk = device_of(open(root, O_RDONLY | O_CLOEXEC));
+    struct statfs kind;
+    assert_int_equal(statfs(root, &kind), 0);
+    if (kind.f_type != TMPFS_MAGIC)
+        assert_int_equal(device_of(spool_node_make(path, 1)), disk);
+}
+
 static void a_process_is_alive_by_its_pid_and_start(void **state)
 {
     uint64_t ticks = own_ticks();
@@ -336,6 +374,7 @@ int main(void)
         TEST(what_a_dead_maker_has_left_is_removed_after_a_while),
         TEST(a_file_of_the_users_is_opened_when_it_is_his),
         TEST(a_part_is_lost_when_what_was_mounted_is_not),
+        TEST(a_nodes_spool_in_memory_gets_its_own),
         TEST(a_process_is_alive_by_its_pid_and_start),
         TEST(a_process_is_alive_whatever_it_calls_itself),
     };
