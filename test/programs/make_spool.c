@@ -3,7 +3,8 @@
 //
 //   make_spool SPOOL JOB [LEDGER-BYTES [USER]]
 //
-// The job is USER's, or the calling user's; its only step is the batch step. Nothing is mounted.
+// The job is USER's, or the calling user's; its only step is the batch step. Nothing is mounted,
+// unless the variable MOUNT is set.
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,11 @@ int main(int argc, char **argv)
     const struct passwd *user = argc > 4 ? getpwnam(argv[4]) : getpwuid(getuid());
     if (user == NULL)
         return 2;
-    const struct spool_run run = {
-        .spool = argv[1], .job = job, .uid = user->pw_uid, .mount = SPOOL_MOUNT_NO};
+    const struct spool_run run = {.spool = argv[1],
+                                  .job = job,
+                                  .uid = user->pw_uid,
+                                  .mount =
+                                      getenv("MOUNT") != NULL ? SPOOL_MOUNT_YES : SPOOL_MOUNT_NO};
     journal_start(&line, "step");
     journal_number(&line, "job", job);
     journal_number(&line, "restart", 0);
