@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "doctor.h"
@@ -97,18 +98,22 @@ static int check_directory(struct doctor *doctor, const char *check, const char 
     return 0;
 }
 
-static int is_job(const char *name)
+/* Where the name of a job's directory ends, or what is behind it begins; NULL: it is none. */
+static const char *job_end(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
-    return digits > 0 && name[digits] == '.' && name[digits + 1] != '\0' &&
-           name[digits + 1 + strspn(name + digits + 1, "0123456789")] == '\0';
+    size_t restart = name[digits] == '.' ? strspn(name + digits + 1, "0123456789") : 0;
+    return digits > 0 && restart > 0 ? name + digits + 1 + restart : NULL;
 }
 
-/* Whether the epilog of the job in this directory has begun. */
+/* Whether the epilog of the job in this directory has begun, or a later job has found it. */
 static int is_over(int spool, const char *name)
 {
     char path[NAME_MAX + 16], text[JOURNAL_END + 1];
     struct stat status;
+    const char *end = job_end(name);
+    if (end == NULL || *end != '\0')
+        return end != NULL && strncmp(end, SPOOL_LEFT, strlen(SPOOL_LEFT)) == 0;
     snprintf(path, sizeof path, "%s/journal", name);
     int fd = openat(spool, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &status) != 0)
@@ -127,8 +132,8 @@ static unsigned count_entries(const char *path, int over)
     struct dirent *entry;
     DIR *listing = opendir(path);
     while (listing != NULL && (entry = readdir(listing)) != NULL)
-        count += over ? is_job(entry->d_name) && is_over(dirfd(listing), entry->d_name)
-                      : entry->d_name[0] != '.';
+        if (over ? is_over(dirfd(listing), entry->d_name) : entry->d_name[0] != '.')
+            count++;
     if (listing != NULL)
         closedir(listing);
     return count;
@@ -147,6 +152,15 @@ static void check_place(struct doctor *doctor, const char *path)
         "mount a file system there while no job runs here: in /etc/fstab 'tmpfs DIR tmpfs "
         "size=10%,mode=0711,nosuid,nodev,noexec', or a disk's. Below /run slurmd's start makes it",
         "shares the file system of the directory above it, which others can fill");
+}
+
+/* Without access control lists there is no mode for "this user alone" (spank/spool_access.h). */
+static void check_privacy(struct doctor *doctor, const char *path)
+{
+    if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
+        doctor_add(doctor, FINDING_WARN, "privacy", path,
+                   "take a file system that has access control lists: tmpfs, ext4, xfs",
+                   "users can see of others' jobs how large their files are and when they change");
 }
 
 /* Whether a file system can be mounted there, by trying. Returns 0 or -errno. */
@@ -207,6 +221,7 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
                    free_bytes(path) >> 20);
     check_place(doctor, path);
     check_parts(doctor, conf, path);
+    check_privacy(doctor, path);
     unsigned over = count_entries(path, 1);
     if (over > 0)
         doctor_add(doctor, FINDING_WARN, "leftovers", path, "jobtrail-submit flush --orphans",

@@ -15,8 +15,8 @@
 /* In the directory of a job, the part that holds what belongs to the job's user (spool_part.h). */
 #define SPOOL_USER "user"
 
-/* Beside it, where that part is a file system of its own: which mount namespace it was mounted in,
- * as /proc/self/ns/mnt names it. */
+/* Beside it, where that part is a file system of its own: a symbolic link with the mount namespace
+ * that it was mounted in, as /proc/self/ns/mnt names it. */
 #define SPOOL_MOUNTED "mounted"
 
 /* What a directory is called until it is complete, begins so. */

@@ -33,16 +33,12 @@ static int is_in_memory(int directory)
     return fstatfs(directory, &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
+/* A symbolic link, which takes no block. */
 static int note_mounted(int job)
 {
     char text[64];
-    int fd = openat(job, SPOOL_MOUNTED, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
     spool_part_namespace(text, sizeof text);
-    int result = dprintf(fd, "%s\n", text) < 0 ? -EIO : 0;
-    close(fd);
-    return result;
+    return symlinkat(text[0] == '\0' ? "unknown" : text, job, SPOOL_MOUNTED) != 0 ? -errno : 0;
 }
 
 /* Noted first: what is mounted and not noted would be taken for a plain directory when it is gone.

@@ -41,11 +41,15 @@ static int copy_bytes(int from, int to, uint64_t limit)
     return got < 0 || ftruncate(to, at) != 0 || fsync(to) != 0 ? -errno : 0;
 }
 
+/* The copy has the same owner: who moves it back into the spool finds it there as it was. */
 static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
 {
+    struct stat status;
     int to =
         openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     int result = to < 0 ? -errno : copy_bytes(from, to, limit);
+    if (result == 0 && (fstat(from, &status) != 0 || fchown(to, status.st_uid, status.st_gid) != 0))
+        result = -errno;
     if (to >= 0)
         close(to);
     return result;

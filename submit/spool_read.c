@@ -206,16 +206,13 @@ int spool_open_users(int directory, const char *name, uid_t uid)
 
 int spool_part_lost(int directory)
 {
-    char own[64], *noted;
-    size_t size;
-    if (spool_part_is_mounted(directory) ||
-        spool_read_file(directory, SPOOL_MOUNTED, sizeof own, &noted, &size) != 0)
+    char own[64], noted[64];
+    ssize_t length = readlinkat(directory, SPOOL_MOUNTED, noted, sizeof noted - 1);
+    if (length < 0 || spool_part_is_mounted(directory))
         return 0;
+    noted[length] = '\0';
     spool_part_namespace(own, sizeof own);
-    noted[strcspn(noted, "\n")] = '\0';
-    int here = own[0] == '\0' || strcmp(noted, own) == 0;
-    free(noted);
-    return here ? 1 : -ESTALE;
+    return own[0] == '\0' || strcmp(noted, own) == 0 ? 1 : -ESTALE;
 }
 
 /* Removes all files in the directory but the journal. */

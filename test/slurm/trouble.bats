@@ -135,6 +135,18 @@ flush_again() { # --orphans or --job ID
     rmdir "$DIR/shared"
 }
 
+@test "a spool on a file system without access control lists" {
+    "$CLUSTER" exec n1 mkdir -p "$DIR/ramfs"
+    "$CLUSTER" exec n1 mount -t ramfs -o mode=711 none "$DIR/ramfs"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/ramfs|"
+    job=$(run_job)
+    run doctor
+    "$CLUSTER" exec n1 umount -l "$DIR/ramfs"
+    unchanged "$job"
+    [[ $(record_count "$job") == 1 ]]
+    [[ $output == *"warning privacy $DIR/ramfs: "* ]]
+}
+
 @test "what users own has a file system of its own, or the doctor tells why not" {
     run doctor
     [[ $status == 0 && $output == *"ok      parts $DIR/run/n1: "*"a file system of its own for each job"* ]]
@@ -145,7 +157,7 @@ flush_again() { # --orphans or --job ID
     run "$CLUSTER" exec n1 setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
         "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
     [[ $status == 0 && $output == *"warning parts $DIR/run/n1: "*"(Operation not permitted)"* ]]
-    [[ -z $(ls -A "$DIR/run/n1" | grep doctor) ]]
+    [[ -z $(find "$DIR/run/n1" -name '.doctor*') ]]
 }
 
 @test "a spool that is no directory" {

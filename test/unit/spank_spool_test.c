@@ -550,6 +550,23 @@ static void journals_have_room_where_users_share_their_file_system(void **state)
     close(hostile);
 }
 
+static void without_access_control_lists_everybody_may_pass(void **state)
+{
+    struct spool_run run = run_of(42, 0, 12345);
+    (void)state;
+    if (geteuid() != 0)
+        return; /* may not mount */
+    static char path[64];
+    snprintf(path, sizeof path, "%s/full", root);
+    assert_int_equal(mkdir(path, 0711), 0);
+    assert_int_equal(mount("jobtrail", path, "ramfs", 0, "mode=0711"), 0);
+    run.spool = path;
+    int job = enter_run(&run);
+    assert_true(job >= 0);
+    assert_int_equal(mode_of(below("full/42.0")), S_IFDIR | 0711);
+    close(job);
+}
+
 static void what_cannot_be_made_leaves_nothing(void **state)
 {
     struct spool_run run = run_of(42, 0, 12345);
@@ -721,6 +738,7 @@ int main(void)
         TEST(what_a_user_owns_has_a_file_system_of_its_own),
         TEST(a_spool_in_memory_gets_them_by_itself),
         TEST(journals_have_room_where_users_share_their_file_system),
+        TEST(without_access_control_lists_everybody_may_pass),
         TEST(what_cannot_be_made_leaves_nothing),
         TEST(a_ledger_of_another_users_is_none_of_this_job),
         TEST(every_run_of_a_job_is_found_and_nothing_else),

@@ -189,6 +189,14 @@ static void a_job_that_is_a_symbolic_link_is_not_opened(void **state)
     close(spool);
 }
 
+static void note_mounted(const char *job, const char *where)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/" SPOOL_MOUNTED, job);
+    unlink(below(spool_dir, path));
+    assert_int_equal(symlink(where, below(spool_dir, path)), 0);
+}
+
 /* A job's directory with a journal and, in the part for it, a ledger. Returns it, open. */
 static int make_directory(const char *name, int mounted)
 {
@@ -202,7 +210,7 @@ static int make_directory(const char *name, int mounted)
     if (mounted) {
         assert_int_equal(mount("jobtrail", below(spool_dir, path), "tmpfs", 0, "size=1m,mode=711"),
                          0);
-        put(name, SPOOL_MOUNTED, "", 0);
+        note_mounted(name, "mnt:[1]");
     }
     put(name, "user/ledger", "x", 1);
     int directory = spool_open_job(spool, &named);
@@ -276,10 +284,10 @@ static void a_part_is_lost_when_what_was_mounted_is_not(void **state)
     int directory = make_directory("1.0", 0);
     (void)state;
     assert_int_equal(spool_part_lost(directory), 0);
-    put("1.0", SPOOL_MOUNTED, "mnt:[1]\n", 8);
+    note_mounted("1.0", "mnt:[1]");
     assert_int_equal(spool_part_lost(directory), -ESTALE);
     spool_part_namespace(own, sizeof own);
-    put("1.0", SPOOL_MOUNTED, own, strlen(own));
+    note_mounted("1.0", own);
     assert_int_equal(spool_part_lost(directory), 1);
     close(directory);
     if (geteuid() != 0)
