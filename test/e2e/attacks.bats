@@ -104,6 +104,17 @@ set_aside() {
     [[ $(records_of 4712) == 2 ]]
 }
 
+@test "in a user namespace a job's user gets at his own directory, and at no other's" {
+    another_job
+    tracked setpriv --reuid nobody --regid nogroup --clear-groups \
+        unshare --user --map-root-user --mount "$PROGRAMS/exit_with" 0
+    run as_nobody unshare --user --map-root-user --mount stat "$SPOOL/4712.0/user"
+    [[ $status != 0 && $output == *"Permission denied"* ]]
+    flush_all
+    [[ $(endings) == *"exit_with fini"* && $(records_of 4712) == 2 ]]
+    [[ $(records | jq -r "map(select(.slurmT.job_id | tostring == \"$JOB\") | .userT.user) | unique | .[]") == nobody ]]
+}
+
 @test "a symbolic link, a hard link, a FIFO, a socket, a device and a directory are not read" {
     local target=$BATS_TEST_TMPDIR/target kind
     a_run
