@@ -20,9 +20,24 @@ three_and_damaged() {
     cp -a "$SPOOL" "$TEMPLATE"
 }
 
+# again: the job as it was; with $MOUNTED what its user owns is on a file system of its own
 again() {
+    unmount_part
     rm -rf "${SPOOL:?}" "${RECORDS:?}" "$BATS_TEST_TMPDIR/state"
     cp -a "$TEMPLATE" "$SPOOL"
+    [[ -n ${MOUNTED-} ]] || return 0
+    rm "$SPOOL/$JOB.0/user"/*
+    mount -t tmpfs -o mode=711,size=80m jobtrail "$SPOOL/$JOB.0/user"
+    cp -a "$TEMPLATE/$JOB.0/user/." "$SPOOL/$JOB.0/user"
+    ln -s "$(readlink /proc/self/ns/mnt)" "$SPOOL/$JOB.0/mounted"
+}
+
+unmount_part() {
+    ! mountpoint -q "$SPOOL/$JOB.0/user" || umount -l "$SPOOL/$JOB.0/user"
+}
+
+teardown() {
+    unmount_part
 }
 
 # calls: "NAME NUMBER" of each system call of a flush from where it has found the job: the
@@ -38,7 +53,7 @@ flush_traced() { # STRACE-OPTION...
     strace "$@" "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
 }
 
-@test "a flush that is killed at any system call is completed by the next, each record once" {
+killed_anywhere() {
     local all call number every
     three_and_damaged
     calls >"$BATS_TEST_TMPDIR/calls"
@@ -54,6 +69,14 @@ flush_traced() { # STRACE-OPTION...
             $(<"$BATS_TEST_TMPDIR/state/quarantine/$JOB.0/reason") == damaged* ]] ||
             { echo "killed at $call $number"; ls -R "$SPOOL" "$RECORDS" "$BATS_TEST_TMPDIR/state"; return 1; }
     done < <(awk -v every="$every" 'NR % every == 0' "$BATS_TEST_TMPDIR/calls")
+}
+
+@test "a flush that is killed at any system call is completed by the next, each record once" {
+    killed_anywhere
+}
+
+@test "so it is where the job's files have a file system of their own" {
+    MOUNTED=yes killed_anywhere
 }
 
 @test "a flush that is killed at a random moment is completed by the next, each record once" {
