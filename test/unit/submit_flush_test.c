@@ -23,6 +23,7 @@
 
 #include "job_place.h"
 #include "outbox.h"
+#include "starts.h"
 #include "submit_node.h"
 #include "worker.h"
 
@@ -344,6 +345,29 @@ static void what_another_user_wrote_does_not_become_this_jobs(void **state)
     }
 }
 
+static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
+{
+    struct conf conf = conf_of();
+    struct ledger_slot slot = made_slot(50, UINT64_C(1700000010000000000));
+    (void)state;
+    if (geteuid() != 0)
+        return; /* nobody to be */
+    make_job("7.0", "");
+    made_start(&made);
+    slot.flags = LEDGER_SLOT_START;
+    fields.size = 0;
+    made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
+    made_add(&made, &slot, 0, &fields);
+    put_ledger("7.0");
+    for (int foreign = 1; foreign >= 0; foreign--) {
+        int spool = open_spool();
+        assert_int_equal(chown(below(spool_dir, "7.0/ledger"), foreign ? 12345 : 0, 0), 0);
+        assert_int_equal(starts_send(&conf, spool), 0);
+        assert_int_equal(count_files(records_dir, ".aaa."), foreign ? -1 : 1);
+        close(spool);
+    }
+}
+
 /* No epilog has told that it is over, nor has its boot: its id was given out again. */
 static void what_a_later_job_has_found_is_over_and_its_owners(void **state)
 {
@@ -559,6 +583,7 @@ int main(void)
         TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
         TEST(the_users_files_may_have_a_part_of_their_own),
         TEST(what_another_user_wrote_does_not_become_this_jobs),
+        TEST(the_watcher_takes_what_the_jobs_user_wrote_alone),
         TEST(what_a_later_job_has_found_is_over_and_its_owners),
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
         TEST(a_worker_goes_on_where_another_was_ended),
