@@ -205,6 +205,8 @@ static uint32_t switches(const struct conf *conf)
     return (conf->track_scalar ? POLICY_TRACK_SCALAR : 0) |
            (conf->track_mpi ? POLICY_TRACK_MPI : 0) | (conf->track_gpu ? POLICY_TRACK_GPU : 0) |
            (conf->sample ? POLICY_SAMPLE : 0) | (conf->catch_signals ? POLICY_CATCH_SIGNALS : 0) |
+           (conf->mount == CONF_MOUNT_YES ? POLICY_MOUNT : 0) |
+           (conf->mount == CONF_MOUNT_NO ? POLICY_NO_MOUNT : 0) |
            (conf->enabled ? POLICY_ENABLED : 0) | (conf->opt_out ? POLICY_OPT_OUT : 0) |
            (conf->standard_library ? POLICY_STDLIB : 0);
 }

@@ -38,8 +38,11 @@ struct conf_intervals {
 /* Which programs the linker wrapper puts the preload library's start-up object into. */
 enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 
+/* Whether what a job's user owns in the spool gets a file system of its own. */
+enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
+
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 46
+#define CONF_KEYS 47
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -48,6 +51,7 @@ struct conf {
     char *syshost;             /* [site] syshost; "" = the cluster's name */
     char *spool;               /* [spool] dir, may hold %n */
     uint64_t ledger_bytes;     /* [spool] ledger_size */
+    uint32_t mount;            /* [spool] mount: enum conf_mount */
     char *sessions;            /* [spool] sessions; "" = none */
     char *library;             /* [preload] library */
     char *hooks;               /* [hooks] dir; "" = none */

@@ -323,6 +323,24 @@ static void print_startup(const void *field, char *text, size_t size)
     snprintf(text, size, "%s", startups[*(const uint32_t *)field]);
 }
 
+static const char *const mounts[] = {"auto", "yes", "no"}; /* by enum conf_mount */
+
+static int parse_mount(const char *text, void *field, struct conf_fault *fault)
+{
+    for (uint32_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++) {
+        if (strcmp(text, mounts[i]) == 0) {
+            *(uint32_t *)field = i;
+            return 0;
+        }
+    }
+    return fail(fault, 0, "neither yes nor no", "write auto, yes or no");
+}
+
+static void print_mount(const void *field, char *text, size_t size)
+{
+    snprintf(text, size, "%s", mounts[*(const uint32_t *)field]);
+}
+
 #define FIELD(name) offsetof(struct conf, name)
 
 const struct conf_key conf_keys[CONF_KEYS] = {
@@ -330,6 +348,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"site", "syshost", FIELD(syshost), "", parse_name, print_text},
     {"spool", "dir", FIELD(spool), DEFAULT_SPOOL, parse_spool, print_text},
     {"spool", "ledger_size", FIELD(ledger_bytes), DEFAULT_LEDGER_SIZE, parse_size, print_size},
+    {"spool", "mount", FIELD(mount), "auto", parse_mount, print_mount},
     {"spool", "sessions", FIELD(sessions), DEFAULT_SESSIONS, parse_path_or_none, print_text},
     {"preload", "library", FIELD(library), DEFAULT_LIBRARY, parse_library, print_text},
     {"hooks", "dir", FIELD(hooks), DEFAULT_HOOKS, parse_hooks, print_text},

@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "doctor.h"
@@ -95,18 +98,22 @@ static int check_directory(struct doctor *doctor, const char *check, const char 
     return 0;
 }
 
-static int is_job(const char *name)
+/* Where the name of a job's directory ends, or what is behind it begins; NULL: it is none. */
+static const char *job_end(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
-    return digits > 0 && name[digits] == '.' && name[digits + 1] != '\0' &&
-           name[digits + 1 + strspn(name + digits + 1, "0123456789")] == '\0';
+    size_t restart = name[digits] == '.' ? strspn(name + digits + 1, "0123456789") : 0;
+    return digits > 0 && restart > 0 ? name + digits + 1 + restart : NULL;
 }
 
-/* Whether the epilog of the job in this directory has begun. */
+/* Whether the epilog of the job in this directory has begun, or a later job has found it. */
 static int is_over(int spool, const char *name)
 {
     char path[NAME_MAX + 16], text[JOURNAL_END + 1];
     struct stat status;
+    const char *end = job_end(name);
+    if (end == NULL || *end != '\0')
+        return end != NULL && strncmp(end, SPOOL_LEFT, strlen(SPOOL_LEFT)) == 0;
     snprintf(path, sizeof path, "%s/journal", name);
     int fd = openat(spool, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &status) != 0)
@@ -125,11 +132,72 @@ static unsigned count_entries(const char *path, int over)
     struct dirent *entry;
     DIR *listing = opendir(path);
     while (listing != NULL && (entry = readdir(listing)) != NULL)
-        count += over ? is_job(entry->d_name) && is_over(dirfd(listing), entry->d_name)
-                      : entry->d_name[0] != '.';
+        if (over ? is_over(dirfd(listing), entry->d_name) : entry->d_name[0] != '.')
+            count++;
     if (listing != NULL)
         closedir(listing);
     return count;
+}
+
+/* Whoever fills the file system above would keep journals from being written. */
+static void check_place(struct doctor *doctor, const char *path)
+{
+    char above[PATH_MAX + 4];
+    struct stat own, parent;
+    snprintf(above, sizeof above, "%s/..", path);
+    if (stat(path, &own) != 0 || stat(above, &parent) != 0 || own.st_dev != parent.st_dev)
+        return;
+    doctor_add(
+        doctor, FINDING_BAD, "place", path,
+        "mount a file system there while no job runs here: in /etc/fstab 'tmpfs DIR tmpfs "
+        "size=10%,mode=0711,nosuid,nodev,noexec', or a disk's. Below /run slurmd's start makes it",
+        "shares the file system of the directory above it, which others can fill");
+}
+
+/* Without access control lists there is no mode for "this user alone" (spank/spool_access.h). */
+static void check_privacy(struct doctor *doctor, const char *path)
+{
+    if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
+        doctor_add(doctor, FINDING_WARN, "privacy", path,
+                   "take a file system that has access control lists: tmpfs, ext4, xfs",
+                   "users can see of others' jobs how large their files are and when they change");
+}
+
+/* Whether a file system can be mounted there, by trying. Returns 0 or -errno. */
+static int try_to_mount(const char *path)
+{
+    char name[PATH_MAX + 32];
+    snprintf(name, sizeof name, "%s/.doctor.%d", path, (int)getpid());
+    if (mkdir(name, 0700) != 0)
+        return -errno;
+    int result = mount("jobtrail", name, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k") != 0
+                     ? -errno
+                     : 0;
+    if (result == 0)
+        umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW);
+    rmdir(name);
+    return result;
+}
+
+/* What is said here is what the plugin does (spank/spool_make.c). */
+static void check_parts(struct doctor *doctor, const struct conf *conf, const char *path)
+{
+    struct statfs status;
+    int in_memory = statfs(path, &status) == 0 && status.f_type == TMPFS_MAGIC;
+    int wanted = conf->mount == CONF_MOUNT_YES || (conf->mount == CONF_MOUNT_AUTO && in_memory);
+    int error = wanted && geteuid() == 0 ? try_to_mount(path) : 0;
+    if (error != 0)
+        doctor_add(doctor, FINDING_WARN, "parts", path,
+                   "let slurmd mount (CAP_SYS_ADMIN), or say [spool] mount = no",
+                   "what users own cannot get a file system of its own (%s): they can fill the "
+                   "spool, but for a reserve for journals",
+                   strerror(-error));
+    else if (wanted)
+        doctor_add(doctor, FINDING_OK, "parts", path, "",
+                   "what users own has a file system of its own for each job");
+    else
+        doctor_add(doctor, FINDING_OK, "parts", path, "",
+                   "what users own lies beside the journals, which have a reserve");
 }
 
 static void check_spool(struct doctor *doctor, const struct conf *conf, const char *path)
@@ -151,6 +219,9 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     else
         doctor_add(doctor, FINDING_OK, "spool", path, "", "root's, with %" PRIu64 " MiB free",
                    free_bytes(path) >> 20);
+    check_place(doctor, path);
+    check_parts(doctor, conf, path);
+    check_privacy(doctor, path);
     unsigned over = count_entries(path, 1);
     if (over > 0)
         doctor_add(doctor, FINDING_WARN, "leftovers", path, "jobtrail-submit flush --orphans",

@@ -77,6 +77,9 @@ enum policy_section {
 #define POLICY_ENABLED       32u  /* without it nothing is put into jobs */
 #define POLICY_OPT_OUT       64u  /* users may say --jobtrail=no */
 #define POLICY_STDLIB        128u /* hooks tell the packages that come with a language, too */
+/* [spool] mount: yes, no; neither is auto */
+#define POLICY_MOUNT    65536u
+#define POLICY_NO_MOUNT 131072u
 
 struct policy_span {
     uint32_t offset; /* bytes from the start of the file */

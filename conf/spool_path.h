@@ -12,6 +12,21 @@
 /* In the directory of a job, an empty file: a step had --jobtrail=no. */
 #define SPOOL_OPTED_OUT "opted_out"
 
+/* In the directory of a job, the part that holds what belongs to the job's user (spool_part.h). */
+#define SPOOL_USER "user"
+
+/* Beside it, where that part is a file system of its own: a symbolic link with the mount namespace
+ * that it was mounted in, as /proc/self/ns/mnt names it. */
+#define SPOOL_MOUNTED "mounted"
+
+/* What a directory is called until it is complete, begins so. */
+#define SPOOL_NEW ".new."
+
+/* Behind the name of a directory that a later job of the same id has found, before a number from 1
+ * to SPOOL_LEFT_MAX. */
+#define SPOOL_LEFT     ".left"
+#define SPOOL_LEFT_MAX 8u
+
 /* The spool directory of a node: `pattern`, as [spool] dir has it, with %n replaced by `node`, into
  * `size` bytes at `path`. Returns 0 or -ENAMETOOLONG. */
 static inline int spool_expand(const char *pattern, const char *node, char *path, size_t size)

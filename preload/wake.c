@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "wake.h"
 
+#include <sys/stat.h>
+
 #include "ledger.h"
 #include "memory.h"
 #include "system.h"
 
 enum { PATH_ROOM = 4096 };
 
-/* The pipe lies beside the jobs' directories. A byte is enough: the watcher looks for itself. */
+/* The pipe lies beside the jobs' directories, and `spool` in one of them. A byte is enough: the
+ * watcher looks for itself. Outside of Slurm anybody may have put something else there. */
 void wake_watcher(const char *spool)
 {
     static char path[PATH_ROOM]; /* stacks may be small */
+    struct stat status;
     char *end = text_append(path, path + sizeof path, spool);
-    if (end == NULL || text_append(end, path + sizeof path, "/../" LEDGER_WAKE) == NULL)
+    if (end == NULL || text_append(end, path + sizeof path, "/../../" LEDGER_WAKE) == NULL)
         return;
     int fd = system_open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
         return;
-    system_call6(SYS_write, fd, (long)"", 1, 0, 0, 0);
+    if (system_stat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+        system_call6(SYS_write, fd, (long)"", 1, 0, 0, 0);
     system_close(fd);
 }

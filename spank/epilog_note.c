@@ -3,10 +3,12 @@
 
 #include "credential.h"
 #include "journal_line.h"
+#include "journal_owner.h"
 #include "spool.h"
 
 struct note {
     struct journal_line line;
+    uid_t uid;
     int runs;
 };
 
@@ -16,15 +18,16 @@ static void append_line(void *context, uint32_t restart, int directory)
     struct journal_line copy = note->line;
     (void)restart;
     note->runs++;
-    journal_append(&copy, directory);
+    if (journal_is_users(directory, note->uid) == 1)
+        journal_append(&copy, directory);
 }
 
 /* A requeued job's epilog already tells the next restart count, and a run of which a crash of the
  * node has left something is over too: the line goes to every directory that the node has of the
- * job. */
-int epilog_note(const char *spool, uint32_t job)
+ * job. What a job of another user has left gets no line with this job's account. */
+int epilog_note(const char *spool, uint32_t job, uid_t uid)
 {
-    struct note note = {.runs = 0};
+    struct note note = {.uid = uid};
     journal_start(&note.line, "epilog");
     credential_add(&note.line);
     spool_find_runs(spool, job, append_line, &note);

@@ -7,9 +7,10 @@
 #define JOBTRAIL_EPILOG_NOTE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
-/* Appends the line to each journal that the spool directory `spool` of this node has of the job.
- * Returns how many there are. */
-int epilog_note(const char *spool, uint32_t job);
+/* Appends the line to each journal that the spool directory `spool` of this node has of the job and
+ * that is of this user. Returns whether there is anything of the job. */
+int epilog_note(const char *spool, uint32_t job, uid_t uid);
 
 #endif

@@ -11,6 +11,7 @@
 #include "leader.h"
 #include "policy.h"
 #include "preload_list.h"
+#include "spool_path.h"
 
 enum { PRELOAD_MAX = 16384 };
 
@@ -79,8 +80,11 @@ static void set_switches(spank_t spank, uint32_t switches)
 
 void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart)
 {
-    char spool[PATH_MAX + 32];
-    snprintf(spool, sizeof spool, "%s/%u.%u", settings->spool, job, restart);
+    char spool[PATH_MAX + 64], name[SPOOL_NAME_MAX];
+    spool_name(job, restart, name);
+    snprintf(spool, sizeof spool, "%s/%s/" SPOOL_USER, settings->spool, name);
+    if (access(spool, F_OK) != 0) /* of a job that began before there was such a part */
+        snprintf(spool, sizeof spool, "%s/%s", settings->spool, name);
     spank_setenv(spank, "JOBTRAIL_SPOOL", spool, 1);
 }
 

@@ -14,9 +14,12 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
 {
     struct journal_line line;
     uint32_t restart = credential_restart();
-    int spool = spool_open(settings->spool, job, restart);
-    if (spool < 0)
-        return;
+    const struct spool_run run = {.spool = settings->spool,
+                                  .job = job,
+                                  .restart = restart,
+                                  .uid = uid,
+                                  .mount = settings_mount(settings),
+                                  .ledger_bytes = settings->ledger_bytes};
     journal_start(&line, "prolog");
     journal_number(&line, "job", job);
     journal_number(&line, "restart", restart);
@@ -24,8 +27,9 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     journal_number(&line, "gid", gid);
     node_add(&line);
     credential_add(&line);
-    journal_append(&line, spool);
-    close(spool);
+    int spool = spool_enter(&run, &line);
+    if (spool >= 0)
+        close(spool); /* trouble is said by the steps, which have it too */
 }
 
 int prolog_was_noted(int spool)

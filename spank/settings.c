@@ -91,6 +91,13 @@ int settings_open(const char *conf, struct settings *settings)
     return result;
 }
 
+enum spool_mount settings_mount(const struct settings *settings)
+{
+    return settings->switches & POLICY_MOUNT      ? SPOOL_MOUNT_YES
+           : settings->switches & POLICY_NO_MOUNT ? SPOOL_MOUNT_NO
+                                                  : SPOOL_MOUNT_AUTO;
+}
+
 void settings_close(struct settings *settings)
 {
     free(settings->policy);

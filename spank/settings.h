@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "spool.h"
+
 struct settings {
     void *policy; /* owned; the strings below point into it */
     const char *library;
@@ -31,6 +33,9 @@ int settings_stale(const char *conf);
 
 /* Returns 0 or -errno; settings_close() releases. */
 int settings_open(const char *conf, struct settings *settings);
+
+/* What the site wants of the file systems that jobs' users fill. */
+enum spool_mount settings_mount(const struct settings *settings);
 
 void settings_close(struct settings *settings);
 

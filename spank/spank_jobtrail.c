@@ -10,6 +10,7 @@
  * root. State between them is on disk, but for the option, which Slurm tells to a step's daemon
  * before it calls init_post_opt. What differs between Slurm's releases is in slurm_release.h.
  */
+#include <errno.h>
 #include <slurm/spank.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "hooks.h"
 #include "inject.h"
 #include "journal_line.h"
+#include "ledger_make.h"
 #include "node.h"
 #include "options.h"
 #include "policy.h"
@@ -30,6 +32,7 @@
 #include "settings.h"
 #include "slurm_release.h"
 #include "spool.h"
+#include "spool_part.h"
 #include "upkeep.h"
 
 SPANK_PLUGIN(jobtrail, 1)
@@ -38,18 +41,21 @@ struct job_key {
     uint32_t id;
     uint32_t restart;
     uint32_t step;
+    uid_t uid;
 };
 
 /* SPANK's restart count is 0 in every step (measured, 22.05): the run is the last one that the
- * prolog has made a directory for. Only where slurmd has not run it (it was not restarted since the
- * plugin is there, or requeued the job within the same second) the item has to do. */
+ * prolog has made a directory for, of this user. Only where slurmd has not run it (it was not
+ * restarted since the plugin is there, or requeued the job within the same second) the item has to
+ * do. */
 static struct job_key job_key(spank_t spank, const struct settings *settings)
 {
-    struct job_key key = {0, 0, 0};
+    struct job_key key = {0, 0, 0, (uid_t)-1};
     spank_get_item(spank, S_JOB_ID, &key.id);
     spank_get_item(spank, S_JOB_STEPID, &key.step);
+    spank_get_item(spank, S_JOB_UID, &key.uid);
     spank_get_item(spank, S_SLURM_RESTART_COUNT, &key.restart);
-    key.restart = spool_last_run(settings->spool, key.id, key.restart);
+    key.restart = spool_last_run(settings->spool, key.id, key.uid, key.restart);
     return key;
 }
 
@@ -152,44 +158,60 @@ static void add_batch(spank_t spank, struct journal_line *line)
         journal_text(line, "qos", qos);
 }
 
+static void step_line(spank_t spank, const struct job_key *key, struct journal_line *line)
+{
+    journal_start(line, "step");
+    journal_number(line, "job", key->id);
+    journal_number(line, "restart", key->restart);
+    journal_number(line, "step", key->step);
+    node_add(line);
+    journal_number(line, "pid", (uint64_t)getpid());
+    journal_number(line, "ticks", node_start_ticks(getpid()));
+    add_items(spank, line);
+    if (key->step == JOURNAL_STEP_BATCH)
+        add_batch(spank, line);
+}
+
+/* The files of the user's. Without the packages hooks are silent, and the flush counts. */
+static int make_files(int spool, const struct settings *settings, uid_t uid, gid_t gid)
+{
+    int part = spool_part_open(spool);
+    int error = part < 0 ? part : spool_make_ledger(part, uid, gid, settings->ledger_bytes);
+    if (error == 0)
+        spool_make_packages(part, uid, gid);
+    if (part >= 0)
+        close(part);
+    return error;
+}
+
 static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key = job_key(spank, settings);
+    const struct spool_run run = {.spool = settings->spool,
+                                  .job = key.id,
+                                  .restart = key.restart,
+                                  .uid = key.uid,
+                                  .mount = settings_mount(settings),
+                                  .ledger_bytes = settings->ledger_bytes};
     struct journal_line line;
-    uid_t uid = (uid_t)-1;
     gid_t gid = (gid_t)-1;
-    if (spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
-        spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
-        return -1;
-    int spool = spool_open(settings->spool, key.id, key.restart);
+    if (key.uid == (uid_t)-1 || spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
+        return -EINVAL;
+    step_line(spank, &key, &line);
+    int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
-    journal_start(&line, "step");
-    journal_number(&line, "job", key.id);
-    journal_number(&line, "restart", key.restart);
-    journal_number(&line, "step", key.step);
-    node_add(&line);
-    journal_number(&line, "pid", (uint64_t)getpid());
-    journal_number(&line, "ticks", node_start_ticks(getpid()));
-    add_items(spank, &line);
-    if (key.step == JOURNAL_STEP_BATCH)
-        add_batch(spank, &line);
-    int error = journal_append(&line, spool);
-    if (error == 0 && (error = spool_make_ledger(spool, uid, gid, settings->ledger_bytes)) != 0) {
+    int error = make_files(spool, settings, key.uid, gid);
+    if (error != 0) {
         journal_start(&line, "noledger");
         journal_number(&line, "step", key.step);
         journal_append(&line, spool);
     }
-    if (error == 0)
-        spool_make_packages(spool, uid,
-                            gid); /* without it hooks are silent, and the flush counts */
     if (error == 0 && options_opted_out())
         spool_mark_opted_out(spool);
     close(spool);
     if (error == 0)
         inject_spool(spank, settings, key.id, key.restart);
-    if (error != 0)
-        spool_forget(settings->spool, key.id, key.restart);
     return error;
 }
 
@@ -210,7 +232,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
                    settings.library);
     spank_unsetenv(spank, "JOBTRAIL_SPOOL"); /* a user's own */
     int error = begin_step(spank, &settings);
-    if (error < 0)
+    if (error != 0 && error != -EFBIG) /* a full journal counts what it leaves out */
         slurm_info("jobtrail: cannot use the spool directory %s (%s): this step leaves no records",
                    settings.spool, strerror(-error));
     settings_close(&settings);
@@ -238,7 +260,7 @@ static void note(spank_t spank, int argc, char *argv[], const char *what, struct
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return;
     struct job_key key = job_key(spank, &settings);
-    int spool = spool_find(settings.spool, key.id, key.restart);
+    int spool = spool_find(settings.spool, key.id, key.restart, key.uid);
     int error = spool < 0 ? 0 : journal_append(line, spool); /* the step's start has said why not */
     if (spool >= 0)
         close(spool);
@@ -301,7 +323,7 @@ static void flush_if_last(spank_t spank, int argc, char *argv[], uint32_t step)
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return;
     struct job_key key = job_key(spank, &settings);
-    int spool = spool_find(settings.spool, key.id, key.restart);
+    int spool = spool_find(settings.spool, key.id, key.restart, key.uid);
     if (spool >= 0) {
         epilog_after_step(&settings, key.id, step, spool);
         close(spool);
@@ -344,10 +366,12 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
     uint32_t job = 0;
+    uid_t uid = (uid_t)-1;
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
+        spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
-    if (epilog_note(settings.spool, job))
+    if (epilog_note(settings.spool, job, uid))
         epilog_flush(&settings, job, 1);
     settings_close(&settings);
     return 0;

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "ledger_make.h"
 #include "session.h"
 #include "session_hooks.h"
 #include "slurm_job.h"
-#include "spool.h"
 #include "spool_path.h"
 
 enum { EXIT_NOT_HERE = 1, EXIT_UNUSABLE = 3 };

@@ -21,6 +21,7 @@
 #include "quarantine.h"
 #include "sessions.h"
 #include "spool_job.h"
+#include "spool_part.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "transport.h"
@@ -108,42 +109,81 @@ static int run_worker(struct flush *flush, const struct worker_order *order, int
     return result;
 }
 
+/* Which of the user's files there are to be read, -1: none. */
+struct users_files {
+    int ledger, packages;
+    int foreign; /* one of them is another user's */
+    int lost;    /* they went with their file system */
+};
+
+/* Returns 0 or -errno. Packages that cannot be read are none. */
+static int open_files(const struct journal *journal, int directory, struct users_files *files)
+{
+    int ledger = spool_open_users(directory, "ledger", journal->uid);
+    int lost = spool_part_lost(directory);
+    if (ledger < 0 && ledger != -ENOENT && ledger != -SPOOL_FOREIGN)
+        return ledger;
+    if (lost < 0 && journal->reboot_ns == 0)
+        return lost;
+    int packages = spool_open_users(directory, PACKAGES_NAME, journal->uid);
+    files->ledger = ledger < 0 ? -1 : ledger;
+    files->packages = packages < 0 ? -1 : packages;
+    files->foreign = ledger == -SPOOL_FOREIGN || packages == -SPOOL_FOREIGN;
+    files->lost = lost != 0 && journal->step_count > 0;
+    return 0;
+}
+
+static void close_files(const struct users_files *files)
+{
+    if (files->ledger >= 0)
+        close(files->ledger);
+    if (files->packages >= 0)
+        close(files->packages);
+}
+
+static void count_captures(struct flush *flush, const struct worker_summary *summary)
+{
+    flush->count->records += summary->records;
+    flush->count->dropped += summary->dropped;
+    flush->count->packages += summary->packages;
+    flush->count->unhooked += summary->unhooked;
+    flush->count->damaged += summary->damaged + summary->bad_lines;
+}
+
 /* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
- * or -errno. A job whose ledger is gone has nothing to send; one that never had one has
- * coverage. */
+ * or -errno. A job whose ledger is gone has nothing to send; one that never had one, or another
+ * user's, or lost it with its file system, has coverage. */
 static int send_captures(struct flush *flush, const struct journal *journal, int directory)
 {
     struct worker_summary summary = {0};
     struct worker_place reached;
-    int ledger = spool_open_file(directory, "ledger");
-    if (ledger == -ENOENT && !has_no_ledger(journal))
-        return 0;
-    if (ledger < 0 && ledger != -ENOENT)
-        return ledger;
+    struct users_files files;
+    int result = open_files(journal, directory, &files);
+    if (result != 0)
+        return result;
     const struct worker_order order = {
         .conf = flush->conf,
         .journal = journal,
-        .ledger = ledger < 0 ? -1 : ledger,
-        .packages = spool_open_file(directory, PACKAGES_NAME),
+        .ledger = files.ledger,
+        .packages = files.packages,
         .kind = WORKER_ENDS,
         .now_ns = flush->now_ns,
         .deadline_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000)),
         .from = job_place_read(directory),
         .reached = &reached};
-    int result = run_worker(flush, &order, directory, &summary);
-    if (ledger >= 0)
-        close(ledger);
-    if (order.packages >= 0)
-        close(order.packages);
-    if (result == 0) {
-        flush->count->records += summary.records;
-        flush->count->dropped += summary.dropped;
-        flush->count->packages += summary.packages;
-        flush->count->unhooked += summary.unhooked;
-        flush->count->damaged += summary.damaged + summary.bad_lines;
-        result = summary.damaged > 0 ? -EUCLEAN : summary.bad_lines > 0 ? -EBADMSG : 0;
-    }
-    return result;
+    if (files.lost)
+        fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
+                journal->job);
+    if (files.ledger >= 0 || files.foreign || files.lost || has_no_ledger(journal))
+        result = run_worker(flush, &order, directory, &summary);
+    close_files(&files);
+    if (result != 0)
+        return result;
+    count_captures(flush, &summary);
+    return files.foreign           ? -SPOOL_FOREIGN
+           : summary.damaged > 0   ? -EUCLEAN
+           : summary.bad_lines > 0 ? -EBADMSG
+                                   : 0;
 }
 
 /* What no later try could read either is kept aside. Returns 0 when it is, or when `result` is no
@@ -151,12 +191,13 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
 static int set_aside(struct flush *flush, const struct spool_job *job, int directory, uid_t uid,
                      int result)
 {
-    const char *reason = result == -EUCLEAN   ? "damaged captures in the ledger"
-                         : result == -EBADMSG ? "damaged lines in the packages"
-                         : result == -EINVAL  ? "the ledger is not one"
-                         : result == -EPROTO  ? "reading the ledger broke down"
-                         : result == -ENODATA ? "the journal does not say whose job this is"
-                                              : NULL;
+    const char *reason = result == -SPOOL_FOREIGN ? "the ledger or the packages are another user's"
+                         : result == -EUCLEAN     ? "damaged captures in the ledger"
+                         : result == -EBADMSG     ? "damaged lines in the packages"
+                         : result == -EINVAL      ? "the ledger is not one"
+                         : result == -EPROTO      ? "reading the ledger broke down"
+                         : result == -ENODATA     ? "the journal does not say whose job this is"
+                                                  : NULL;
     if (reason == NULL || flush->options->dry_run)
         return result;
     char name[NAME_MAX + 1];
@@ -183,7 +224,11 @@ static int is_empty(int directory)
     struct stat status;
     int has_journal =
         fstatat(directory, JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > 0;
-    return !has_journal && faccessat(directory, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    int part = has_journal ? -1 : spool_part_open(directory);
+    int has_ledger = part >= 0 && faccessat(part, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (part >= 0)
+        close(part);
+    return !has_journal && !has_ledger;
 }
 
 /* An empty directory may also be one that a step's daemon has just made, and is about to fill. */
@@ -212,7 +257,7 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
     struct journal journal = {.uid = QUARANTINE_NOBODY};
     int result = spool_job_journal(directory, &journal);
     uid_t uid = journal.uid;
-    if (result == 0 && still_running(&journal)) {
+    if (result == 0 && !job->left && still_running(&journal)) {
         flush->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);
         journal_free(&journal);
@@ -233,6 +278,7 @@ static int flush_directory(struct flush *flush, const struct spool_job *job, int
     if (result == 0 && !flush->options->dry_run)
         result = spool_remove(flush->spool, directory, job);
     flush->count->jobs += result == 0;
+    flush->count->left += result == 0 && job->left;
     return result;
 }
 
@@ -250,7 +296,7 @@ static int is_of_running_job(int directory)
 static void flush_job(struct flush *flush, const struct spool_job *job)
 {
     int directory = spool_open_job(flush->spool, job);
-    if (flush->options->orphans && is_of_running_job(directory)) {
+    if (flush->options->orphans && !job->left && is_of_running_job(directory)) {
         flush->count->running++;
         close(directory);
         return;
@@ -266,7 +312,10 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
         return;
     flush->count->failed++;
     complain(job,
-             result == -ENOTSUP ? "not flushed, there is no usable policy: jobtrail-conf compile"
+             result == -ESTALE
+                 ? "not flushed, its captures are mounted in another mount namespace, "
+                   "slurmd's: flush it from there (nsenter --mount)"
+             : result == -ENOTSUP ? "not flushed, there is no usable policy: jobtrail-conf compile"
              : result == -ETIMEDOUT ? "not flushed to its end, the rest is for the next flush"
                                     : "not flushed, to be tried again",
              result);
@@ -302,6 +351,8 @@ static void flush_in_turn(struct flush *flush, const struct spool_jobs *jobs)
 static int flush_all(struct flush *flush)
 {
     struct spool_jobs jobs;
+    if (flush->options->job == 0 && !flush->options->dry_run)
+        spool_sweep(flush->spool, flush->now_ns);
     int result = spool_list(flush->spool, flush->options->job, &jobs);
     if (result != 0)
         return result;

@@ -29,6 +29,7 @@ struct flush_count {
     uint64_t left_out;    /* lines that had no place in a journal (spank/journal.h) */
     uint64_t quarantined; /* directories set aside */
     uint64_t lost;        /* directories that had no place in the quarantine */
+    uint64_t left;        /* directories that a later job of the same id has found */
     uint64_t running;     /* directories left alone, as their job still runs here */
     uint64_t failed;      /* directories that are still there to be tried again */
     uint64_t overflowed;  /* records that the outbox had no room for */

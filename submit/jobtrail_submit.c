@@ -208,13 +208,21 @@ static void print_count(const struct flush_count *count, int json)
         const char *name;
         uint64_t value;
     } values[] = {
-        {"jobs", count->jobs},         {"records", count->records},
-        {"packages", count->packages}, {"unhooked", count->unhooked},
-        {"dropped", count->dropped},   {"damaged", count->damaged},
-        {"left_out", count->left_out}, {"quarantined", count->quarantined},
-        {"lost", count->lost},         {"running", count->running},
-        {"failed", count->failed},     {"overflowed", count->overflowed},
-        {"refused", count->refused},   {"waiting", count->waiting},
+        {"jobs", count->jobs},
+        {"records", count->records},
+        {"packages", count->packages},
+        {"unhooked", count->unhooked},
+        {"dropped", count->dropped},
+        {"damaged", count->damaged},
+        {"left_out", count->left_out},
+        {"quarantined", count->quarantined},
+        {"lost", count->lost},
+        {"left", count->left},
+        {"running", count->running},
+        {"failed", count->failed},
+        {"overflowed", count->overflowed},
+        {"refused", count->refused},
+        {"waiting", count->waiting},
     };
     const char *quote = json ? "\"" : "", *colon = json ? ":" : "";
     fputs(json ? "{" : "", stdout);
@@ -224,11 +232,15 @@ static void print_count(const struct flush_count *count, int json)
     puts(json ? "}" : "");
 }
 
+/* Whose job it is stands in the script's environment, as what else the line tells. */
 static void note_epilog(const struct conf *conf, const struct flush_options *options)
 {
-    char spool[PATH_MAX];
-    if (spool_expand(conf->spool, options->node, spool, sizeof spool) == 0)
-        epilog_note(spool, options->job);
+    char spool[PATH_MAX], *end;
+    const char *text = getenv("SLURM_JOB_UID");
+    unsigned long uid = text == NULL ? UINT32_MAX : strtoul(text, &end, 10);
+    if (uid < UINT32_MAX && *end == '\0' && end != text &&
+        spool_expand(conf->spool, options->node, spool, sizeof spool) == 0)
+        epilog_note(spool, options->job, (uid_t)uid);
 }
 
 int main(int argc, char *argv[])

@@ -16,6 +16,7 @@
 #include "journal.h"
 #include "overflow.h"
 #include "packages.h"
+#include "spool_part.h"
 
 #define LEFT_OUT "; without its files, as the quarantine is full"
 
@@ -41,11 +42,15 @@ static int copy_bytes(int from, int to, uint64_t limit)
     return got < 0 || ftruncate(to, at) != 0 || fsync(to) != 0 ? -errno : 0;
 }
 
+/* The copy has the same owner: who moves it back into the spool finds it there as it was. */
 static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
 {
+    struct stat status;
     int to =
         openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     int result = to < 0 ? -errno : copy_bytes(from, to, limit);
+    if (result == 0 && (fstat(from, &status) != 0 || fchown(to, status.st_uid, status.st_gid) != 0))
+        result = -errno;
     if (to >= 0)
         close(to);
     return result;
@@ -223,8 +228,14 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
     if (quarantine < 0)
         return quarantine;
     int result = find_name(quarantine, job, directory, name, size);
+    int part = result == 0 ? spool_part_open(directory) : result;
+    if (part < 0)
+        result = part;
     for (size_t i = 0; result == 0 && i < SOURCES; i++)
-        result = open_source(directory, &sources[i]);
+        result = open_source(strcmp(sources[i].name, JOURNAL_NAME) == 0 ? directory : part,
+                             &sources[i]);
+    if (part >= 0)
+        close(part);
     if (result == 0)
         result = keep(quarantine, name, sources, uid, reason);
     for (size_t i = 0; i < SOURCES; i++)

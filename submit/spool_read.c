@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,19 @@
 #include <unistd.h>
 
 #include "journal.h"
+#include "spool_part.h"
+
+/* Making a directory takes a moment. */
+enum { MAKING_S = 60 };
+
+/* Whether `text` is the suffix of a directory that was left, or none. */
+static int parse_left(const char *text, int *left)
+{
+    const size_t length = strlen(SPOOL_LEFT);
+    *left = *text != '\0';
+    return !*left || (strncmp(text, SPOOL_LEFT, length) == 0 && text[length] >= '1' &&
+                      text[length] <= '0' + (int)SPOOL_LEFT_MAX && text[length + 1] == '\0');
+}
 
 /* "JOB.RESTART", both decimal. */
 static int parse_name(const char *name, struct spool_job *job)
@@ -24,7 +38,7 @@ static int parse_name(const char *name, struct spool_job *job)
     if (*end != '.' || end[1] < '0' || end[1] > '9' || id > UINT32_MAX)
         return 0;
     unsigned long restart = strtoul(end + 1, &end, 10);
-    if (*end != '\0' || restart > UINT32_MAX)
+    if (restart > UINT32_MAX || !parse_left(end, &job->left))
         return 0;
     job->job = (uint32_t)id;
     job->restart = (uint32_t)restart;
@@ -37,7 +51,9 @@ static int by_number(const void *left, const void *right)
     const struct spool_job *a = left, *b = right;
     if (a->job != b->job)
         return a->job < b->job ? -1 : 1;
-    return a->restart < b->restart ? -1 : a->restart > b->restart;
+    if (a->restart != b->restart)
+        return a->restart < b->restart ? -1 : 1;
+    return strcmp(a->name, b->name);
 }
 
 static int add_job(struct spool_jobs *jobs, const struct spool_job *job)
@@ -174,8 +190,35 @@ int spool_read_file(int directory, const char *name, size_t limit, char **text, 
     return result;
 }
 
-int spool_remove(int spool, int directory, const struct spool_job *job)
+int spool_open_users(int directory, const char *name, uid_t uid)
 {
+    struct stat status;
+    int part = spool_part_open(directory);
+    int fd = part < 0 ? part : spool_open_file(part, name);
+    if (part >= 0)
+        close(part);
+    if (fd >= 0 && (fstat(fd, &status) != 0 || status.st_uid != uid)) {
+        close(fd);
+        return -SPOOL_FOREIGN;
+    }
+    return fd;
+}
+
+int spool_part_lost(int directory)
+{
+    char own[64], noted[64];
+    ssize_t length = readlinkat(directory, SPOOL_MOUNTED, noted, sizeof noted - 1);
+    if (length < 0 || spool_part_is_mounted(directory))
+        return 0;
+    noted[length] = '\0';
+    spool_part_namespace(own, sizeof own);
+    return own[0] == '\0' || strcmp(noted, own) == 0 ? 1 : -ESTALE;
+}
+
+/* Removes all files in the directory but the journal. */
+static int remove_files(int directory)
+{
+    struct dirent *entry;
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = fd < 0 ? NULL : fdopendir(fd);
     if (listing == NULL) {
@@ -184,15 +227,88 @@ int spool_remove(int spool, int directory, const struct spool_job *job)
             close(fd);
         return result;
     }
-    /* The ledger first: a directory without one has nothing left to record. The journal last. */
+    /* The ledger first: a directory without one has nothing left to record. */
     unlinkat(directory, "ledger", 0);
-    struct dirent *entry;
     while ((entry = readdir(listing)) != NULL) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
             strcmp(entry->d_name, JOURNAL_NAME) != 0)
             unlinkat(directory, entry->d_name, 0);
     }
     closedir(listing);
+    return 0;
+}
+
+/* That it was mounted is forgotten before it is unmounted: a directory whose flush was killed in
+ * between has nothing left to record, and has lost nothing. */
+static int remove_part(int directory)
+{
+    int part = spool_part_open(directory);
+    int result = part < 0 ? part : remove_files(part);
+    if (part >= 0)
+        close(part);
+    unlinkat(directory, SPOOL_MOUNTED, 0);
+    if (result == 0)
+        result = spool_part_unmount(directory);
+    if (result == 0 && unlinkat(directory, SPOOL_USER, AT_REMOVEDIR) != 0 && errno != ENOENT)
+        result = -errno;
+    return result;
+}
+
+/* The directory may have got another name meanwhile, and another one its old name (spool.h). */
+static int remove_directory(int spool, int directory, const char *name)
+{
+    char link[64], path[PATH_MAX];
+    struct stat own, named;
+    if (fstatat(spool, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(directory, &own) == 0 &&
+        named.st_ino != own.st_ino) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+        ssize_t length = readlink(link, path, sizeof path - 1);
+        path[length < 0 ? 0 : length] = '\0';
+        const char *slash = strrchr(path, '/');
+        return slash == NULL ? -ENOENT : unlinkat(spool, slash + 1, AT_REMOVEDIR) != 0 ? -errno : 0;
+    }
+    return unlinkat(spool, name, AT_REMOVEDIR) != 0 && errno != ENOENT ? -errno : 0;
+}
+
+static int remove_all(int spool, int directory, const char *name)
+{
+    int result = remove_part(directory);
+    if (result == 0)
+        result = remove_files(directory);
+    if (result != 0)
+        return result;
     unlinkat(directory, JOURNAL_NAME, 0);
-    return unlinkat(spool, job->name, AT_REMOVEDIR) != 0 && errno != ENOENT ? -errno : 0;
+    return remove_directory(spool, directory, name);
+}
+
+int spool_remove(int spool, int directory, const struct spool_job *job)
+{
+    return remove_all(spool, directory, job->name);
+}
+
+static void sweep_one(int spool, const char *name, uint64_t now_ns)
+{
+    struct stat status;
+    int directory = open_own(spool, name, O_NOFOLLOW);
+    if (directory < 0)
+        return;
+    if (fstat(directory, &status) == 0 &&
+        (uint64_t)status.st_mtim.tv_sec + MAKING_S < now_ns / 1000000000u)
+        remove_all(spool, directory, name);
+    close(directory);
+}
+
+void spool_sweep(int spool, uint64_t now_ns)
+{
+    const struct dirent *entry;
+    int fd = openat(spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    if (listing == NULL && fd >= 0)
+        close(fd);
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        if (strncmp(entry->d_name, SPOOL_NEW, strlen(SPOOL_NEW)) == 0)
+            sweep_one(spool, entry->d_name, now_ns);
+    }
+    if (listing != NULL)
+        closedir(listing);
 }

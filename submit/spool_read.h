@@ -5,12 +5,15 @@
 #ifndef JOBTRAIL_SPOOL_READ_H
 #define JOBTRAIL_SPOOL_READ_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct spool_job {
     uint32_t job, restart;
-    char name[32]; /* of the directory: JOB.RESTART */
+    int left;      /* a later job of the same id has found it (spank/spool.h): its own is over */
+    char name[40]; /* of the directory: JOB.RESTART, and where it was left a suffix */
 };
 
 struct spool_jobs {
@@ -37,11 +40,27 @@ int spool_lock(int directory, unsigned timeout_s);
  * -errno (-EINVAL for any other kind of file). */
 int spool_open_file(int directory, const char *name);
 
+/* What spool_open_users() returns, negated, for a file of another user's. */
+#define SPOOL_FOREIGN EUSERS
+
+/* Opens the file `name` of what the job's user `uid` owns in the job's directory (spool_part.h),
+ * for reading. Returns a descriptor or -errno: as spool_open_file(), and -SPOOL_FOREIGN. */
+int spool_open_users(int directory, const char *name, uid_t uid);
+
+/* Whether the file system with what the user owns is gone: returns 0 where it is there, or was
+ * never one of its own; 1; or -ESTALE where it was mounted in another mount namespace than this
+ * one. */
+int spool_part_lost(int directory);
+
+/* Removes what makers of directories that are dead have left. */
+void spool_sweep(int spool, uint64_t now_ns);
+
 /* Reads such a file whole, at the most `limit` bytes, NUL-terminated, malloc'ed. Returns 0 or
  * -errno (-EFBIG beyond the limit). */
 int spool_read_file(int directory, const char *name, size_t limit, char **text, size_t *size);
 
-/* Removes a job's directory and all files in it. Returns 0 or -errno. */
+/* Removes a job's directory and all files in it, and unmounts what is mounted there. Returns 0 or
+ * -errno. */
 int spool_remove(int spool, int directory, const struct spool_job *job);
 
 #endif

@@ -71,7 +71,7 @@ static int send_of_job(struct starts *starts)
     int result = spool_job_journal(starts->directory, &journal);
     if (result != 0)
         return result;
-    int ledger = spool_open_file(starts->directory, "ledger");
+    int ledger = spool_open_users(starts->directory, "ledger", journal.uid);
     result = ledger < 0 ? ledger : read_started(starts);
     if (result == 0) {
         const struct worker_order order = {.conf = starts->conf,
@@ -90,10 +90,10 @@ static int send_of_job(struct starts *starts)
     return result;
 }
 
-/* A job that is being flushed gets its end records. */
+/* A job that is being flushed, or was left, gets its end records. */
 static void look_at_job(struct starts *starts, int spool, const struct spool_job *job)
 {
-    starts->directory = spool_open_job(spool, job);
+    starts->directory = job->left ? -1 : spool_open_job(spool, job);
     if (starts->directory < 0)
         return;
     int result = spool_lock(starts->directory, 0);
@@ -101,6 +101,7 @@ static void look_at_job(struct starts *starts, int spool, const struct spool_job
         result = send_of_job(starts);
     close(starts->directory);
     if (result != 0 && result != -EAGAIN && result != -ENOENT && result != -ENODATA &&
+        result != -SPOOL_FOREIGN && /* the flush says so */
         result != -ENOBUFS)
         fprintf(stderr, "jobtrail-submit: job %s: no start records: %s\n", job->name,
                 strerror(-result));

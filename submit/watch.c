@@ -15,13 +15,13 @@
 
 #include "complaints.h"
 #include "conf.h"
-#include "directory.h"
 #include "ledger.h"
+#include "spool_node.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "starts.h"
 
-/* Opens the node's spool directory, made where it is missing (0711, as the plugin does). */
+/* Opens the node's spool directory, made where it is missing. */
 static int open_spool(const char *conf_path, const char *node)
 {
     char path[PATH_MAX], text[1024];
@@ -34,8 +34,10 @@ static int open_spool(const char *conf_path, const char *node)
         return result;
     }
     result = spool_expand(conf.spool, node, path, sizeof path);
+    if (result == 0)
+        result = spool_node_make(path, conf.mount != CONF_MOUNT_NO);
     conf_free(&conf);
-    return result != 0 ? result : directory_make(path, 0711);
+    return result;
 }
 
 static void pause_ms(long ms)

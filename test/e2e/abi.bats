@@ -71,7 +71,7 @@ C
     [[ $(aarch64-linux-gnu-nm -D "$BATS_TEST_TMPDIR/libjobtrail.so" 2>/dev/null) == "" ]]
     build arm aarch64-linux-gnu-gcc
     run qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$BATS_TEST_TMPDIR/libjobtrail.so" \
-        -E JOBTRAIL_SPOOL="$SPOOL/$JOB.0" -E JOBTRAIL_POLICY="${CONF%.conf}.policy" \
+        -E JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" -E JOBTRAIL_POLICY="${CONF%.conf}.policy" \
         -E XALT_EXECUTABLE_TRACKING=yes "$BATS_TEST_TMPDIR/arm" argument
     [[ $output == "argument 8" && $status == 2 ]]
     leaves "arm fini"

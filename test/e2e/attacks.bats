@@ -6,15 +6,13 @@
 load helper
 
 setup() {
-    RULES=$KEEP_ALL new_job
+    RULES=$KEEP_ALL OWNER=nobody new_job
     chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
-    give_to_nobody "$JOB"
-    LEDGER=$SPOOL/$JOB.0/ledger
+    LEDGER=$SPOOL/$JOB.0/user/ledger
 }
 
-give_to_nobody() { # JOB
-    sed -i "s/uid=0 gid=0/uid=$(id -u nobody) gid=$(id -g nobody)/" "$SPOOL/$1.0/journal"
-    chown nobody:nogroup "$SPOOL/$1.0/ledger"
+nobodys_job() { # [LEDGER-BYTES]
+    "$PROGRAMS/make_spool" "$SPOOL" "$JOB" "${1:-$((64 << 20))}" nobody
 }
 
 as_nobody() {
@@ -48,7 +46,7 @@ a_run() {
 # another_job: 4712, with two runs, that must come through
 another_job() {
     "$PROGRAMS/make_spool" "$SPOOL" 4712
-    for _ in 1 2; do tracked JOBTRAIL_SPOOL="$SPOOL/4712.0" "$PROGRAMS/exit_with" 0; done
+    for _ in 1 2; do tracked JOBTRAIL_SPOOL="$SPOOL/4712.0/user" "$PROGRAMS/exit_with" 0; done
 }
 
 flush_all() {
@@ -96,14 +94,25 @@ set_aside() {
 
 @test "a user can neither read nor write the ledger of another user's job" {
     another_job
-    run as_nobody head -c 1 "$SPOOL/4712.0/ledger"
+    run as_nobody head -c 1 "$SPOOL/4712.0/user/ledger"
     [[ $status != 0 && $output == *"Permission denied"* ]]
     # shellcheck disable=SC2016
-    run as_nobody bash -c 'echo x >>"$1"' _ "$SPOOL/4712.0/ledger"
+    run as_nobody bash -c 'echo x >>"$1"' _ "$SPOOL/4712.0/user/ledger"
     [[ $status != 0 && $output == *"Permission denied"* ]]
-    as_nobody env "${TRACKED[@]}" JOBTRAIL_SPOOL="$SPOOL/4712.0" "$PROGRAMS/exit_with" 0
+    as_nobody env "${TRACKED[@]}" JOBTRAIL_SPOOL="$SPOOL/4712.0/user" "$PROGRAMS/exit_with" 0
     flush_all
     [[ $(records_of 4712) == 2 ]]
+}
+
+@test "in a user namespace a job's user gets at his own directory, and at no other's" {
+    another_job
+    tracked setpriv --reuid nobody --regid nogroup --clear-groups \
+        unshare --user --map-root-user --mount "$PROGRAMS/exit_with" 0
+    run as_nobody unshare --user --map-root-user --mount stat "$SPOOL/4712.0/user"
+    [[ $status != 0 && $output == *"Permission denied"* ]]
+    flush_all
+    [[ $(endings) == *"exit_with fini"* && $(records_of 4712) == 2 ]]
+    [[ $(records | jq -r "map(select(.slurmT.job_id | tostring == \"$JOB\") | .userT.user) | unique | .[]") == nobody ]]
 }
 
 @test "a symbolic link, a hard link, a FIFO, a socket, a device and a directory are not read" {
@@ -133,8 +142,7 @@ set_aside() {
         fi
         [[ $(records_of "$JOB") == 0 ]]
         rm -rf "$RECORDS"
-        "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-        give_to_nobody "$JOB"
+        nobodys_job
     done
     [[ -s $target ]]
 }
@@ -151,13 +159,11 @@ set_aside() {
     another_job
     as_nobody truncate -s 0 "$LEDGER"
     set_aside "the ledger is not one"
-    "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-    give_to_nobody "$JOB"
+    nobodys_job
     as_nobody truncate -s 1 "$LEDGER"
     set_aside "the ledger is not one"
     # root opens it, and its user reads through that descriptor: modes do not matter
-    "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-    give_to_nobody "$JOB"
+    nobodys_job
     a_run
     as_nobody chmod 000 "$LEDGER"
     flush_all
@@ -168,8 +174,7 @@ set_aside() {
     local round
     for ((round = 0; round < (JOBTRAIL_SOAK ? 100 : 5); round++)); do
         rm -rf "$SPOOL" "$BATS_TEST_TMPDIR/state"
-        "$PROGRAMS/make_spool" "$SPOOL" "$JOB" 4194304
-        give_to_nobody "$JOB"
+        nobodys_job 4194304
         for _ in 1 2 3; do a_run; done
         cp "$LEDGER" "$BATS_TEST_TMPDIR/before"
         in_background_as_nobody perl -e '
@@ -201,8 +206,7 @@ set_aside() {
     local round
     for ((round = 0; round < (JOBTRAIL_SOAK ? 300 : 10); round++)); do
         rm -rf "$SPOOL" "$RECORDS" "$BATS_TEST_TMPDIR/state"
-        "$PROGRAMS/make_spool" "$SPOOL" "$JOB" 1048576
-        give_to_nobody "$JOB"
+        nobodys_job 1048576
         for _ in 1 2 3; do a_run; done
         another_job
         perl -e 'srand $ARGV[0]; open F, "+<", $ARGV[1]; for (1 .. 1 + rand 200) {
@@ -238,8 +242,7 @@ set_aside() {
 @test "a fork bomb fills no more than the job's ledger, and what found no room is counted" {
     local size count
     rm -rf "$SPOOL"
-    "$PROGRAMS/make_spool" "$SPOOL" "$JOB" 1048576
-    give_to_nobody "$JOB"
+    nobodys_job 1048576
     size=$(stat -c %s "$LEDGER")
     for ((i = 0; i < 400; i++)); do
         env "${TRACKED[@]}" LD_PRELOAD= setpriv --reuid nobody --regid nogroup --clear-groups \

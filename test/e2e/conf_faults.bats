@@ -50,7 +50,7 @@ damage() {
     for ((i = 0; i < rounds; i++)); do
         JOB=$((1000 + i))
         "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-        JOBTRAIL_SPOOL="$SPOOL/$JOB.0" JOBTRAIL_POLICY="${CONF%.conf}.policy" JOBTRAIL_TASK="4294967291.0.$$" \
+        JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" JOBTRAIL_POLICY="${CONF%.conf}.policy" JOBTRAIL_TASK="4294967291.0.$$" \
             XALT_EXECUTABLE_TRACKING=yes LD_PRELOAD="$LIBRARY" "$PROGRAMS/exit_with" 0 "$JOB"
         if ((i % 2)); then damage "$CONF" $((seed + i)); else damage "${CONF%.conf}.policy" $((seed + i)); fi
         flush_confined

@@ -9,9 +9,12 @@ setup() {
     SITE=$BATS_TEST_TMPDIR/opt/jobtrail
     mkdir -p "$SITE/spool"
     cp -R "$JOBTRAIL_STAGE/." "$SITE"
-    # as a site has it on each node
+    # as a site has it on each node, and the plugin for each job
+    export MOUNT=yes
     mount -t tmpfs -o mode=711,size=16M none "$SITE/spool"
     RULES=$KEEP_ALL PLACE=$SITE LIBRARY=$SITE/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so new_job
+    unset MOUNT
+    [[ $(findmnt --noheadings --output SOURCE --mountpoint "$SPOOL/$JOB.0/user") == jobtrail ]]
     new_image
 }
 

@@ -15,14 +15,29 @@ three_and_damaged() {
     local i
     for i in 1 2 3 4; do tracked "$PROGRAMS/exit_with" "$i" || true; done
     # the first slot's fields_bytes (preload/ledger.h)
-    printf '\xff\xff\xff\xff' | dd of="$SPOOL/$JOB.0/ledger" bs=1 seek=$((4096 + 88)) conv=notrunc status=none
+    printf '\xff\xff\xff\xff' | dd of="$SPOOL/$JOB.0/user/ledger" bs=1 seek=$((4096 + 88)) conv=notrunc status=none
     TEMPLATE=$BATS_TEST_TMPDIR/template
     cp -a "$SPOOL" "$TEMPLATE"
 }
 
+# again: the job as it was; with $MOUNTED what its user owns is on a file system of its own
 again() {
+    unmount_part
     rm -rf "${SPOOL:?}" "${RECORDS:?}" "$BATS_TEST_TMPDIR/state"
     cp -a "$TEMPLATE" "$SPOOL"
+    [[ -n ${MOUNTED-} ]] || return 0
+    rm "$SPOOL/$JOB.0/user"/*
+    mount -t tmpfs -o mode=711,size=80m jobtrail "$SPOOL/$JOB.0/user"
+    cp -a "$TEMPLATE/$JOB.0/user/." "$SPOOL/$JOB.0/user"
+    ln -s "$(readlink /proc/self/ns/mnt)" "$SPOOL/$JOB.0/mounted"
+}
+
+unmount_part() {
+    ! mountpoint -q "$SPOOL/$JOB.0/user" || umount -l "$SPOOL/$JOB.0/user"
+}
+
+teardown() {
+    unmount_part
 }
 
 # calls: "NAME NUMBER" of each system call of a flush from where it has found the job: the
@@ -38,7 +53,7 @@ flush_traced() { # STRACE-OPTION...
     strace "$@" "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
 }
 
-@test "a flush that is killed at any system call is completed by the next, each record once" {
+killed_anywhere() {
     local all call number every
     three_and_damaged
     calls >"$BATS_TEST_TMPDIR/calls"
@@ -54,6 +69,14 @@ flush_traced() { # STRACE-OPTION...
             $(<"$BATS_TEST_TMPDIR/state/quarantine/$JOB.0/reason") == damaged* ]] ||
             { echo "killed at $call $number"; ls -R "$SPOOL" "$RECORDS" "$BATS_TEST_TMPDIR/state"; return 1; }
     done < <(awk -v every="$every" 'NR % every == 0' "$BATS_TEST_TMPDIR/calls")
+}
+
+@test "a flush that is killed at any system call is completed by the next, each record once" {
+    killed_anywhere
+}
+
+@test "so it is where the job's files have a file system of their own" {
+    MOUNTED=yes killed_anywhere
 }
 
 @test "a flush that is killed at a random moment is completed by the next, each record once" {
@@ -96,6 +119,7 @@ slow_job() {
     tracked "$BATS_TEST_TMPDIR/slow" 0
     truncate -s 64G "$BATS_TEST_TMPDIR/slow"
     sed -i "s/uid=0 gid=0/uid=$(id -u "$1") gid=$(id -g "$1")/" "$journal"
+    chown "$1:" "$SPOOL/$JOB.0/user"/*
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true
 }
 
@@ -187,7 +211,7 @@ kib_of_flush() {
     rm -rf "${SPOOL:?}" "${RECORDS:?}"
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
     tracked "$PROGRAMS/exit_with" 0
-    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/ledger" "$1" >/dev/null
+    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/user/ledger" "$1" >/dev/null
     python3 -c '
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
@@ -244,7 +268,7 @@ with_syslog() {
         "$@" 2>&9
         true' _ "$BATS_TEST_TMPDIR/fifo" "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
     grep -q 'jobtrail-submit\[[0-9]*\]: nothing flushed: .*' "$BATS_TEST_TMPDIR/syslog"
-    [[ -e $SPOOL/$JOB.0/ledger ]]
+    [[ -e $SPOOL/$JOB.0/user/ledger ]]
 }
 
 @test "what the watcher says in the background goes to syslog" {
@@ -277,7 +301,7 @@ slow_flush() {
     # one more job, which is not to wait for the end of the first: the next flush begins with it
     "$PROGRAMS/make_spool" "$SPOOL" 9999
     cp "$SPOOL/$JOB.0/journal" "$SPOOL/9999.0/journal"
-    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/9999.0 tracked "$PROGRAMS/exit_with"
+    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/9999.0/user tracked "$PROGRAMS/exit_with"
     sed -i 's/job=4711/job=9999/' "$SPOOL/9999.0/journal"
     while [[ $(ls "$SPOOL") != "" ]]; do
         run --separate-stderr slow_flush "${slow[@]}"

@@ -76,8 +76,7 @@ nobodys_job() {
     place=$(mktemp -d)
     chmod 755 "$place"
     cp "$JOBTRAIL_STAGE/lib/libjobtrail.so" "$PROGRAMS/exit_with" "$PROGRAMS/list_fds" "$place"
-    PLACE=$place LIBRARY=$place/libjobtrail.so new_job
-    chown nobody "$SPOOL/$JOB.0/ledger"
+    PLACE=$place LIBRARY=$place/libjobtrail.so OWNER=nobody new_job
     cd "$place" || return
 }
 

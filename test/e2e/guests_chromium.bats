@@ -10,8 +10,7 @@ setup() {
     place=$(mktemp -d)
     chmod 755 "$place"
     cp "$JOBTRAIL_STAGE/lib/libjobtrail.so" "$place"
-    PLACE=$place LIBRARY=$place/libjobtrail.so new_job
-    chown nobody "$SPOOL/$JOB.0/ledger"
+    PLACE=$place LIBRARY=$place/libjobtrail.so OWNER=nobody new_job
     page
 }
 

@@ -150,7 +150,7 @@ new_root() {
     mkdir -p "$ROOT/usr/bin" "$ROOT/home" "$ROOT/mnt/0" "$ROOT/mnt/1" "$ROOT/mnt/2" "$ROOT/sys"
     touch "$ROOT/etc/passwd" "$ROOT/etc/group" "$ROOT/etc/hosts" "$ROOT/etc/resolv.conf"
     local bind=(--bind "${LIBRARY%/*}:/mnt/0" --bind "$SPOOL:/mnt/1" --bind "${CONF%/*}:/mnt/2")
-    local inside=(--set-env=LD_PRELOAD=/mnt/0/libjobtrail.so "--set-env=JOBTRAIL_SPOOL=/mnt/1/$JOB.0"
+    local inside=(--set-env=LD_PRELOAD=/mnt/0/libjobtrail.so "--set-env=JOBTRAIL_SPOOL=/mnt/1/$JOB.0/user"
         --set-env=JOBTRAIL_POLICY=/mnt/2/jobtrail.policy)
     export USER=${USER:-root}
     observe without "${TRACKED[@]:0:4}" ch-run "${bind[@]}" "$ROOT" -- /bin/exit_with 3

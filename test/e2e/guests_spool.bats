@@ -21,7 +21,7 @@ small_spool() {
 }
 
 @test "without a spool directory, a job's directory or a ledger a program runs as ever" {
-    mv "$SPOOL/$JOB.0/ledger" "$BATS_TEST_TMPDIR"
+    mv "$SPOOL/$JOB.0/user/ledger" "$BATS_TEST_TMPDIR"
     unnoticed "$PROGRAMS/exit_with" 3
     rm -r "${SPOOL:?}/$JOB.0"
     unnoticed "$PROGRAMS/exit_with" 3
@@ -31,7 +31,7 @@ small_spool() {
 }
 
 @test "what is no ledger is left alone" {
-    local ledger=$SPOOL/$JOB.0/ledger
+    local ledger=$SPOOL/$JOB.0/user/ledger
     echo "no ledger" >"$ledger"
     unnoticed "$PROGRAMS/exit_with" 3
     [[ $(<"$ledger") == "no ledger" ]]
@@ -50,7 +50,7 @@ small_spool() {
 }
 
 @test "a ledger of one page that says it has more harms no program" {
-    truncate -s 4096 "$SPOOL/$JOB.0/ledger"
+    truncate -s 4096 "$SPOOL/$JOB.0/user/ledger"
     unnoticed "$PROGRAMS/exit_with" 3
 }
 

@@ -7,7 +7,7 @@
 #
 # new_job makes a job's spool directory, as the plugin does, and a policy; $RULES (text, for
 # example a [paths] section) is appended to the configuration. $PLACE is the directory for all of
-# it, $LIBRARY what is preloaded; both have defaults.
+# it, $LIBRARY what is preloaded, $OWNER the job's user; all have defaults.
 
 # for $RULES: the default rules leave out shells and small tools
 # shellcheck disable=SC2034 # tests use it
@@ -37,8 +37,8 @@ dir = $RECORDS
 ${RULES-}
 EOF
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
-    "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0" JOBTRAIL_POLICY="${CONF%.conf}.policy"
+    "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((64 << 20)) "${OWNER:-$(id -un)}"
+    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" JOBTRAIL_POLICY="${CONF%.conf}.policy"
         JOBTRAIL_TASK=4294967291.0.$$ XALT_EXECUTABLE_TRACKING=yes LD_PRELOAD="$LIBRARY")
 }
 

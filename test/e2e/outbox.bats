@@ -102,7 +102,7 @@ batches() { # TRANSPORT
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
     env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=4 "$PROGRAMS/spin" 600 >/dev/null 3>&- &
     spinning=$!
-    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/$JOB.0/ledger") -gt 4096 ]]; } # used_bytes
+    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/$JOB.0/user/ledger") -gt 4096 ]]; } # used_bytes
     wait_for captured || status=1
     timeout --preserve-status 4 "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e || true
     held=$(waiting http)
@@ -241,7 +241,7 @@ PY
     dd if=/dev/zero of="$MOUNTED/filler" bs=1k count=250 status=none
     more_records 20
     run -1 flush
-    [[ $output == *"No space left on device"* && -e $SPOOL/$JOB.0/ledger ]]
+    [[ $output == *"No space left on device"* && -e $SPOOL/$JOB.0/user/ledger ]]
     [[ ! -e $RECORDS && $(find "$MOUNTED/outbox" -name '.new*') == "" ]]
     rm "$MOUNTED/filler"
     flush
@@ -266,7 +266,7 @@ PY
     mount -t tmpfs -o ro outbox "$MOUNTED"
     more_records 3
     run -3 flush
-    [[ $output == *"Read-only file system"* && -e $SPOOL/$JOB.0/ledger ]]
+    [[ $output == *"Read-only file system"* && -e $SPOOL/$JOB.0/user/ledger ]]
     mount -o remount,rw "$MOUNTED"
     flush
     [[ $(file_keys | wc -l) == 3 ]]
@@ -294,7 +294,7 @@ random_moment() { # up to MILLISECONDS
 next_job() {
     JOB=$((JOB + 1))
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0" "${TRACKED[@]:1}")
+    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" "${TRACKED[@]:1}")
 }
 
 @test "flushes and senders that are killed at random moments lose nothing and double nothing" {
@@ -312,7 +312,7 @@ next_job() {
     "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
     outbox retry
     # a directory that was empty and about to be removed is taken for a new one, for a minute
-    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(find "$SPOOL" -type f) == "" ]]
+    [[ $(waiting file) == 0 && $(waiting http) == 0 && $(find "$SPOOL" -type f ! -name .reserve) == "" ]]
     [[ $(find "$(STATE)/outbox" -name '.new*') == "" ]]
     echo "$(file_keys | wc -l) files, $(http_keys | wc -l) by http, $(find "$(STATE)/quarantine" -name reason)"
     [[ $(file_keys | wc -l) == "$kills" && $(file_keys | uniq -d) == "" ]]

@@ -75,7 +75,7 @@ M
     unnoticed_hook bash -c '(ulimit -f 0 && "$@") 2>&1 | cat; exit ${PIPESTATUS[0]}' bash "${OCTAVE[@]}" --eval 'pkg load struct; disp (1)'
     unnoticed_hook JOBTRAIL_SPOOL=/nowhere "${OCTAVE[@]}" --eval 'pkg load struct; disp (1)'
     unnoticed_hook LD_PRELOAD= "${OCTAVE[@]}" --eval 'pkg load struct; disp (1)'
-    [[ ! -s $SPOOL/$JOB.0/packages ]]
+    [[ ! -s $SPOOL/$JOB.0/user/packages ]]
 }
 
 @test "where files are limited nothing is written, also where there would be room" {
@@ -85,16 +85,16 @@ M
         # shellcheck disable=SC2016
         tracked bash -c 'ulimit -f "$1"; shift; "$@" | cat; exit "${PIPESTATUS[0]}"' bash "$limit" "${OCTAVE[@]}" \
             --eval "addpath ('$HOOKS/matlab'); jobtrail_packages ('start')"
-        [[ ! -s $SPOOL/$JOB.0/packages ]]
+        [[ ! -s $SPOOL/$JOB.0/user/packages ]]
     done
 }
 
 @test "the file of packages is not made larger than its bound" {
     for size in $(((16 << 20) - 1)) $((16 << 20)); do
-        truncate --size="$size" "$SPOOL/$JOB.0/packages"
+        truncate --size="$size" "$SPOOL/$JOB.0/user/packages"
         hooked "${OCTAVE[@]}" --eval 'pkg load struct'
         tracked "${OCTAVE[@]}" --eval "addpath ('$HOOKS/matlab'); jobtrail_packages ('start')"
-        written[size]=$(($(stat -c %s "$SPOOL/$JOB.0/packages") - size))
+        written[size]=$(($(stat -c %s "$SPOOL/$JOB.0/user/packages") - size))
     done
     ((written[(16 << 20) - 1] > 0 && written[16 << 20] == 0))
 }

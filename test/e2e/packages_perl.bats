@@ -107,7 +107,7 @@ PL
         # shellcheck disable=SC2086
         unnoticed_hook PERL_HASH_SEED=0 "${PERL[@]}" $options "$BATS_TEST_TMPDIR/look.pl" an argument
     done
-    grep -q Late "$SPOOL/$JOB.0/packages"
+    grep -q Late "$SPOOL/$JOB.0/user/packages"
 }
 
 @test "one-liners, loops, scripts on stdin and in mails, errors, the debugger: all as ever" {
@@ -164,7 +164,7 @@ PL
     for bad in JOBTRAIL_SPOOL=/nowhere JOBTRAIL_SPOOL= LD_PRELOAD=; do
         unnoticed_hook "$bad" "${PERL[@]}" -we "$program"
     done
-    [[ ! -s $SPOOL/$JOB.0/packages ]]
+    [[ ! -s $SPOOL/$JOB.0/user/packages ]]
     for program in "$program" '$! = 3; die'; do
         observe without "${PERL[@]}" -we "$program"
         observe with "${HOOKED[@]/jobtrail.pl/none.pl}" "${PERL[@]}" -we "$program"
@@ -173,9 +173,9 @@ PL
 }
 
 @test "the file of packages is not made larger than its bound" {
-    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/packages"
+    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/user/packages"
     hooked "${PERL[@]}" -e 'use Alpha'
-    [[ $(stat -c %s "$SPOOL/$JOB.0/packages") == $((16 << 20)) ]]
+    [[ $(stat -c %s "$SPOOL/$JOB.0/user/packages") == $((16 << 20)) ]]
 }
 
 @test "packages that could not be written down are counted, and strange entries of %INC do no harm" {

@@ -169,7 +169,7 @@ assert module.__version__ == "4"
 sys.path.append(sys.argv[1])
 import zipped
 PY
-    [[ $(grep -cE $'\t(alpha|beta|gamma|delta)\t' "$SPOOL/$JOB.0/packages") == 4 ]]
+    [[ $(grep -cE $'\t(alpha|beta|gamma|delta)\t' "$SPOOL/$JOB.0/user/packages") == 4 ]]
     flush
     [[ $(package_names) == "alpha beta delta gamma" ]]
 }
@@ -309,7 +309,7 @@ PY
         observe with "${TRACKED[@]}" PYTHONPATH="$HOOKS/python" "$BATS_TEST_TMPDIR/venv/bin/python" "$option" -c "$code"
         diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
     done
-    [[ $(grep -c inside "$SPOOL/$JOB.0/packages") == 3 ]]
+    [[ $(grep -c inside "$SPOOL/$JOB.0/user/packages") == 3 ]]
 }
 
 @test "what .pth files import before the hook is told, and of the standard library only where the site asks" {
@@ -411,21 +411,21 @@ PY
         observe with "${TRACKED[@]}" PYTHONPATH="$HOOKS/python:$LIB" "$PYTHON" "$BATS_TEST_TMPDIR/hard.py" "$how"
         diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
         # one descriptor is left, and enough
-        [[ $(grep -c alpha "$SPOOL/$JOB.0/packages") == "$written" ]]
+        [[ $(grep -c alpha "$SPOOL/$JOB.0/user/packages") == "$written" ]]
     done
-    : >"$SPOOL/$JOB.0/packages"
+    : >"$SPOOL/$JOB.0/user/packages"
     for bad in JOBTRAIL_SPOOL=/nowhere JOBTRAIL_SPOOL= LD_PRELOAD=; do
         observe without "${TRACKED[@]}" PYTHONPATH="$LIB" "$bad" "$PYTHON" -c 'import beta; print(beta)'
         observe with "${TRACKED[@]}" PYTHONPATH="$HOOKS/python:$LIB" "$bad" "$PYTHON" -c 'import beta; print(beta)'
         diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
     done
-    run ! grep -E "alpha|beta|gamma" "$SPOOL/$JOB.0/packages"
+    run ! grep -E "alpha|beta|gamma" "$SPOOL/$JOB.0/user/packages"
 }
 
 @test "the file of packages is not made larger than its bound" {
-    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/packages"
+    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/user/packages"
     with_lib "$PYTHON" -c 'import alpha'
-    [[ $(stat -c %s "$SPOOL/$JOB.0/packages") == $((16 << 20)) ]]
+    [[ $(stat -c %s "$SPOOL/$JOB.0/user/packages") == $((16 << 20)) ]]
 }
 
 @test "packages that could not be written down are counted" {
@@ -505,7 +505,7 @@ sys.modules[__name__].__class__ = Module'
 
 @test "what a user writes into the file is bounded, counted and set aside, and the rest is used" {
     with_lib "$PYTHON" -c 'import alpha'
-    file=$SPOOL/$JOB.0/packages
+    file=$SPOOL/$JOB.0/user/packages
     uuid=$(sed -n 's/^hook\t\([0-9a-f]*\).*/\1/p' "$file")
     {
         printf 'pkg\t%s\tpython\t0\tgood\t1\t/x\n' "$uuid"
@@ -547,7 +547,7 @@ sys.modules[__name__].__class__ = Module'
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     with_lib XALT_SAMPLING=yes "$PYTHON" -c 'import alpha'
     with_lib XALT_SAMPLING=yes "$PYTHON" -c 'import os, alpha; os.kill(os.getpid(), 9)' || [[ $? == 137 ]]
-    [[ $(grep -c alpha "$SPOOL/$JOB.0/packages") == 2 ]]
+    [[ $(grep -c alpha "$SPOOL/$JOB.0/user/packages") == 2 ]]
     with_lib XALT_SAMPLING=no "$PYTHON" -c 'import beta'
     flush
     [[ $(package_names) == "beta gamma" ]]

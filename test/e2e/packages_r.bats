@@ -134,16 +134,16 @@ R
     [[ $(<"$BATS_TEST_TMPDIR/with/stdout") == "[1] 1" ]]
     unnoticed_hook JOBTRAIL_SPOOL=/nowhere Rscript -e 'library(MASS); print(1)'
     unnoticed_hook LD_PRELOAD= Rscript -e 'library(MASS); print(1)'
-    [[ ! -s $SPOOL/$JOB.0/packages ]]
+    [[ ! -s $SPOOL/$JOB.0/user/packages ]]
 }
 
 @test "where files are limited nothing is written, also where there would be room" {
     hooked bash -c 'ulimit -f 1000; "$@" | cat; exit "${PIPESTATUS[0]}"' bash R --no-echo --no-save -e 'library(MASS)'
-    [[ ! -s $SPOOL/$JOB.0/packages ]]
+    [[ ! -s $SPOOL/$JOB.0/user/packages ]]
 }
 
 @test "the file of packages is not made larger than its bound" {
-    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/packages"
+    truncate --size=$((16 << 20)) "$SPOOL/$JOB.0/user/packages"
     hooked Rscript -e 'library(MASS)'
-    [[ $(stat -c %s "$SPOOL/$JOB.0/packages") == $((16 << 20)) ]]
+    [[ $(stat -c %s "$SPOOL/$JOB.0/user/packages") == $((16 << 20)) ]]
 }

@@ -133,7 +133,7 @@ SAMPLING=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nscalar = 100s 0.5\
         XALT_TESTING_RUNTIME=1 tracked "$PROGRAMS/exit_with" hardly
         ((i % 10)) || XALT_TESTING_RUNTIME=250 tracked "$PROGRAMS/exit_with" always
     done
-    used=$(od -An -t u8 -j 24 -N 8 "$SPOOL/$JOB.0/ledger" | tr -d ' ')
+    used=$(od -An -t u8 -j 24 -N 8 "$SPOOL/$JOB.0/user/ledger" | tr -d ' ')
     flush
     # Kept with 0.5, the runs that are recorded stand for those that there were, within five standard
     # deviations of their weighted number; those with 1 exactly.

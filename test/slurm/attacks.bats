@@ -74,7 +74,7 @@ srun --export=ALL,JOBTRAIL_SPOOL=$DIR/evil/spool,JOBTRAIL_POLICY=$DIR/evil/polic
     spool=$DIR/run/n1/$victim.0
     # not preloaded itself: a shell is skipped
     thief=$(SUBMIT_AS=jtother submit "exec 2>&1
-ls $spool; cat $spool/journal; head -c 1 $spool/ledger; echo x >>$spool/ledger; touch $spool/x; mv $spool $spool.x
+ls $spool; cat $spool/journal; head -c 1 $spool/user/ledger; echo x >>$spool/user/ledger; touch $spool/x; mv $spool $spool.x
 rm -rf $DIR/run/n1; mkdir $DIR/run/n1/99.0; ln -s /etc $DIR/run/n1/98.0
 JOBTRAIL_SPOOL=$spool LD_PRELOAD=\$LD_PRELOAD $PROGRAMS/exit_with 0" -n1 --mem=10 --output="$DIR/out/%j")
     wait_job "$thief"

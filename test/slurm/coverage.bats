@@ -187,9 +187,11 @@ MULTI
 }
 
 @test "where there is no room for a ledger every task is told" {
+    write_jobtrail_conf $'[spool]\nmount = no'
     "$CLUSTER" exec n2 mount -t tmpfs -o size=4k,mode=711 none "$DIR/run/n2"
     job=$(submit_and_wait "$PROGRAMS/exit_with 0" -w n2)
     "$CLUSTER" exec n2 umount "$DIR/run/n2"
+    write_jobtrail_conf ''
     [[ $(coverage "$job") == 'batch spool 1' && $(record_count "$job") == 0 ]]
 }
 

@@ -216,7 +216,7 @@ EOF
 }
 
 has_open_slot() { # NODE JOB: some process has made its capture there
-    grep -aq "$PROGRAMS" "$DIR/run/$1/$2.0/ledger"
+    grep -aq "$PROGRAMS" "$DIR/run/$1/$2.0/user/ledger"
 }
 
 # ---- memory

@@ -11,7 +11,8 @@
 #   STAGE     the installed jobtrail; PROGRAMS  the programs of test/programs and test/mpi
 #   CLUSTER   the command test/cluster/cluster, CLUSTER_DIR its directory
 #   JOB_USER  an ordinary user, whom the jobs of submit() belong to
-# DIR lies in $SCRATCH, or in /tmp.
+# DIR lies in $SCRATCH, or in /tmp. With SPOOL_IN_MEMORY=1, to be exported, the spool of n1 is a file
+# system of its own.
 # Unless it is `bare`, the cluster has our plugin, with $DIR/jobtrail.conf, to which $RULES (text,
 # for example a [paths] section) is appended. JOBTRAIL_KEEP=1 leaves DIR for a look at the logs.
 
@@ -35,6 +36,10 @@ start_cluster() {
     find "$JOBTRAIL_BUILD/test/programs" "$JOBTRAIL_BUILD/test/mpi" -maxdepth 1 -type f -executable \
         -exec cp -t "$PROGRAMS" {} +
     mkdir -m 1777 "$DIR/tmp"
+    if [[ -n ${SPOOL_IN_MEMORY-} ]]; then
+        mkdir "$DIR/run/n1"
+        mount -t tmpfs -o size=256m,mode=711 none "$DIR/run/n1"
+    fi
     chmod 1777 "$DIR/out"
     if [[ -z $bare ]]; then
         [[ -e $STAGE/lib/slurm/spank_jobtrail.so ]] || fail "the plugin is not installed in $STAGE"
@@ -49,6 +54,7 @@ start_cluster() {
 stop_cluster() {
     [[ -n ${DIR-} ]] || return 0
     "$CLUSTER" stop
+    [[ -z ${SPOOL_IN_MEMORY-} ]] || umount "$DIR/run/n1"
     [[ ${JOBTRAIL_KEEP-} == 1 ]] || rm -rf --one-file-system "$DIR"
 }
 

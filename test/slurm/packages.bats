@@ -145,7 +145,7 @@ JOB
     wait_job "$job"
     local hooks=$STAGE/share/jobtrail/hooks
     mapfile -t expected <<VARIABLES
-spool $DIR/run/n1/$job.0
+spool $DIR/run/n1/$job.0/user
 preload $STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
 python $hooks/python
 R $hooks/r/Rprofile

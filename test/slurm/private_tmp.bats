@@ -6,7 +6,8 @@
 load helper
 
 setup_file() {
-    SCRATCH=/var/tmp start_cluster PRIVATE_TMP=yes
+    # what is mounted before the namespace of a job is made is seen in it
+    RULES=$'[spool]\nmount = yes' SCRATCH=/var/tmp start_cluster PRIVATE_TMP=yes
 }
 
 teardown_file() {
@@ -19,11 +20,13 @@ runs() { # JOB: "NAME STEP END" of each run, sorted
 
 @test "batch script and steps of a job with a private /tmp have a record each" {
     job=$(submit_and_wait "echo 1 >/tmp/of-the-job; $PROGRAMS/exit_with 0
+        stat --file-system --format='spool on %T' \$JOBTRAIL_SPOOL
         srun -N1 -n1 -w n1 cat /tmp/of-the-job
         srun -N2 -n2 $PROGRAMS/_exit_with 4; srun bash -c 'kill -KILL \$\$'" -N2 -n2)
     output_has "$job" '^1$'
+    output_has "$job" '^spool on tmpfs$'
     [[ ! -e /tmp/of-the-job ]]
-    [[ $(runs "$job" | grep -v ^cat) == $'_exit_with 1 task_exit\nexit_with batch fini' ]]
+    [[ $(runs "$job" | grep -v "^cat\|^stat") == $'_exit_with 1 task_exit\nexit_with batch fini' ]]
     [[ $(field "$job" _exit_with '.slurmT | "\(.exit_code) \(.end_time_error) \(.outlived)"') == "4 0.01 false" ]]
 }
 

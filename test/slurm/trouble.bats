@@ -6,6 +6,7 @@
 load helper
 
 setup_file() {
+    export SPOOL_IN_MEMORY=1
     NODES=1 start_cluster
     LOG=$CLUSTER_DIR/log/slurmd.n1.log
     export LOG
@@ -81,7 +82,7 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 ]]
     [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]]
     [[ $(jq -r 'map(.check) | sort | join(" ")' <<<"$output") == \
-        "configuration helper library plugin plugstack policy records release sessions spool state watcher" ]]
+        "configuration helper library parts plugin plugstack policy records release sessions spool state watcher" ]]
     run doctor
     [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: built for Slurm "* ]]
 }
@@ -125,6 +126,38 @@ flush_again() { # --orphans or --job ID
     unchanged "$job"
     complains_once "cannot use the spool directory $DIR/run/n1 \(Operation not permitted\)"
     [[ $(record_count "$job") == 0 ]]
+}
+
+@test "a spool on the file system of the directory above it" {
+    mkdir -m 711 "$DIR/shared"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/shared|"
+    finds_bad place "shares the file system"
+    rmdir "$DIR/shared"
+}
+
+@test "a spool on a file system without access control lists" {
+    "$CLUSTER" exec n1 mkdir -p "$DIR/ramfs"
+    "$CLUSTER" exec n1 mount -t ramfs -o mode=711 none "$DIR/ramfs"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/ramfs|"
+    job=$(run_job)
+    run doctor
+    "$CLUSTER" exec n1 umount -l "$DIR/ramfs"
+    unchanged "$job"
+    [[ $(record_count "$job") == 1 ]]
+    [[ $output == *"warning privacy $DIR/ramfs: "* ]]
+}
+
+@test "what users own has a file system of its own, or the doctor tells why not" {
+    run doctor
+    [[ $status == 0 && $output == *"ok      parts $DIR/run/n1: "*"a file system of its own for each job"* ]]
+    reconfigure "s|^\[spool\]|&\nmount = no|"
+    run doctor
+    [[ $status == 0 && $output == *"ok      parts $DIR/run/n1: "*"beside the journals"* ]]
+    reconfigure
+    run "$CLUSTER" exec n1 setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
+        "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
+    [[ $status == 0 && $output == *"warning parts $DIR/run/n1: "*"(Operation not permitted)"* ]]
+    [[ -z $(find "$DIR/run/n1" -name '.doctor*') ]]
 }
 
 @test "a spool that is no directory" {

@@ -53,6 +53,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.syshost, "");
     assert_string_equal(conf.spool, "/run/jobtrail");
     assert_int_equal(conf.ledger_bytes, 64u << 20);
+    assert_int_equal(conf.mount, CONF_MOUNT_AUTO);
     assert_non_null(strstr(conf.library, "/libjobtrail.so"));
     assert_non_null(strstr(conf.submit, "/jobtrail-submit"));
     assert_string_equal(conf.state, "/var/lib/jobtrail");
@@ -81,6 +82,7 @@ static void each_key_takes_its_value(void **state)
     struct conf conf = loaded("# comment\n"
                               "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
                               "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
+                              "mount = no\n"
                               "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
                               "[hooks]\ndir = \nstandard_library = yes\n"
                               "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
@@ -92,6 +94,7 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.syshost, "beta");
     assert_string_equal(conf.spool, "/scratch/%n/jt");
     assert_int_equal(conf.ledger_bytes, 1u << 20);
+    assert_int_equal(conf.mount, CONF_MOUNT_NO);
     assert_string_equal(conf.library, "/opt/$LIB/libjobtrail.so");
     assert_string_equal(conf.hooks, "");
     assert_int_equal(conf.standard_library, 1);
@@ -172,6 +175,7 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
+    {"[spool]\nmount = never\n", 2, 9, "neither yes nor no", "write auto, yes or no"},
     {"[sppol]\n", 1, 2, "unknown section 'sppol'", "did you mean spool?"},
     {"[whatever]\n", 1, 2, "unknown section", "there is site, spool, preload"},
     {"\n[spool\n", 2, 1, "no ']'", "write [SECTION]"},

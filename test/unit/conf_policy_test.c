@@ -45,6 +45,7 @@ static struct conf conf_of(struct conf_rule *rules, size_t count)
                          .submit = submit,
                          .hooks = hooks,
                          .ledger_bytes = 5u << 20,
+                         .mount = CONF_MOUNT_YES,
                          .epilog_timeout_s = 7,
                          .always_ranks = 64,
                          .track_mpi = 1,
@@ -122,7 +123,7 @@ static void a_policy_carries_actions_strings_and_numbers(void **state)
     assert_string_equal(policy_string(policy.bytes, POLICY_CONF), "/etc/jobtrail/jobtrail.conf");
     assert_int_equal(header->ledger_bytes, 5u << 20);
     assert_int_equal(header->epilog_timeout_s, 7);
-    assert_int_equal(header->switches, POLICY_TRACK_MPI | POLICY_SAMPLE);
+    assert_int_equal(header->switches, POLICY_TRACK_MPI | POLICY_SAMPLE | POLICY_MOUNT);
     assert_int_equal(header->always_ranks, 64);
     free(policy.bytes);
 }

@@ -23,6 +23,7 @@
 
 #include "job_place.h"
 #include "outbox.h"
+#include "starts.h"
 #include "submit_node.h"
 #include "worker.h"
 
@@ -305,11 +306,87 @@ static void a_user_learns_nothing_of_files_that_only_root_can_read(void **state)
         made_text(&fields, LEDGER_EXEC, below(root, "program"));
         made_add(&made, &slot, 0, &fields);
         put_ledger("7.0");
+        assert_int_equal(chown(below(spool_dir, "7.0/ledger"), id, group), 0);
         assert_count(flush(), COUNT(.jobs = 1, .records = 1));
         read_hash(hash);
         assert_string_equal(hash, cases[i].hash);
         assert_int_equal(unlink(below(root, "program")), 0);
     }
+}
+
+static void the_users_files_may_have_a_part_of_their_own(void **state)
+{
+    (void)state;
+    make_job("7.0", EPILOG);
+    make_ledger(3);
+    assert_int_equal(mkdir(below(spool_dir, "7.0/user"), 0711), 0);
+    put("7.0", "user/ledger", made.bytes, made.size);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 3));
+    assert_false(exists(below(spool_dir, "7.0")));
+}
+
+static void what_another_user_wrote_does_not_become_this_jobs(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        return; /* nobody to be */
+    for (int packages = 0; packages < 2; packages++) {
+        make_whole_job("7.0", 3);
+        put("7.0", "packages", "", 0);
+        assert_int_equal(
+            chown(below(spool_dir, packages ? "7.0/packages" : "7.0/ledger"), 12345, 12345), 0);
+        assert_count(flush(), COUNT(.jobs = 1, .records = packages ? 3 : 0, .quarantined = 1));
+        assert_int_equal(count_files(records_dir, "run."), packages ? 3 : -1);
+        char reason[128] = "";
+        int fd = open(below(state_dir, "quarantine/7.0/reason"), O_RDONLY | O_CLOEXEC);
+        assert_true(read(fd, reason, sizeof reason - 1) > 0);
+        close(fd);
+        assert_string_equal(reason, "the ledger or the packages are another user's\n");
+    }
+}
+
+static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
+{
+    struct conf conf = conf_of();
+    struct ledger_slot slot = made_slot(50, UINT64_C(1700000010000000000));
+    (void)state;
+    if (geteuid() != 0)
+        return; /* nobody to be */
+    make_job("7.0", "");
+    made_start(&made);
+    slot.flags = LEDGER_SLOT_START;
+    fields.size = 0;
+    made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
+    made_add(&made, &slot, 0, &fields);
+    put_ledger("7.0");
+    for (int foreign = 1; foreign >= 0; foreign--) {
+        int spool = open_spool();
+        assert_int_equal(chown(below(spool_dir, "7.0/ledger"), foreign ? 12345 : 0, 0), 0);
+        assert_int_equal(starts_send(&conf, spool), 0);
+        assert_int_equal(count_files(records_dir, ".aaa."), foreign ? -1 : 1);
+        close(spool);
+    }
+}
+
+/* No epilog has told that it is over, nor has its boot: its id was given out again. */
+static void what_a_later_job_has_found_is_over_and_its_owners(void **state)
+{
+    const struct flush_options options = {.node = "n1", .orphans = 1};
+    struct conf conf = conf_of();
+    struct flush_count count;
+    char running[128];
+    (void)state;
+    snprintf(running, sizeof running, "task time=1.0 step=0 task=0 pid=%d ticks=%llu\n",
+             (int)getpid(), (unsigned long long)own_ticks());
+    make_job("7.0.left1", running);
+    make_job("7.0", running);
+    make_ledger(2);
+    put_ledger("7.0.left1");
+    put_ledger("7.0");
+    assert_int_equal(flush_run(&conf, &options, &count), 0);
+    assert_count(count, COUNT(.jobs = 1, .records = 2, .left = 1, .running = 1));
+    assert_false(exists(below(spool_dir, "7.0.left1")));
+    assert_true(exists(below(spool_dir, "7.0/ledger")));
 }
 
 static int refuse_second(void *context, const struct transport_record *record)
@@ -504,6 +581,10 @@ int main(void)
         TEST(two_flushes_at_once_send_each_record_once),
         TEST(a_flush_leaves_no_descriptor_open),
         TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
+        TEST(the_users_files_may_have_a_part_of_their_own),
+        TEST(what_another_user_wrote_does_not_become_this_jobs),
+        TEST(the_watcher_takes_what_the_jobs_user_wrote_alone),
+        TEST(what_a_later_job_has_found_is_over_and_its_owners),
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
         TEST(a_worker_goes_on_where_another_was_ended),
         TEST(a_place_is_noted_and_read_again),

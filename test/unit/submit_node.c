@@ -35,7 +35,8 @@ int node_tear_down(void **state)
 {
     char command[128];
     (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    snprintf(command, sizeof command, "umount -l '%s'/spool/*/user 2>/dev/null; rm -rf '%s'", root,
+             root);
     return system(command);
 }
 

@@ -117,6 +117,30 @@ static void a_job_of_nobody_is_kept_aside(void **state)
     assert_true(exists(below(state_dir, "quarantine/7.0/ledger")));
 }
 
+static void what_was_kept_can_be_moved_back_and_flushed(void **state)
+{
+    uid_t uid = geteuid() == 0 ? 12345 : geteuid();
+    gid_t gid = geteuid() == 0 ? 12345 : getegid();
+    char text[256];
+    (void)state;
+    assert_int_equal(mkdir(below(spool_dir, "7.0"), 0711), 0);
+    snprintf(text, sizeof text, "step time=1.000000000 job=7 step=0 uid=%u gid=%u\n" EPILOG,
+             (unsigned)uid, (unsigned)gid);
+    put("7.0", "journal", text, strlen(text));
+    make_ledger(1);
+    unsigned char first = made.bytes[0];
+    made.bytes[0] = 'x';
+    put_ledger("7.0");
+    assert_int_equal(chown(below(spool_dir, "7.0/ledger"), uid, gid), 0);
+    assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
+    assert_string_equal(quarantine_reason("7.0"), "the ledger is not one\n");
+    assert_int_equal(rename(below(state_dir, "quarantine/7.0"), below(spool_dir, "7.0")), 0);
+    int fd = open(below(spool_dir, "7.0/ledger"), O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(fd, &first, 1, 0), 1);
+    close(fd);
+    assert_count(flush(), COUNT(.jobs = 1, .records = 1));
+}
+
 static void a_quarantine_that_cannot_be_made_keeps_the_spool(void **state)
 {
     (void)state;
@@ -266,6 +290,7 @@ int main(void)
         TEST(an_endless_ledger_is_kept_aside_up_to_its_size),
         TEST(a_ledger_that_its_owner_linked_elsewhere_is_not_read),
         TEST(a_job_of_nobody_is_kept_aside),
+        TEST(what_was_kept_can_be_moved_back_and_flushed),
         TEST(a_quarantine_that_cannot_be_made_keeps_the_spool),
         TEST(a_job_id_that_was_given_out_again_keeps_both_jobs_aside),
         TEST(what_was_set_aside_can_be_put_back_and_flushed),

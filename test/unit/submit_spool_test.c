@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +16,16 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "process.h"
+#include "spool_node.h"
+#include "spool_part.h"
 #include "spool_path.h"
 #include "spool_read.h"
 #include "submit_node.h"
@@ -33,6 +38,8 @@ static void the_list_has_directories_named_like_jobs_in_their_order(void **state
         "9.0",
         "9.10",
         "4294967295.4294967295",
+        "9.1.left8",
+        "9.1.left1",
         /* none of these */
         "0.1",
         "10",
@@ -49,22 +56,32 @@ static void the_list_has_directories_named_like_jobs_in_their_order(void **state
         "10.4294967296",
         "journal",
         "99999999999999999999999999999999.0",
+        "9.1.left0",
+        "9.1.left9",
+        "9.1.left11",
+        "9.1.left",
+        "9.1.old1",
+        "9.1left1",
+        ".new.9.1",
     };
-    static const char *const expected[] = {"9.0", "9.1", "9.10", "10.0", "4294967295.4294967295"};
+    static const char *const expected[] = {
+        "9.0", "9.1", "9.1.left1", "9.1.left8", "9.10", "10.0", "4294967295.4294967295"};
     struct spool_jobs jobs;
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(mkdir(below(spool_dir, names[i]), 0700), 0);
     int spool = open_spool();
     assert_int_equal(spool_list(spool, 0, &jobs), 0);
-    assert_int_equal(jobs.count, 5);
-    for (size_t i = 0; i < 5; i++)
+    assert_int_equal(jobs.count, 7);
+    for (size_t i = 0; i < 7; i++)
         assert_string_equal(jobs.job[i].name, expected[i]);
-    assert_int_equal(jobs.job[2].job, 9);
-    assert_int_equal(jobs.job[2].restart, 10);
+    assert_int_equal(jobs.job[3].left, 1);
+    assert_int_equal(jobs.job[4].left, 0);
+    assert_int_equal(jobs.job[4].job, 9);
+    assert_int_equal(jobs.job[4].restart, 10);
     free(jobs.job);
     assert_int_equal(spool_list(spool, 9, &jobs), 0);
-    assert_int_equal(jobs.count, 3);
+    assert_int_equal(jobs.count, 5);
     free(jobs.job);
     assert_int_equal(spool_list(spool, 11, &jobs), 0);
     assert_int_equal(jobs.count, 0);
@@ -172,6 +189,150 @@ static void a_job_that_is_a_symbolic_link_is_not_opened(void **state)
     close(spool);
 }
 
+static void note_mounted(const char *job, const char *where)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/" SPOOL_MOUNTED, job);
+    unlink(below(spool_dir, path));
+    assert_int_equal(symlink(where, below(spool_dir, path)), 0);
+}
+
+/* A job's directory with a journal and, in the part for it, a ledger. Returns it, open. */
+static int make_directory(const char *name, int mounted)
+{
+    struct spool_job named = {.job = 1};
+    char path[64];
+    int spool = open_spool();
+    snprintf(named.name, sizeof named.name, "%s", name);
+    snprintf(path, sizeof path, "%s/user", name);
+    make_job(name, "");
+    assert_int_equal(mkdir(below(spool_dir, path), 0711), 0);
+    if (mounted) {
+        assert_int_equal(mount("jobtrail", below(spool_dir, path), "tmpfs", 0, "size=1m,mode=711"),
+                         0);
+        note_mounted(name, "mnt:[1]");
+    }
+    put(name, "user/ledger", "x", 1);
+    int directory = spool_open_job(spool, &named);
+    assert_true(directory >= 0);
+    close(spool);
+    return directory;
+}
+
+static void a_directory_is_removed_with_what_is_mounted_in_it(void **state)
+{
+    const struct spool_job job = {.job = 1, .name = "1.0"};
+    (void)state;
+    for (int mounted = 0; mounted <= (geteuid() == 0); mounted++) {
+        int spool = open_spool(), directory = make_directory("1.0", mounted);
+        assert_int_equal(spool_part_is_mounted(directory), mounted);
+        int held = mounted ? spool_part_open(directory) : -1; /* busy all the same */
+        assert_int_equal(spool_remove(spool, directory, &job), 0);
+        assert_false(exists(below(spool_dir, "1.0")));
+        if (held >= 0)
+            close(held);
+        close(directory);
+        close(spool);
+    }
+}
+
+static void a_directory_that_got_another_name_is_removed_and_its_successor_stays(void **state)
+{
+    const struct spool_job job = {.job = 1, .name = "1.0"};
+    int spool = open_spool(), directory = make_directory("1.0", geteuid() == 0);
+    (void)state;
+    assert_int_equal(rename(below(spool_dir, "1.0"), below(spool_dir, "1.0.left1")), 0);
+    assert_int_equal(mkdir(below(spool_dir, "1.0"), 0700), 0);
+    assert_int_equal(spool_remove(spool, directory, &job), 0);
+    assert_true(exists(below(spool_dir, "1.0")));
+    assert_false(exists(below(spool_dir, "1.0.left1")));
+    close(directory);
+    close(spool);
+}
+
+static void what_a_dead_maker_has_left_is_removed_after_a_while(void **state)
+{
+    const uint64_t minute_ns = UINT64_C(60000000000);
+    uint64_t now_ns = (uint64_t)time(NULL) * 1000000000;
+    int spool = open_spool();
+    (void)state;
+    close(make_directory(".new.1.0", geteuid() == 0));
+    spool_sweep(spool, now_ns);
+    assert_true(exists(below(spool_dir, ".new.1.0")));
+    spool_sweep(spool, now_ns + 2 * minute_ns);
+    assert_false(exists(below(spool_dir, ".new.1.0")));
+    close(spool);
+}
+
+static void a_file_of_the_users_is_opened_when_it_is_his(void **state)
+{
+    int directory = make_directory("1.0", 0);
+    (void)state;
+    int fd = spool_open_users(directory, "ledger", geteuid());
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(spool_open_users(directory, "ledger", geteuid() + 1), -SPOOL_FOREIGN);
+    assert_int_equal(spool_open_users(directory, "packages", geteuid()), -ENOENT);
+    assert_int_equal(chmod(below(spool_dir, "1.0/user"), 0733), 0);
+    assert_int_equal(spool_open_users(directory, "ledger", geteuid()), -EPERM);
+    close(directory);
+}
+
+static void a_part_is_lost_when_what_was_mounted_is_not(void **state)
+{
+    char own[64];
+    int directory = make_directory("1.0", 0);
+    (void)state;
+    assert_int_equal(spool_part_lost(directory), 0);
+    note_mounted("1.0", "mnt:[1]");
+    assert_int_equal(spool_part_lost(directory), -ESTALE);
+    spool_part_namespace(own, sizeof own);
+    note_mounted("1.0", own);
+    assert_int_equal(spool_part_lost(directory), 1);
+    close(directory);
+    if (geteuid() != 0)
+        return; /* may not mount */
+    directory = make_directory("2.0", 1);
+    assert_int_equal(spool_part_lost(directory), 0);
+    assert_int_equal(spool_part_unmount(directory), 0);
+    close(directory);
+}
+
+static dev_t device_of(int directory)
+{
+    struct stat status;
+    assert_int_equal(fstat(directory, &status), 0);
+    close(directory);
+    return status.st_dev;
+}
+
+static void a_nodes_spool_in_memory_gets_its_own(void **state)
+{
+    char path[96];
+    (void)state;
+    if (geteuid() != 0)
+        return; /* may not mount */
+    assert_int_equal(mkdir(below(root, "memory"), 0755), 0);
+    assert_int_equal(mount("none", below(root, "memory"), "tmpfs", 0, "size=1m,mode=755"), 0);
+    dev_t memory = device_of(open(below(root, "memory"), O_RDONLY | O_CLOEXEC));
+    snprintf(path, sizeof path, "%s/memory/a/spool", root);
+    assert_int_equal(device_of(spool_node_make(path, 0)), memory);
+    dev_t own = device_of(spool_node_make(path, 1)); /* which was empty */
+    assert_int_not_equal(own, memory);
+    assert_int_equal(device_of(spool_node_make(path, 1)), own);
+    assert_int_equal(umount(path), 0);
+    assert_int_equal(device_of(open(path, O_RDONLY | O_CLOEXEC)), memory); /* one, and not two */
+    write_bytes(below(path, "journal"), "x", 1);
+    assert_int_equal(device_of(spool_node_make(path, 1)), memory);
+    assert_int_equal(umount(below(root, "memory")), 0);
+    snprintf(path, sizeof path, "%s/disk", root);
+    dev_t disk = device_of(open(root, O_RDONLY | O_CLOEXEC));
+    struct statfs kind;
+    assert_int_equal(statfs(root, &kind), 0);
+    if (kind.f_type != TMPFS_MAGIC)
+        assert_int_equal(device_of(spool_node_make(path, 1)), disk);
+}
+
 static void a_process_is_alive_by_its_pid_and_start(void **state)
 {
     uint64_t ticks = own_ticks();
@@ -216,6 +377,12 @@ int main(void)
         TEST(the_second_holder_of_a_lock_waits_in_vain),
         TEST(the_lock_of_a_removed_directory_is_worth_nothing),
         TEST(a_job_that_is_a_symbolic_link_is_not_opened),
+        TEST(a_directory_is_removed_with_what_is_mounted_in_it),
+        TEST(a_directory_that_got_another_name_is_removed_and_its_successor_stays),
+        TEST(what_a_dead_maker_has_left_is_removed_after_a_while),
+        TEST(a_file_of_the_users_is_opened_when_it_is_his),
+        TEST(a_part_is_lost_when_what_was_mounted_is_not),
+        TEST(a_nodes_spool_in_memory_gets_its_own),
         TEST(a_process_is_alive_by_its_pid_and_start),
         TEST(a_process_is_alive_whatever_it_calls_itself),
     };

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "journal_owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal.h"
+
+/* An epilog is followed by what late daemons of steps have to say, and by little of that. */
+enum { TAIL = 4 * JOURNAL_LINE_MAX };
+
+/* Up to `size` - 1 bytes of the file from `at` on, NUL-terminated. Returns how many, or -errno. */
+static ssize_t read_text(int fd, off_t at, char *text, size_t size)
+{
+    ssize_t got = pread(fd, text, size - 1, at);
+    text[got < 0 ? 0 : got] = '\0';
+    return got < 0 ? -errno : got;
+}
+
+/* Where the value of ` KEY=` begins in the line, or NULL. Values hold no blanks (journal.h). */
+static const char *value_of(const char *line, const char *key)
+{
+    const char *found = strstr(line, key);
+    return found == NULL ? NULL : found + strlen(key);
+}
+
+static int is_of_uid(const char *line, uid_t uid)
+{
+    char *end;
+    const char *value = value_of(line, " uid=");
+    if (value == NULL || *value < '0' || *value > '9')
+        return 0;
+    unsigned long found = strtoul(value, &end, 10);
+    return (*end == ' ' || *end == '\0') && found == uid;
+}
+
+static int is_of_other_boot(const char *line)
+{
+    char boot[64] = "";
+    const char *value = value_of(line, " boot=");
+    FILE *file = value == NULL ? NULL : fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (file == NULL)
+        return 0;
+    size_t size = fread(boot, 1, sizeof boot - 1, file);
+    fclose(file);
+    boot[size] = '\0';
+    size = strcspn(boot, "\n");
+    return size > 0 && (strncmp(value, boot, size) != 0 || value[size] > ' ');
+}
+
+/* The first line, which names the job's user. Returns 1, 0 where there is none, or -errno. */
+static int read_first(int fd, char line[JOURNAL_LINE_MAX + 1])
+{
+    ssize_t got = read_text(fd, 0, line, JOURNAL_LINE_MAX + 1);
+    char *end = got < 0 ? NULL : strchr(line, '\n');
+    if (end == NULL)
+        return got < 0 ? (int)got : 0;
+    *end = '\0';
+    return 1;
+}
+
+static int has_epilog(int fd)
+{
+    char text[TAIL + 1];
+    off_t size = lseek(fd, 0, SEEK_END);
+    ssize_t got = read_text(fd, size > TAIL ? size - TAIL : 0, text, sizeof text);
+    return got < 0 ? (int)got : strstr(text, "\nepilog ") != NULL;
+}
+
+static int open_journal(int job)
+{
+    int fd = openat(job, JOURNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+static int is_of(int job, uid_t uid, int goes_on)
+{
+    char line[JOURNAL_LINE_MAX + 1];
+    int fd = open_journal(job);
+    if (fd < 0)
+        return fd == -ENOENT || fd == -ELOOP || fd == -ENXIO ? 0 : fd;
+    int result = read_first(fd, line);
+    if (result == 1)
+        result = is_of_uid(line, uid) && !(goes_on && is_of_other_boot(line));
+    if (result == 1 && goes_on) {
+        result = has_epilog(fd);
+        result = result < 0 ? result : !result;
+    }
+    close(fd);
+    return result;
+}
+
+int journal_is_of(int job, uid_t uid)
+{
+    return is_of(job, uid, 1);
+}
+
+int journal_is_users(int job, uid_t uid)
+{
+    return is_of(job, uid, 0);
+}

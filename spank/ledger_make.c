@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ledger_make.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger.h"
+#include "packages.h"
+
+/* Room for some sixty small captures at once before a process has to ask for more. */
+enum { BACKED_BYTES = 512 << 10 };
+
+static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
+{
+    struct ledger_header header = {
+        .magic = LEDGER_MAGIC,
+        .size_bytes = bytes,
+        .used_bytes = LEDGER_PAGE,
+    };
+    if (ftruncate(fd, (off_t)bytes) != 0 || fallocate(fd, 0, 0, LEDGER_PAGE) != 0)
+        return -errno;
+    header.backed_bytes = BACKED_BYTES < bytes ? BACKED_BYTES : bytes;
+    if (fallocate(fd, 0, 0, (off_t)header.backed_bytes) != 0)
+        header.backed_bytes = LEDGER_PAGE;
+    if (pwrite(fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+        return -EIO;
+    return fchown(fd, uid, gid) != 0 ? -errno : 0;
+}
+
+/* The daemons of two steps may do this at once, and a process must never see half a ledger: it is
+ * made under a name of its own and moved to its place, which only the first one can. */
+int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes)
+{
+    char name[32];
+    struct stat status;
+    if (fstatat(part, "ledger", &status, AT_SYMLINK_NOFOLLOW) == 0)
+        return status.st_uid == uid ? 0 : -EPERM;
+    snprintf(name, sizeof name, "ledger.%d", (int)getpid());
+    unlinkat(part, name, 0);
+    int fd = openat(part, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int result = fill_ledger(fd, uid, gid, bytes);
+    close(fd);
+    if (result == 0 && renameat2(part, name, part, "ledger", RENAME_NOREPLACE) != 0 &&
+        errno != EEXIST)
+        result = -errno;
+    unlinkat(part, name, 0);
+    return result;
+}
+
+int spool_make_packages(int part, uid_t uid, gid_t gid)
+{
+    int fd =
+        openat(part, PACKAGES_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return errno == EEXIST ? 0 : -errno;
+    int result = fchown(fd, uid, gid) != 0 ? -errno : 0;
+    close(fd);
+    return result;
+}

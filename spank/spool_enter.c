@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "directories.h"
+#include "journal_owner.h"
+#include "spool.h"
+#include "spool_directory.h"
+#include "spool_make.h"
+#include "spool_path.h"
+
+/* Others make and remove directories meanwhile. */
+enum { TRIES = 16, LOCK_TRIES = 50, LOCK_PAUSE_MS = 20 };
+
+static int open_base(const char *spool)
+{
+    int base = spool_open_directory(AT_FDCWD, spool);
+    if (base != -ENOENT)
+        return base;
+    int result = directory_make_all(spool, 0711);
+    return result < 0 ? result : spool_open_directory(AT_FDCWD, spool);
+}
+
+/* Those who set directories aside at once do so one after the other, or the second would take the
+ * new directory away. Users cannot open this one. A second is enough for a few renames. */
+static int lock_base(int base)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(base, LOCK_EX | LOCK_NB) == 0)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return -EAGAIN;
+}
+
+static int rename_left(int base, const char *name)
+{
+    char left[SPOOL_NAME_MAX + 16];
+    for (unsigned i = 1; i <= SPOOL_LEFT_MAX; i++) {
+        snprintf(left, sizeof left, "%s" SPOOL_LEFT "%u", name, i);
+        if (renameat2(base, name, base, left, RENAME_NOREPLACE) == 0 || errno == ENOENT)
+            return 0;
+        if (errno != EEXIST)
+            return -errno;
+    }
+    return -EDQUOT;
+}
+
+/* Returns 0 when the name is free, or another one was faster; or -errno. */
+static int set_aside(int base, const char *name, uid_t uid)
+{
+    int result = lock_base(base);
+    if (result != 0)
+        return result;
+    int fd = spool_open_directory(base, name);
+    if (fd >= 0 && journal_is_of(fd, uid) == 0)
+        result = rename_left(base, name);
+    if (fd >= 0)
+        close(fd);
+    flock(base, LOCK_UN);
+    return result;
+}
+
+/* Returns a descriptor; -ENOENT where there is no directory; -ESTALE where it is not this run's; or
+ * -errno. */
+static int enter_existing(int base, const char *name, uid_t uid, const struct journal_line *line)
+{
+    struct journal_line copy = *line;
+    int fd = spool_open_directory(base, name);
+    if (fd < 0)
+        return fd;
+    int result = journal_is_of(fd, uid);
+    if (result >= 0)
+        result = result == 1 ? journal_append(&copy, fd) : -ESTALE;
+    if (result == 0)
+        return fd;
+    close(fd);
+    return result == 1 ? -EFBIG : result;
+}
+
+static int enter_or_make(int base, const struct spool_run *run, const struct journal_line *line)
+{
+    char name[SPOOL_NAME_MAX];
+    int result = -EAGAIN;
+    spool_name(run->job, run->restart, name);
+    for (int i = 0; i < TRIES; i++) {
+        result = enter_existing(base, name, run->uid, line);
+        if (result == -ENOENT)
+            result = spool_make(base, run, line);
+        if (result == -ESTALE)
+            result = set_aside(base, name, run->uid);
+        else if (result != -EEXIST)
+            return result;
+        if (result != 0 && result != -EEXIST)
+            return result;
+    }
+    return -EAGAIN;
+}
+
+int spool_enter(const struct spool_run *run, const struct journal_line *line)
+{
+    int base = open_base(run->spool);
+    if (base < 0)
+        return base;
+    int result = enter_or_make(base, run, line);
+    close(base);
+    return result;
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The spool of a node that jobs of several users share: what one of them fills, leaves or looks at is
+# his own.
+
+load helper
+
+setup_file() {
+    RULES=$'[paths]\nkeep = .*/exit_with\nkeep = .*/spin\nskip = .*' NODES=1 start_cluster
+    make_user jtother
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+setup() {
+    # shellcheck disable=SC2034 # for teardown
+    TEST_BEGAN=$(date +%FT%T)
+    reconfigure
+}
+
+# reconfigure [SED-SCRIPT]: users' parts are mounted; with changes, in force
+reconfigure() {
+    write_jobtrail_conf "$RULES"
+    sed -i 's|^\[spool\]|&\nmount = yes|' "$DIR/jobtrail.conf"
+    [[ -z ${1-} ]] || sed -i "$1" "$DIR/jobtrail.conf"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+}
+
+on_node() { # COMMAND...
+    "$CLUSTER" exec n1 "$@"
+}
+
+# parts: what is mounted for jobs on the node, one a line
+parts() {
+    on_node findmnt --raw --noheadings --output TARGET --source jobtrail || true
+}
+
+# small_spool: on a file system of 16 MiB
+small_spool() { # SED-SCRIPT
+    on_node mkdir -p "$DIR/small"
+    on_node mount -t tmpfs -o size=16m,mode=711 none "$DIR/small"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/small\nledger_size = 1M|; ${1-}"
+}
+
+end_small_spool() {
+    on_node umount "$DIR/small"
+}
+
+# hostile: a job that takes all the room it gets, and goes on
+# shellcheck disable=SC2016 # for the job to expand
+FILL='exec 2>/dev/null
+cat /dev/zero >>$JOBTRAIL_SPOOL/packages
+cat /dev/zero >>$JOBTRAIL_SPOOL/ledger
+truncate -s 8E $JOBTRAIL_SPOOL/ledger
+for i in {1..50}; do touch $JOBTRAIL_SPOOL/$i; done
+for i in {1..200}; do $PROGRAMS/exit_with 0; done
+echo filled'
+
+hostile() {
+    local id
+    id=$(SUBMIT_AS=jtother submit "PROGRAMS=$PROGRAMS; $FILL
+exec $PROGRAMS/spin 100 sleep" -n1 --mem=10)
+    eventually 60 output_has "$id" filled || return 1
+    echo "$id"
+}
+
+# comes_through: a job whose journal and records are whole, while another one goes on
+comes_through() {
+    local job
+    job=$(submit_and_wait "srun -n2 $PROGRAMS/exit_with 0; $PROGRAMS/exit_with 3" -n2 --mem=10)
+    [[ $(record_count "$job") == 2 && $(coverage "$job") == *"recorded"* ]]
+    [[ $(coverage_of "$job" '.coverageA | map(.tasks) | add') == 3 ]]
+    [[ $(field_of_all "$job" .slurmT.dropped) == 0 ]]
+}
+
+field_of_all() { # JOB JQ-PATH
+    records "$1" | jq -r "map($2) | unique | map(tostring) | join(\" \")"
+}
+
+@test "a job that fills up its part takes no room from the next one, and only its own is lost" {
+    small_spool
+    job=$(hostile)
+    [[ $(parts) == "$DIR/small/$job.0/user" ]]
+    comes_through
+    run_as root scancel "$job"
+    wait_job "$job"
+    (($(field_of_all "$job" .slurmT.dropped) > 10))
+    [[ -z $(parts) && -z $(on_node ls "$DIR/small") ]]
+    end_small_spool
+}
+
+@test "where nothing is mounted, the next journal has room all the same" {
+    small_spool 's|^mount = yes|mount = no|'
+    job=$(hostile)
+    [[ -z $(parts) ]]
+    next=$(submit_and_wait "srun $PROGRAMS/exit_with 0" -n1 --mem=10)
+    [[ $(coverage_of "$next" '.coverageA | map(.tasks) | add') == 2 ]] # all of it: the journal is whole
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ -z $(on_node ls "$DIR/small") ]]
+    end_small_spool
+}
+
+@test "what another user's job of the same id has left is his, and nothing of this one" {
+    victim=$(SUBMIT_AS=jtother submit "echo started; exec $PROGRAMS/spin 100 sleep" -n1 --mem=10)
+    spool=$DIR/run/n1
+    captured() { on_node grep -aq "$PROGRAMS/spin" "$spool/$victim.0/user/ledger"; }
+    eventually 30 captured
+    next=$((victim + 1))
+    # as a node is left whose slurmd was set up anew, and so knows of no job
+    on_node cp -a "$spool/$victim.0" "$spool/$next.0"
+    on_node rm "$spool/$next.0/mounted"
+    on_node sed -i "s/ job=$victim / job=$next /" "$spool/$next.0/journal"
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
+    [[ $job == "$next" ]]
+    [[ $(records "$job" | jq -r 'map(select(.userT.user == "'"$JOB_USER"'") | .userT.exec_path | split("/")[-1])
+        | join(" ")') == exit_with ]]
+    [[ $(field "$job" spin .userT.user) == jtother ]]
+    [[ $(find "$spool" -mindepth 1 -maxdepth 1 -type d) == "$spool/$victim.0" ]]
+    run_as root scancel "$victim"
+    wait_job "$victim"
+    [[ $(field "$victim" spin .userT.user) == jtother && -z $(parts) ]]
+}
+
+@test "a directory without a journal is kept aside, and the job has its records" {
+    before=$(submit_and_wait "true" -n1 --mem=10)
+    job=$((before + 1))
+    on_node mkdir "$DIR/run/n1/$job.0"
+    on_node touch "$DIR/run/n1/$job.0/ledger"
+    [[ $(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10) == "$job" ]]
+    [[ $(record_count "$job" exit_with) == 1 ]]
+    [[ $(cat "$DIR/state/quarantine/$job.0.left1/reason") == "the journal does not say whose job this is" ]]
+}
+
+@test "no other user can look into a job's directory, and its own can use it" {
+    victim=$(submit "stat -c %n \$JOBTRAIL_SPOOL/ledger; echo pid \$\$; exec $PROGRAMS/spin 100 sleep" -n1 --mem=10)
+    eventually 30 output_has "$victim" '^pid'
+    spool=$DIR/run/n1/$victim.0
+    output_has "$victim" "^$spool/user/ledger"
+    for path in journal mounted user user/ledger user/packages opted_out none; do
+        run on_node setpriv --reuid jtother --regid "$(id -g "$JOB_USER")" --init-groups stat "$spool/$path"
+        [[ $status == 1 && $output == *"Permission denied"* ]] || fail "$path: $output"
+    done
+    run on_node setpriv --reuid jtother --regid "$(id -g "$JOB_USER")" --clear-groups ls "$spool"
+    [[ $status != 0 && $output == *"Permission denied"* ]]
+    run_as root scancel "$victim"
+    wait_job "$victim"
+    [[ $(record_count "$victim" spin) == 1 ]]
+}
+
+@test "what a flush could not do is unmounted by the next one" {
+    reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
+    [[ $(parts) == "$DIR/run/n1/$job.0/user" && $(record_count "$job") == 0 ]]
+    reconfigure
+    on_node "$STAGE/bin/jobtrail-submit" flush --orphans --conf "$DIR/jobtrail.conf" --node n1
+    [[ $(record_count "$job") == 1 && -z $(parts) && ! -e $DIR/run/n1/$job.0 ]]
+}
+
+@test "captures that are mounted on slurmd's node alone are not taken for lost elsewhere" {
+    reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
+    reconfigure
+    # not on the node: in the mount namespace of this test
+    run "$STAGE/bin/jobtrail-submit" flush --job "$job" --conf "$DIR/jobtrail.conf" --node n1
+    [[ $status == 1 && $output == *"another mount namespace"* && -e $DIR/run/n1/$job.0 ]]
+    on_node "$STAGE/bin/jobtrail-submit" flush --job "$job" --conf "$DIR/jobtrail.conf" --node n1
+    [[ $(record_count "$job") == 1 && -z $(parts) ]]
+}
