@@ -133,11 +133,11 @@ static const char *behind_header(const char *line, enum record_kind *named)
     if (strncmp(line, header, sizeof header - 1) != 0)
         return line;
     const char *word = line + sizeof header - 1;
-    size_t length = strcspn(word, " \t");
-    const char *text = word + length + strspn(word + length, " \t");
+    const char *text = word + strcspn(word, " \t");
+    text += strspn(text, " \t");
     if (*text != '{')
         return line;
-    *named = record_kind_of(word, length);
+    *named = record_kind_of(word, strcspn(word, ", \t")); /* other headers may follow */
     return text;
 }
 
