@@ -124,7 +124,7 @@ static int take_block(struct load_stream *stream, struct loader *loader,
     return 0;
 }
 
-/* "kind=KIND {...", as consumers of Kafka write the header and the message (kcat -f '%h %s\\n').
+/* "kind=KIND {...", as consumers of Kafka write the header and the message (kcat -f '%h %s\n').
  * Returns the record, or the line itself where it is none such. */
 static const char *behind_header(const char *line, enum record_kind *named)
 {
