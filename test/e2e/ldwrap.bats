@@ -170,6 +170,15 @@ S
     [[ $output == Usage:* ]]
 }
 
+@test "a SOURCE_DATE_EPOCH that is no time makes a mark of none" {
+    local epoch
+    plain gcc -c hello.c
+    for epoch in nan -nan inf 1e400 1e300 -1 soon; do
+        SOURCE_DATE_EPOCH=$epoch wrapped ld -shared hello.o -o made
+        [[ $(mark made Build_Epoch) == 0.0000 ]]
+    done
+}
+
 @test "with SOURCE_DATE_EPOCH, who builds, where and when makes no difference to the file" {
     for linker in "${LINKERS[@]}"; do
         rm -rf "$RECORDS" a bb
