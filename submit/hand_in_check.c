@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json_add.h"
+#include "json_pairs.h"
 #include "record.h"
 #include "record_facts.h"
 #include "record_name.h"
@@ -94,13 +95,24 @@ static int is_ours(struct json_object *record, const char *text)
     return same;
 }
 
-struct json_object *hand_in_parse(const char *text)
+static struct json_object *parse(const char *text)
 {
     struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
-    if (tokener == NULL)
-        return NULL;
-    struct json_object *record = json_tokener_parse_ex(tokener, text, -1);
-    json_tokener_free(tokener);
+    char *joined = strdup(text);
+    struct json_object *record = NULL;
+    if (tokener != NULL && joined != NULL) {
+        json_pairs_join(joined, strlen(joined));
+        record = json_tokener_parse_ex(tokener, joined, -1);
+    }
+    free(joined);
+    if (tokener != NULL)
+        json_tokener_free(tokener);
+    return record;
+}
+
+struct json_object *hand_in_parse(const char *text)
+{
+    struct json_object *record = parse(text);
     if (record != NULL && is_ours(record, text))
         return record;
     json_object_put(record);

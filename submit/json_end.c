@@ -8,8 +8,7 @@ enum { DEPTH_MAX = 16, ESCAPE_LENGTH = 6 };
 
 /* ---- Strings ------------------------------------------------------------------------------- */
 
-/* The 16 bits of the \uXXXX at `at`; -1 when there is none. */
-static int code_unit(const char *at, const char *end)
+int json_code_unit(const char *at, const char *end)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     int unit = 0;
@@ -31,10 +30,10 @@ static const char *escape_end(const char *at, const char *end)
         return NULL;
     if (at[1] != 'u')
         return strchr("\"\\/bfnrt", at[1]) == NULL ? NULL : at + 2;
-    int unit = code_unit(at, end);
+    int unit = json_code_unit(at, end);
     if (unit < 0xd800 || unit > 0xdfff)
         return unit < 0 ? NULL : at + ESCAPE_LENGTH;
-    int low = unit > 0xdbff ? -1 : code_unit(at + ESCAPE_LENGTH, end);
+    int low = unit > 0xdbff ? -1 : json_code_unit(at + ESCAPE_LENGTH, end);
     return low >= 0xdc00 && low <= 0xdfff ? at + 2 * ESCAPE_LENGTH : NULL;
 }
 

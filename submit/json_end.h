@@ -6,6 +6,9 @@
 #ifndef JOBTRAIL_JSON_END_H
 #define JOBTRAIL_JSON_END_H
 
+/* The 16 bits of the \uXXXX at `at`; -1 when there is none. */
+int json_code_unit(const char *at, const char *end);
+
 /* From behind the opening quote to behind the closing one. NULL where there is none before `end`,
  * or an escape is none, or half of a surrogate pair. */
 const char *json_string_end(const char *at, const char *end);

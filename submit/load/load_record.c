@@ -11,6 +11,7 @@
 #include "ancestor_pids.h"
 #include "canonical.h"
 #include "json_members.h"
+#include "json_pairs.h"
 #include "json_parse.h"
 #include "record_crc.h"
 #include "record_part.h"
@@ -455,18 +456,22 @@ static bool is_ascii(const char *bytes, size_t size)
     return all < 0x80;
 }
 
-/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records. */
+/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records.
+ * What the parser would not read is put so that it does. */
 static char *mapped(const char *bytes, size_t *size)
 {
     char *text = text_from_bytes(bytes, *size, size);
     if (text != NULL)
         replace_escaped_nuls(text);
+    if (text != NULL)
+        *size = json_pairs_join(text, *size);
     return text;
 }
 
 static bool is_plain(const char *text, size_t size)
 {
-    return is_ascii(text, size) && strstr(text, "\\u0000") == NULL;
+    return is_ascii(text, size) && strstr(text, "\\u0000") == NULL &&
+           !json_pairs_are_misread(text, size);
 }
 
 int load_record(char *text, size_t size, enum record_kind named, struct id_cache *seen,

@@ -124,7 +124,7 @@ static int take_block(struct load_stream *stream, struct loader *loader,
     return 0;
 }
 
-/* "kind=KIND {...", as consumers of Kafka write the header and the message (kcat -f '%h %s\\n').
+/* "kind=KIND {...", as consumers of Kafka write the header and the message (kcat -f '%h %s\n').
  * Returns the record, or the line itself where it is none such. */
 static const char *behind_header(const char *line, enum record_kind *named)
 {
@@ -133,11 +133,11 @@ static const char *behind_header(const char *line, enum record_kind *named)
     if (strncmp(line, header, sizeof header - 1) != 0)
         return line;
     const char *word = line + sizeof header - 1;
-    size_t length = strcspn(word, " \t");
-    const char *text = word + length + strspn(word + length, " \t");
+    const char *text = word + strcspn(word, " \t");
+    text += strspn(text, " \t");
     if (*text != '{')
         return line;
-    *named = record_kind_of(word, length);
+    *named = record_kind_of(word, strcspn(word, ", \t")); /* other headers may follow */
     return text;
 }
 

@@ -62,7 +62,7 @@ one_run() {
         echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:4 kind:other syshost:tiny key:link_$uuid crcStr:0xFFFF nb:1 idx:0 value:$(one_run)"
         echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:4 kind:run syshost:tiny key:link_$uuid crcStr:0xFFFF nb:1 idx:0 value:$(one_run)"
         echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: link:$(one_run)"
-        echo "kind=coverage $(one_run)"
+        echo "kind=coverage,site=x $(one_run)"
     } >forged
     load_from --quarantine bad forged
     [ "$status" -eq 1 ]

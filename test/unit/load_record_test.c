@@ -328,6 +328,34 @@ static void lone_surrogates_and_nuls_become_replacement_characters(void **state)
     load_record_free(&record);
 }
 
+/* json-c takes some characters that are written as a pair for half of one. */
+static void each_surrogate_pair_is_its_character(void **state)
+{
+    (void)state;
+    for (unsigned high = 0xd800; high <= 0xdbff; high++) {
+        unsigned low = 0xdc00 + high % 0x400;
+        uint32_t character = 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
+        char text[256], expected[32];
+        snprintf(text, sizeof text,
+                 RECORD(",\"cwd\":\"\\\\ud836\\udc00a\\u%04x\\u%04Xb\\nc\"",
+                        ",\"cmdlineA\":[\"\\u%04X\\u%04x\"]"),
+                 high, low, high, low);
+        snprintf(expected, sizeof expected, "%c%c%c%c", (int)(0xf0 | character >> 18),
+                 (int)(0x80 | (character >> 12 & 0x3f)), (int)(0x80 | (character >> 6 & 0x3f)),
+                 (int)(0x80 | (character & 0x3f)));
+        struct record record = parsed(text);
+        char cwd[64], cmdline[64];
+        snprintf(cwd, sizeof cwd,
+                 "\\ud836\xef\xbf\xbd"
+                 "a%sb\nc",
+                 expected);
+        snprintf(cmdline, sizeof cmdline, "[\"%s\"]", expected);
+        assert_string_equal(record.run.cwd, cwd);
+        assert_string_equal(record.run.cmdline, cmdline);
+        load_record_free(&record);
+    }
+}
+
 static void raw_nul_byte_is_refused(void **state)
 {
     (void)state;
@@ -573,6 +601,7 @@ int main(void)
         cmocka_unit_test(a_sessions_job_is_none_of_slurms),
         cmocka_unit_test(foreign_bytes_become_private_use_and_stay_distinct),
         cmocka_unit_test(lone_surrogates_and_nuls_become_replacement_characters),
+        cmocka_unit_test(each_surrogate_pair_is_its_character),
         cmocka_unit_test(raw_nul_byte_is_refused),
         cmocka_unit_test(plain_values_are_read_as_the_parser_reads_them),
         cmocka_unit_test(what_only_looks_plain_is_for_the_parser),

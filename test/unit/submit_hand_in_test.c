@@ -215,6 +215,31 @@ static void what_is_no_record_of_the_users_own_is_put_aside(void **state)
     assert_int_equal(count.damaged, 0);
 }
 
+static int is_taken(const char *text)
+{
+    struct json_object *record = hand_in_parse(text);
+    json_object_put(record);
+    return record != NULL;
+}
+
+/* The parser takes some of them for half of one: whoever has such a character in a path would have
+ * all his records of it refused. */
+static void every_surrogate_pair_is_taken_and_no_half(void **state)
+{
+    char text[64];
+    (void)state;
+    for (unsigned high = 0xd800; high <= 0xdbff; high++)
+        for (unsigned low = 0xdc00; low <= 0xdfff; low += 31) {
+            snprintf(text, sizeof text, "[\"\\u%04x\\u%04x\\nx\\\\ud836\"]", high, low);
+            if (!is_taken(text))
+                fail_msg("refused: %s", text);
+        }
+    assert_false(is_taken("[\"\\ud836\"]"));
+    assert_false(is_taken("[\"\\udc00\\ud836\"]"));
+    assert_false(is_taken("[\"\\ud836\\ud836\\udc00\"]"));
+    assert_false(is_taken("[\"\\ud836\\\\udc00\"]"));
+}
+
 #define IN_LINK(rest) "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"" UUID "\"}," rest "}"
 
 /* What says more than a link: it is somebody else's run, package or coverage to a reader who looks
@@ -619,6 +644,7 @@ int main(void)
         TEST(a_users_record_is_taken_once),
         TEST(roots_record_goes_to_the_outbox_at_once),
         TEST(what_is_no_record_of_the_users_own_is_put_aside),
+        TEST(every_surrogate_pair_is_taken_and_no_half),
         TEST(a_link_that_says_more_than_a_link_is_put_aside),
         TEST(a_link_is_its_owners_whatever_name_it_has),
         TEST(what_the_reader_takes_for_a_record_is_not_believed),
