@@ -169,3 +169,22 @@ field_of_all() { # JOB JQ-PATH
     on_node "$STAGE/bin/jobtrail-submit" flush --job "$job" --conf "$DIR/jobtrail.conf" --node n1
     [[ $(record_count "$job") == 1 && -z $(parts) ]]
 }
+
+@test "below a directory in memory slurmd's start makes the spool a file system of its own" {
+    on_node mkdir -p "$DIR/memory"
+    on_node mount -t tmpfs -o size=16m,mode=755 none "$DIR/memory"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/memory/jobtrail|"
+    "$CLUSTER" restart-slurmd n1
+    "$CLUSTER" wait-idle
+    [[ $(on_node stat --format '%a %U' "$DIR/memory/jobtrail") == "711 root" ]]
+    [[ $(parts) == "$DIR/memory/jobtrail" ]]
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0" -n1 --mem=10)
+    [[ $(record_count "$job" exit_with) == 1 ]]
+    "$CLUSTER" restart-slurmd n1 # which mounts no second one
+    "$CLUSTER" wait-idle
+    [[ $(parts) == "$DIR/memory/jobtrail" ]]
+    run on_node "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
+    [[ $status == 0 && $output != *" place "* ]]
+    on_node "$STAGE/bin/jobtrail-submit" watch --stop --conf "$DIR/jobtrail.conf" --node n1
+    on_node umount "$DIR/memory/jobtrail" "$DIR/memory"
+}
