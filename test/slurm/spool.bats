@@ -159,6 +159,15 @@ field_of_all() { # JOB JQ-PATH
     [[ $(record_count "$job") == 1 && -z $(parts) && ! -e $DIR/run/n1/$job.0 ]]
 }
 
+@test "a flush in a mount namespace of its own, as a unit of systemd may have it, unmounts them for all" {
+    reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
+    reconfigure
+    on_node unshare --mount --propagation slave \
+        "$STAGE/bin/jobtrail-submit" flush --orphans --conf "$DIR/jobtrail.conf" --node n1
+    [[ $(record_count "$job") == 1 && -z $(parts) && ! -e $DIR/run/n1/$job.0 ]]
+}
+
 @test "captures that are mounted on slurmd's node alone are not taken for lost elsewhere" {
     reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
     job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
