@@ -205,6 +205,7 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     static const char mend[] =
         "mend [spool] dir in jobtrail.conf or the directory; change it while no job runs here";
     struct stat status;
+    check_privacy(doctor, path);
     if (!check_directory(doctor, "spool", path, mend))
         return;
     if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0)
@@ -221,7 +222,6 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
                    free_bytes(path) >> 20);
     check_place(doctor, path);
     check_parts(doctor, conf, path);
-    check_privacy(doctor, path);
     unsigned over = count_entries(path, 1);
     if (over > 0)
         doctor_add(doctor, FINDING_WARN, "leftovers", path, "jobtrail-submit flush --orphans",

@@ -77,7 +77,7 @@ static int enter_existing(int base, const char *name, uid_t uid, const struct jo
     int result = journal_is_of(fd, uid);
     if (result >= 0)
         result = result == 1 ? journal_append(&copy, fd) : -ESTALE;
-    if (result == 0)
+    if (result >= 0)
         return fd;
     close(fd);
     return result == 1 ? -EFBIG : result;

@@ -159,6 +159,15 @@ field_of_all() { # JOB JQ-PATH
     [[ $(record_count "$job") == 1 && -z $(parts) && ! -e $DIR/run/n1/$job.0 ]]
 }
 
+@test "a flush in a mount namespace of its own, as a unit of systemd may have it, unmounts them for all" {
+    reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
+    reconfigure
+    on_node unshare --mount --propagation slave \
+        "$STAGE/bin/jobtrail-submit" flush --orphans --conf "$DIR/jobtrail.conf" --node n1
+    [[ $(record_count "$job") == 1 && -z $(parts) && ! -e $DIR/run/n1/$job.0 ]]
+}
+
 @test "captures that are mounted on slurmd's node alone are not taken for lost elsewhere" {
     reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
     job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
@@ -168,4 +177,23 @@ field_of_all() { # JOB JQ-PATH
     [[ $status == 1 && $output == *"another mount namespace"* && -e $DIR/run/n1/$job.0 ]]
     on_node "$STAGE/bin/jobtrail-submit" flush --job "$job" --conf "$DIR/jobtrail.conf" --node n1
     [[ $(record_count "$job") == 1 && -z $(parts) ]]
+}
+
+@test "below a directory in memory slurmd's start makes the spool a file system of its own" {
+    on_node mkdir -p "$DIR/memory"
+    on_node mount -t tmpfs -o size=16m,mode=755 none "$DIR/memory"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/memory/jobtrail|"
+    "$CLUSTER" restart-slurmd n1
+    "$CLUSTER" wait-idle
+    [[ $(on_node stat --format '%a %U' "$DIR/memory/jobtrail") == "711 root" ]]
+    [[ $(parts) == "$DIR/memory/jobtrail" ]]
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0" -n1 --mem=10)
+    [[ $(record_count "$job" exit_with) == 1 ]]
+    "$CLUSTER" restart-slurmd n1 # which mounts no second one
+    "$CLUSTER" wait-idle
+    [[ $(parts) == "$DIR/memory/jobtrail" ]]
+    run on_node "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
+    [[ $status == 0 && $output != *" place "* ]]
+    on_node "$STAGE/bin/jobtrail-submit" watch --stop --conf "$DIR/jobtrail.conf" --node n1
+    on_node umount "$DIR/memory/jobtrail" "$DIR/memory"
 }

@@ -139,11 +139,8 @@ flush_again() { # --orphans or --job ID
     "$CLUSTER" exec n1 mkdir -p "$DIR/ramfs"
     "$CLUSTER" exec n1 mount -t ramfs -o mode=711 none "$DIR/ramfs"
     reconfigure "s|^dir = .*/run/%n|dir = $DIR/ramfs|"
-    job=$(run_job)
     run doctor
-    "$CLUSTER" exec n1 umount -l "$DIR/ramfs"
-    unchanged "$job"
-    [[ $(record_count "$job") == 1 ]]
+    "$CLUSTER" exec n1 umount "$DIR/ramfs"
     [[ $output == *"warning privacy $DIR/ramfs: "* ]]
 }
 

@@ -23,6 +23,7 @@
 
 #include "job_place.h"
 #include "outbox.h"
+#include "spool_part.h"
 #include "starts.h"
 #include "submit_node.h"
 #include "worker.h"
@@ -345,6 +346,25 @@ static void what_another_user_wrote_does_not_become_this_jobs(void **state)
     }
 }
 
+static void captures_that_went_with_their_file_system_are_in_the_coverage(void **state)
+{
+    struct conf conf = conf_of();
+    char own[64];
+    (void)state;
+    conf.coverage = 1;
+    make_job("7.0", "task time=1700000001.000000000 step=0 task=0 pid=1 ticks=1\n" EPILOG);
+    assert_int_equal(mkdir(below(spool_dir, "7.0/user"), 0711), 0);
+    assert_int_equal(symlink("mnt:[1]", below(spool_dir, "7.0/mounted")), 0);
+    assert_count(flush_with(&conf, 0, 0), COUNT(.failed = 1)); /* it may be there yet */
+    assert_true(exists(below(spool_dir, "7.0")));
+    assert_int_equal(unlink(below(spool_dir, "7.0/mounted")), 0);
+    spool_part_namespace(own, sizeof own);
+    assert_int_equal(symlink(own, below(spool_dir, "7.0/mounted")), 0);
+    assert_count(flush_with(&conf, 0, 0), COUNT(.jobs = 1));
+    assert_int_equal(count_files(records_dir, "coverage."), 1);
+    assert_false(exists(below(spool_dir, "7.0")));
+}
+
 static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
 {
     struct conf conf = conf_of();
@@ -583,6 +603,7 @@ int main(void)
         TEST(a_user_learns_nothing_of_files_that_only_root_can_read),
         TEST(the_users_files_may_have_a_part_of_their_own),
         TEST(what_another_user_wrote_does_not_become_this_jobs),
+        TEST(captures_that_went_with_their_file_system_are_in_the_coverage),
         TEST(the_watcher_takes_what_the_jobs_user_wrote_alone),
         TEST(what_a_later_job_has_found_is_over_and_its_owners),
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
