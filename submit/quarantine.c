@@ -77,7 +77,7 @@ static int write_notes(int directory, uid_t uid, const char *reason, int whole)
 {
     int result = uid == QUARANTINE_NOBODY
                      ? 0
-                     : write_text(directory, QUARANTINE_USER, "%u\n", (unsigned)uid);
+                     : write_text(directory, QUARANTINE_OWNER, "%u\n", (unsigned)uid);
     return result != 0 ? result
                        : write_text(directory, "reason", "%s%s\n", reason, whole ? "" : LEFT_OUT);
 }
@@ -232,8 +232,8 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
     if (part < 0)
         result = part;
     for (size_t i = 0; result == 0 && i < SOURCES; i++)
-        result = open_source(strcmp(sources[i].name, JOURNAL_NAME) == 0 ? directory : part,
-                             &sources[i]);
+        result =
+            open_source(strcmp(sources[i].name, JOURNAL_NAME) == 0 ? directory : part, &sources[i]);
     if (part >= 0)
         close(part);
     if (result == 0)

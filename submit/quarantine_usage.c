@@ -43,7 +43,7 @@ static uid_t owner_of(int quarantine, const char *entry)
     char text[16] = "", *end = text;
     int directory = openat(quarantine, entry, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     int fd =
-        directory < 0 ? -1 : openat(directory, QUARANTINE_USER, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        directory < 0 ? -1 : openat(directory, QUARANTINE_OWNER, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     unsigned long uid =
         fd < 0 || read(fd, text, sizeof text - 1) <= 0 ? 0 : strtoul(text, &end, 10);
     if (fd >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the quarantine of jobs and sessions holds, in all and of one user. Each entry is a directory
- * of root's; its file QUARANTINE_USER has the number of the user whose job or session it was, as
+ * of root's; its file QUARANTINE_OWNER has the number of the user whose job or session it was, as
  * decimal digits. What has none is of QUARANTINE_NOBODY.
  */
 #ifndef JOBTRAIL_QUARANTINE_USAGE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define QUARANTINE_USER   "user"
+#define QUARANTINE_OWNER  "owner"
 #define QUARANTINE_NOBODY ((uid_t)-1)
 
 struct quarantine_usage {

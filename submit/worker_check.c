@@ -111,7 +111,10 @@ static void make_package(struct worker_check *check)
     struct facts *facts = &check->pkg;
     start(facts, NULL, "xalt_run_uuid");
     add_known(check, facts, owner, "user", journal->user);
-    add_job(check, facts, owner);
+    add(check, facts, owner, "job_id",
+        journal->job == 0 ? NULL : json_object_new_int64(journal->job));
+    add(check, facts, owner, "restart_count", json_object_new_int64(journal->restart));
+    add_text(check, facts, owner, "node", journal->node);
     add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, journal));
 }
 

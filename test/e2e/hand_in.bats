@@ -133,7 +133,7 @@ waiting() {
         truncate -s 15T 99999991.1/journal 99999991.1/packages 99999991.1/ledger'
     run -0 flush_sessions --json
     [[ $(jq .quarantined <<<"${lines[-1]}") == 1 ]]
-    [[ $(ls "$PLACE/state/quarantine/5.99999991.1") == $'ledger\npackages\nreason\nuser' ]]
+    [[ $(ls "$PLACE/state/quarantine/5.99999991.1") == $'ledger\nowner\npackages\nreason' ]]
     [[ $(stat -c %s "$PLACE/state/quarantine/5.99999991.1/ledger") -le $((65 << 20)) ]]
     [[ $(stat -c %s "$PLACE/state/quarantine/5.99999991.1/packages") -le $((17 << 20)) ]]
     # what lay beside it is put out of the way, by the user's own right

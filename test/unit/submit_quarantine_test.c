@@ -243,7 +243,7 @@ static void make_entries(const char *user, unsigned first, unsigned count)
     for (unsigned i = first; i < first + count; i++) {
         snprintf(name, sizeof name, "quarantine/%u.0", i);
         assert_int_equal(mkdir(below(state_dir, name), 0700), 0);
-        snprintf(name, sizeof name, "quarantine/%u.0/" QUARANTINE_USER, i);
+        snprintf(name, sizeof name, "quarantine/%u.0/" QUARANTINE_OWNER, i);
         write_bytes(below(state_dir, name), user, strlen(user));
         snprintf(name, sizeof name, "quarantine/%u.0/reason", i);
         write_bytes(below(state_dir, name), "made\n", 5);
