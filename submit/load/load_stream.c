@@ -127,8 +127,9 @@ static int take_line(struct load_stream *stream, struct loader *loader,
     if (stream->size > 0 && stream->line[stream->size - 1] == '\r')
         stream->size--;
     stream->line[stream->size] = '\0';
-    bool is_json = stream->line[strspn(stream->line, " \t")] == '{';
-    if (!is_json && !syslog_blocks_is_one(stream->line, stream->size))
+    /* Not behind blanks, where a log has what a message goes on with. */
+    bool is_json = stream->line[0] == '{';
+    if (!is_json && !syslog_blocks_is_one(stream->line))
         return 0;
     stream->taken++;
     if (!is_json && memchr(stream->line, '\0', stream->size) != NULL) {

@@ -12,6 +12,7 @@
 
 #include "batch_writer.h"
 #include "load_dir.h"
+#include "record_proof.h"
 #include "store.h"
 
 struct load_counts {
@@ -19,6 +20,7 @@ struct load_counts {
     size_t damaged, quarantined;      /* set aside; moved away */
     size_t incomplete;                /* syslog records of which blocks are still missing */
     size_t deleted;                   /* files */
+    size_t unproven;                  /* of those in the store (record_proof.h) */
 };
 
 struct loader {
@@ -30,6 +32,7 @@ struct loader {
     bool follows;       /* the same inputs again and again: a file that stays is looked at once */
     bool show_progress; /* on stderr */
     int quarantine_fd;  /* -1: leave damaged files where they are */
+    struct record_proof proof;         /* what is believed */
     const volatile sig_atomic_t *stop; /* not 0: read no more, but store what has been read */
 
     struct load_counts counts; /* of what is committed, or of what is damaged */
@@ -58,7 +61,8 @@ bool loader_stops(struct loader *loader);
 int loader_load(struct loader *loader, const char *path);
 
 /* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL behind it and is the
- * loader's from now on; `origin` says in a message where it was found. Returns as loader_load(). */
+ * loader's from now on; `origin` says in a message where it was found. It comes from a stream, into
+ * which others may have written. Returns as loader_load(). */
 int loader_take(struct loader *loader, char *text, size_t size, const char *origin);
 
 /* Sets the text aside for this reason. */

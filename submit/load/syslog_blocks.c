@@ -11,6 +11,7 @@
 
 #include "id_cache.h"
 #include "record_crc.h"
+#include "syslog_line.h"
 #include "syslog_packed.h"
 
 #define TAG        "XALT_LOGGING_"
@@ -81,10 +82,10 @@ static void cut_word(char *head, const char *name)
 }
 
 /* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL for other lines. */
-static char *version_1(char *line)
+static char *version_1(char *head)
 {
     static const char *const kinds[] = {"run:", "link:", "pkg:"};
-    char *message = strchr(strstr(line, TAG), ' ');
+    char *message = strchr(head, ' ');
     for (size_t i = 0; message != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
         if (strncmp(message + 1, kinds[i], strlen(kinds[i])) == 0)
             return message + 1 + strlen(kinds[i]);
@@ -102,9 +103,8 @@ static int take_version_1(const char *text, char **whole, size_t *size, struct l
     return *whole == NULL ? -ENOMEM : 1;
 }
 
-static int parse_line(char *text, struct line *line, struct load_reason *reason)
+static int parse_line(char *head, struct line *line, struct load_reason *reason)
 {
-    char *head = strstr(text, TAG);
     char *value = strstr(head, " value:");
     char *version = word(head, " V:");
     if (version == NULL || version[0] < '2' || version[0] > '4' || version[1] != ' ')
@@ -339,10 +339,16 @@ struct syslog_blocks *syslog_blocks_new(void)
     return blocks;
 }
 
-bool syslog_blocks_is_one(const char *line, size_t size)
+/* Of what others may have logged, and under which name, nothing is ours. */
+static char *head_of(const char *line)
 {
-    const char *tag = memmem(line, size, TAG, strlen(TAG));
-    return tag != NULL && memmem(line, size, XALT_ERROR, strlen(XALT_ERROR)) != tag;
+    return (char *)syslog_line_program(line, TAG);
+}
+
+bool syslog_blocks_is_one(const char *line)
+{
+    const char *head = head_of(line);
+    return head != NULL && strncmp(head, XALT_ERROR, strlen(XALT_ERROR)) != 0;
 }
 
 int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,
@@ -350,10 +356,13 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, si
 {
     struct line line = {0};
     struct lh_entry *entry = NULL;
-    const char *single = version_1(text);
+    char *head = head_of(text);
+    const char *single = head == NULL ? NULL : version_1(head);
+    if (head == NULL)
+        return load_refuse(reason, "is no syslog line of a record");
     if (single != NULL)
         return take_version_1(single, whole, size, reason);
-    int error = parse_line(text, &line, reason);
+    int error = parse_line(head, &line, reason);
     if (error == 0)
         error = find_or_add(blocks, &line, &entry);
     if (error != 0 || entry == NULL)
