@@ -71,14 +71,13 @@ static void end_word(char *word)
         word[strcspn(word, " ")] = '\0';
 }
 
-/* Takes `name` and the word behind it out of the head. */
+/* Takes `name` and the word behind it out of the head, as often as they stand there. */
 static void cut_word(char *head, const char *name)
 {
-    char *at = strstr(head, name);
-    if (at == NULL)
-        return;
-    const char *behind = at + strlen(name) + strcspn(at + strlen(name), " ");
-    memmove(at, behind, strlen(behind) + 1);
+    for (char *at = head; (at = strstr(at, name)) != NULL;) {
+        const char *behind = at + strlen(name) + strcspn(at + strlen(name), " ");
+        memmove(at, behind, strlen(behind) + 1);
+    }
 }
 
 /* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL for other lines. */
@@ -106,13 +105,14 @@ static int take_version_1(const char *text, char **whole, size_t *size, struct l
 static int parse_line(char *head, struct line *line, struct load_reason *reason)
 {
     char *value = strstr(head, " value:");
-    char *version = word(head, " V:");
+    if (value != NULL)
+        *value = '\0';
+    const char *version = word(head, " V:");
     if (version == NULL || version[0] < '2' || version[0] > '4' || version[1] != ' ')
         return load_refuse(reason, "is a syslog line of another version than 1 to 4");
     line->packed = version[0] == '2';
     if (value == NULL)
         return load_refuse(reason, "is a syslog line that was cut short");
-    *value = '\0';
     line->value = value + strlen(" value:");
     line->value_size = strlen(line->value);
     line->blocks = number(word(head, " nb:"));
@@ -123,8 +123,8 @@ static int parse_line(char *head, struct line *line, struct load_reason *reason)
     line->crc = word(head, " crcStr:");
     if (line->crc == NULL)
         line->crc = word(head, " crc:");
-    if (line->key == NULL || line->blocks == 0 || line->blocks > BLOCKS_MAX ||
-        line->index >= line->blocks)
+    if (version_1(head) != NULL || line->key == NULL || line->blocks == 0 ||
+        line->blocks > BLOCKS_MAX || line->index >= line->blocks)
         return load_refuse(reason, "is a syslog line with a damaged head");
     line->head = head;
     return 0;

@@ -72,7 +72,8 @@ start_other() {
     start_other
     more_records 1
     echo "default login a password b" >"$BATS_TEST_TMPDIR/.netrc"
-    http_proxy=http://127.0.0.1:$(cat "$OTHER/port") ALL_PROXY=$http_proxy HOME=$BATS_TEST_TMPDIR flush
+    proxy=http://127.0.0.1:$(cat "$OTHER/port")
+    http_proxy=$proxy ALL_PROXY=$proxy HOME=$BATS_TEST_TMPDIR flush
     [[ $(waiting http) == 0 && $(http_keys | wc -l) == 1 && ! -e $OTHER/headers ]]
     [[ $(cat "$COLLECTED/headers") == *"Bearer s3cret" ]]
 }
