@@ -47,6 +47,18 @@ static const char *behind_digits(const char *at)
     return at + strspn(at, "0123456789");
 }
 
+/* +00:00, +0000 or +00 */
+static const char *behind_offset(const char *at)
+{
+    static const char *const offsets[] = {"99:99", "9999", "99"};
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        const char *behind = behind_date(at + 1, offsets[i]);
+        if (behind != NULL)
+            return behind;
+    }
+    return at;
+}
+
 /* Fraction, offset or name of a zone, as far as they are there. */
 static const char *behind_zone(const char *at)
 {
@@ -55,7 +67,7 @@ static const char *behind_zone(const char *at)
     if (*at == 'Z')
         return at + 1;
     if (*at == '+' || *at == '-')
-        return at + 1 + strspn(at + 1, "0123456789:");
+        return behind_offset(at);
     size_t name = *at == ' ' ? strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
     return name >= 3 && name <= 5 && at[1 + name] == ' ' ? at + 1 + name : at;
 }

@@ -26,6 +26,7 @@ static const char *const ours[] = {
     /* syslog-ng: the default, iso, full, and a long host name */
     "Nov 22 01:57:19 n1 XALT_LOGGING_tiny[123]: V:4",
     "2026-11-22T01:57:19+00:00 n1 XALT_LOGGING_tiny: V:4",
+    "2026-11-22T01:57:19-08 n1 XALT_LOGGING_tiny: V:4",
     "2026-11-22T01:57:19.5Z fe80::1 XALT_LOGGING_tiny: V:4",
     "2026 Nov 22 01:57:19 s_src@n1 XALT_LOGGING_tiny: V:4",
     /* journalctl: short, short-precise, short-iso, short-full, short-unix, short-monotonic */
@@ -73,6 +74,7 @@ static const char *const others[] = {
     "hello XALT_LOGGING_tiny: V:4",
     /* no timestamp */
     "Nov 22 01:57 n1 XALT_LOGGING_tiny: V:4",
+    "2026-11-22T01:57:19+00: n1 XALT_LOGGING_tiny: V:4",
     "nov 22 01:57:19 n1 XALT_LOGGING_tiny: V:4",
     "[12345] n1 XALT_LOGGING_tiny: V:4",
     "[12345.6 n1 XALT_LOGGING_tiny: V:4",
