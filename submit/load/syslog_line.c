@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { PRI_MAX = 16, HOST_MAX = 255 };
+enum { PRI_MAX = 16, HOST_MAX = 255, EPOCH_DIGITS = 10 };
 
 /* 9: a digit; _: a digit or a blank; A, a: a letter; others themselves. */
 static const char *const dates[] = {
@@ -72,21 +72,22 @@ static const char *behind_zone(const char *at)
     return name >= 3 && name <= 5 && at[1 + name] == ' ' ? at + 1 + name : at;
 }
 
-/* Seconds, as journalctl's short-unix and short-monotonic have them: 1763776639.5, [   12.345678]
- */
+/* Seconds: since the Epoch, as journalctl's short-unix and syslog-ng's UNIXTIME have them, or since
+ * the boot, as its short-monotonic: 1763776639.5, 1763776639, [   12.345678] */
 static const char *behind_seconds(const char *at)
 {
     bool bracket = *at == '[';
     at += bracket;
     if (bracket)
         at += strspn(at, " ");
-    const char *dot = behind_digits(at);
-    if (dot == at || *dot != '.' || !isdigit((unsigned char)dot[1]))
+    const char *end = behind_digits(at);
+    if (*end == '.' && end > at && isdigit((unsigned char)end[1]))
+        end = behind_digits(end + 1);
+    else if (bracket || end - at < EPOCH_DIGITS)
         return NULL;
-    at = behind_digits(dot + 1);
     if (!bracket)
-        return at;
-    return *at == ']' ? at + 1 : NULL;
+        return end;
+    return *end == ']' ? end + 1 : NULL;
 }
 
 static const char *behind_timestamp(const char *at)

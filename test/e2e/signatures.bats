@@ -296,6 +296,49 @@ CONF
     grep -q victim "$BATS_TEST_TMPDIR"/bad/record.*[0-9]
 }
 
+# syslog-ng, taken as files: its package conflicts with rsyslog's. The recipe of the administrator's guide.
+start_syslog_ng() {
+    local tree=$JOBTRAIL_BUILD/test/debian-source package path
+    for package in syslog-ng-core libivykis0 libnet1; do
+        "$JOBTRAIL_SOURCE/test/debian-source" "$tree" --binary $package
+    done
+    cat >"$COLLECTED/syslog-ng.conf" <<CONF
+@version: 3.38
+options { stats_freq(0); };
+source local { unix-dgram("$COLLECTED/log" flags(no-multi-line) so-rcvbuf(1048576) log-msg-size(131072)); };
+filter from_root { program("^XALT_LOGGING_") and "\${.unix.uid}" eq "0"; };
+log { source(local); filter(from_root); destination { file("$COLLECTED/syslog"); }; };
+log { source(local); destination { file("$COLLECTED/others"); }; };
+CONF
+    path=$(find "$tree/syslog-ng-core" -name libafsocket.so -printf '%h\n')
+    LD_LIBRARY_PATH=$tree/syslog-ng-core/usr/lib/syslog-ng:$tree/libivykis0/usr/lib/x86_64-linux-gnu:$tree/libnet1/usr/lib/x86_64-linux-gnu \
+        "$tree/syslog-ng-core/usr/sbin/syslog-ng" --foreground --no-caps --cfgfile "$COLLECTED/syslog-ng.conf" \
+        --persist-file "$COLLECTED/persist" --pidfile "$COLLECTED/pid" --control "$COLLECTED/control" \
+        --module-path "$path:$(dirname "$path")" 3>&- &
+    RSYSLOG_PID=$!
+    wait_for test -S "$COLLECTED/log"
+}
+
+@test "syslog: with syslog-ng's credentials of the sender only what root has sent is a record" {
+    job_with $'[transport]\nuse = file, syslog\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/collected/log"
+    start_syslog_ng
+    more_records 3
+    as_user logger -u "$COLLECTED/log" -t XALT_LOGGING_lab "$(forged_block)"
+    flush
+    as_user logger -u "$COLLECTED/log" -t su $'two lines\n'"XALT_LOGGING_lab: $(forged_block)"
+    as_user logger -u "$COLLECTED/log" -t su "the last"
+    said() { grep -q "the last" "$COLLECTED/others"; }
+    wait_for said
+    stop "$RSYSLOG_PID" TERM
+    run ! grep -q victim "$COLLECTED/syslog"
+    diff <(cat "$RECORDS"/*.json | sort) <(syslog_records 512 | sort)
+    load_from "$COLLECTED/syslog"
+    [[ $status == 0 && $(count new) == 3 && $(users) == root ]]
+    rm "$store"
+    load_from "$COLLECTED/others" # the name again, but none within a message
+    [[ $(count new) == 4 && $(users) == root,victim ]]
+}
+
 # A journald of our own, in a mount namespace, from what root and a user log to what journalctl prints.
 journal_of() { # MATCH... of journalctl
     # shellcheck disable=SC2016

@@ -29,6 +29,8 @@ static const char *const ours[] = {
     "2026-11-22T01:57:19-08 n1 XALT_LOGGING_tiny: V:4",
     "2026-11-22T01:57:19.5Z fe80::1 XALT_LOGGING_tiny: V:4",
     "2026 Nov 22 01:57:19 s_src@n1 XALT_LOGGING_tiny: V:4",
+    "1763776639 n1 XALT_LOGGING_tiny: V:4",
+    "<13>1 2026-11-22T15:42:57+00:00 n1 XALT_LOGGING_x - - [meta sequenceId=\"1\"] V:4",
     /* journalctl: short, short-precise, short-iso, short-full, short-unix, short-monotonic */
     "Nov 22 01:57:19 n1 XALT_LOGGING_tiny[123]: V:4",
     "Nov 22 01:57:19.123456 n1 XALT_LOGGING_tiny[123]: V:4",
@@ -76,6 +78,7 @@ static const char *const others[] = {
     "Nov 22 01:57 n1 XALT_LOGGING_tiny: V:4",
     "2026-11-22T01:57:19+00: n1 XALT_LOGGING_tiny: V:4",
     "nov 22 01:57:19 n1 XALT_LOGGING_tiny: V:4",
+    "12345 n1 XALT_LOGGING_tiny: V:4",
     "[12345] n1 XALT_LOGGING_tiny: V:4",
     "[12345.6 n1 XALT_LOGGING_tiny: V:4",
     "<14 XALT_LOGGING_tiny: V:4",
