@@ -2,6 +2,7 @@
 #include "url.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -20,6 +21,17 @@ int url_has_user(const char *url)
     size_t length;
     const char *start = authority(url, &length);
     return memchr(start, '@', length) != NULL;
+}
+
+void url_print(const char *url, char *text, size_t size)
+{
+    size_t length;
+    const char *start = authority(url, &length);
+    const char *at = memrchr(start, '@', length);
+    if (at == NULL)
+        snprintf(text, size, "%s", url);
+    else
+        snprintf(text, size, "%.*s%s", (int)(start - url), url, at + 1);
 }
 
 static int is_loopback_address(const char *host, size_t length)

@@ -10,6 +10,10 @@
 /* Whether SCHEME://HOST... has a user's name or password before the host. */
 int url_has_user(const char *url);
 
+/* The URL without a user's name and password, for people: into `size` bytes at `text`, cut where it
+ * is longer. */
+void url_print(const char *url, char *text, size_t size);
+
 /* Whether it leads to this host, whatever resolves names: localhost, 127.0.0.0/8 or [::1]. One with
  * a user's name does not count, nor one that is unusual. */
 int url_is_loopback(const char *url);

@@ -15,6 +15,7 @@
 #include "http_body.h"
 #include "secret_file.h"
 #include "transport.h"
+#include "url.h"
 
 enum { TOKEN_MAX = 4096, ANSWER_MAX = 16 << 20, CONNECT_TIMEOUT_MS = 5000 };
 
@@ -26,6 +27,7 @@ struct http_state {
     struct curl_slist *ack_headers;
     struct http_ack *ack;            /* NULL: nobody waits for acknowledgements */
     char channel[HTTP_CHANNEL_SIZE]; /* of HTTP_SPLUNK */
+    char place[128];                 /* the URL, for people */
 };
 
 struct answer {
@@ -182,6 +184,7 @@ static int http_open(const struct conf *conf, void **state, struct transport_tro
         return -ENOMEM;
     opened->conf = conf;
     opened->format = http_format_of(conf->http_format);
+    url_print(conf->http_url, opened->place, sizeof opened->place);
     opened->curl = curl_easy_init();
     int result = opened->curl == NULL ? -ENOMEM : set_headers(opened, trouble);
     if (result == 0) {
@@ -241,7 +244,7 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
     long status = 0;
     curl_easy_getinfo(state->curl, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK) {
-        snprintf(trouble->text, sizeof trouble->text, "%.120s: %.120s", state->conf->http_url,
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: %.120s", state->place,
                  error[0] != '\0' ? error : curl_easy_strerror(code));
         return VERDICT_LATER;
     }
@@ -249,13 +252,13 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
         http_bulk_answer(answer->text == NULL ? "" : answer->text, answer->size, items, count) !=
             0) {
         snprintf(trouble->text, sizeof trouble->text, "%.120s: not an answer to _bulk",
-                 state->conf->http_url);
+                 state->place);
         return VERDICT_LATER;
     }
     if (status >= 200 && status < 300)
         return VERDICT_TAKEN;
-    snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s",
-             state->conf->http_url, status, answer->text == NULL ? "" : answer->text);
+    snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s", state->place, status,
+             answer->text == NULL ? "" : answer->text);
     trouble->wait_s = asked_to_wait(state->curl);
     return refuses(state, status, answer) ? VERDICT_REFUSED : VERDICT_LATER;
 }
@@ -270,7 +273,7 @@ static enum verdict wait_for_ack(const struct http_state *state, const struct an
         http_ack_wait(state->ack, number, end_ns < deadline_ns ? end_ns : deadline_ns, why,
                       sizeof why) == 0)
         return VERDICT_TAKEN;
-    snprintf(trouble->text, sizeof trouble->text, "%.90s: %.150s", state->conf->http_url, why);
+    snprintf(trouble->text, sizeof trouble->text, "%.90s: %.150s", state->place, why);
     return VERDICT_LATER;
 }
 
@@ -283,8 +286,7 @@ static enum verdict post(const struct http_state *state, const char *body, size_
     unsigned left = transport_left_ms(deadline_ns), limit = state->conf->http_timeout_s * 1000u;
     long timeout = left < limit ? left : limit;
     if (timeout == 0) {
-        snprintf(trouble->text, sizeof trouble->text, "%.120s: no time left",
-                 state->conf->http_url);
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: no time left", state->place);
         return VERDICT_LATER;
     }
     curl_easy_setopt(state->curl, CURLOPT_TIMEOUT_MS, timeout);
@@ -367,7 +369,7 @@ static int http_send(void *context, struct transport_item *items, size_t count,
         pending += items[i].outcome == TRANSPORT_PENDING;
     if (pending > 0) {
         snprintf(trouble->text, sizeof trouble->text, "%.120s: %zu records are to be sent again",
-                 state->conf->http_url, pending);
+                 state->place, pending);
         result = -EAGAIN;
     }
     return result;

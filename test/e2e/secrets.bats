@@ -67,6 +67,17 @@ start_other() {
     [[ $(waiting http) == 0 && $(http_keys | wc -l) == 2 ]]
 }
 
+@test "http: a password in the URL is in no message" {
+    job_with $'[transport]\nuse = http\n[http]\nurl = https://me:s3cret@127.0.0.1:1/x@y'
+    more_records 1
+    run -0 flush
+    [[ $output == *"https://127.0.0.1:1/x@y: "* && $output != *s3cret* ]]
+    run grep -r s3cret "$BATS_TEST_TMPDIR/state"
+    [[ $status == 1 ]]
+    run outbox list
+    [[ $output != *s3cret* ]]
+}
+
 @test "http: the environment sends no token to a proxy, nor a password from a .netrc" {
     token_job
     start_other
