@@ -167,6 +167,24 @@ PY
     [[ $status == 1 && $(count damaged) == 2 ]]
 }
 
+@test "what a user hands in gets the signature of root, and keeps none of his own" {
+    local sessions=$BATS_TEST_TMPDIR/sessions uuid=019a9f00-1122-7abc-8def-01020304050
+    signed_job $'[outbox]'
+    sed -i "/^\[spool\]/a sessions = $sessions" "$CONF"
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --sessions --conf "$CONF" --node e2e
+    mkdir -p "$sessions/5/records"
+    echo "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"${uuid}1\"}}" >"$sessions/5/records/link.lab.a.games.${uuid}1.json"
+    echo "{\"resultT\":{\"build_user\":\"games\",\"uuid\":\"${uuid}2\"},\"signature\":\"hmac-sha256:0123456789abcdef:$(printf '0%.0s' {1..64})\"}" \
+        >"$sessions/5/records/link.lab.a.games.${uuid}2.json"
+    chown -R games:games "$sessions/5"
+    chmod -R go= "$sessions/5"
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --sessions --conf "$CONF" --node e2e
+    [[ -e $RECORDS/link.lab.a.games.${uuid}1.json ]]
+    cat "$RECORDS"/link.*.json >"$COLLECTED/links"
+    [[ $(verify "$KEY" <"$COLLECTED/links") == $(wc -l <"$COLLECTED/links") ]]
+    run ! grep -c 'signature.*signature' "$COLLECTED/links"
+}
+
 @test "a key is replaced while records are on their way: the loader has both" {
     signed_job ''
     more_records 1
