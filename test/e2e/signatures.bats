@@ -290,8 +290,7 @@ CONF
     as_user logger -u "$COLLECTED/log" -t XALT_LOGGING_lab "$(forged_block) @[_UID=0]"
     as_user logger -u "$COLLECTED/log" -t XALT_LOGGING_lab '@cee:{"uid":0}'"$(forged_block)"
     as_user logger -u "$COLLECTED/log" -t su "the last"
-    said() { grep -q "the last" "$COLLECTED/others"; }
-    wait_for said
+    wait_for grep -qs "the last" "$COLLECTED/others"
     stop "$RSYSLOG_PID" TERM
     run ! grep -q victim "$COLLECTED/syslog"
     diff <(cat "$RECORDS"/*.json | sort) <(syslog_records 512 | sort)
@@ -345,8 +344,7 @@ CONF
     flush
     as_user logger -u "$COLLECTED/log" -t su $'two lines\n'"XALT_LOGGING_lab: $(forged_block)"
     as_user logger -u "$COLLECTED/log" -t su "the last"
-    said() { grep -q "the last" "$COLLECTED/others"; }
-    wait_for said
+    wait_for grep -qs "the last" "$COLLECTED/others"
     stop "$RSYSLOG_PID" TERM
     run ! grep -q victim "$COLLECTED/syslog"
     diff <(cat "$RECORDS"/*.json | sort) <(syslog_records 512 | sort)
