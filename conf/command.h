@@ -32,6 +32,7 @@ int command_compile(const struct options *options);
 int command_doctor(const struct options *options);
 int command_explain(const struct options *options);
 int command_import_xalt(const struct options *options);
+int command_make_key(const struct options *options);
 int command_show(const struct options *options);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */

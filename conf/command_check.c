@@ -6,6 +6,7 @@
 #include "cleanup.h"
 #include "compile.h"
 #include "conf_rules.h"
+#include "secrets.h"
 
 static void print_list(const struct conf_list *list, const struct conf *conf)
 {
@@ -23,6 +24,8 @@ int command_check(const struct options *options)
     if (conf_load(options->conf, &conf, &error) != 0)
         return command_refused(&error);
     int rc = compile_policy(&conf, &bytes, &size, &error);
+    if (rc == 0)
+        rc = secrets_check(&conf, &error);
     if (rc == 0) {
         printf("%s: ok", options->conf);
         for (size_t i = 0; i < CONF_LISTS; i++)

@@ -42,7 +42,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 47
+#define CONF_KEYS 48
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -65,6 +65,7 @@ struct conf {
     int coverage;          /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: words, see conf_transport.h */
     uint64_t outbox_bytes; /* [outbox] size */
+    char *key_file;        /* [signature] key_file; "" = records are not signed */
     char *file_dir;        /* [file] dir */
     uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
     int file_separate;            /* [file] separate = yes|no */

@@ -363,6 +363,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"submit", "coverage", FIELD(coverage), "yes", parse_yes_no, print_yes_no},
     {"transport", "use", FIELD(transport), DEFAULT_TRANSPORT, parse_transport, print_text},
     {"outbox", "size", FIELD(outbox_bytes), "256M", parse_size, print_size},
+    {"signature", "key_file", FIELD(key_file), "", parse_path_or_none, print_text},
     {"file", "dir", FIELD(file_dir), DEFAULT_FILE_DIR, parse_path, print_text},
     {"file", "subdirectories", FIELD(file_subdirectories), "0", parse_subdirectories, print_number},
     {"file", "separate", FIELD(file_separate), "no", parse_yes_no, print_yes_no},

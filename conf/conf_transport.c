@@ -2,8 +2,10 @@
 #include "conf_transport.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "conf_keys.h"
+#include "url.h"
 
 const char *const conf_transports[] = {"file", "syslog", "http", "kafka", "none", NULL};
 
@@ -27,6 +29,14 @@ int conf_uses_transport(const struct conf *conf, const char *name)
     return 0;
 }
 
+/* A token, or a password in the URL, would be for everybody on the way to read. */
+static int tells_secret(const struct conf *conf)
+{
+    return conf_uses_transport(conf, "http") &&
+           (conf->http_token_file[0] != '\0' || url_has_user(conf->http_url)) &&
+           strncasecmp(conf->http_url, "http://", 7) == 0 && !url_is_loopback(conf->http_url);
+}
+
 int conf_transport_check(struct conf_loader *loader)
 {
     const struct conf *conf = loader->conf;
@@ -37,6 +47,12 @@ int conf_transport_check(struct conf_loader *loader)
     } else if (conf_uses_transport(conf, "kafka") && conf->kafka_brokers[0] == '\0') {
         missing = "the transport kafka has no brokers";
         hint = "write brokers = HOST:PORT in [kafka]";
+    }
+    if (missing == NULL && tells_secret(conf)) {
+        loader->line = conf->key_line[conf_key_find("http", "url")];
+        conf_refuse(loader, 1, "a token or password would be sent in clear text");
+        conf_refuse_hint(loader, "write url = https://...; http:// to this host is fine");
+        return loader->rc;
     }
     if (missing == NULL)
         return 0;

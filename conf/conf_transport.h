@@ -17,7 +17,8 @@ int conf_transport_index(const char *name, size_t length);
 
 int conf_uses_transport(const struct conf *conf, const char *name);
 
-/* Refuses a transport that lacks what it cannot do without. Returns 0 or -EINVAL. */
+/* Refuses a transport that lacks what it cannot do without, or that would send a token or password
+ * in clear text to another host. Returns 0 or -EINVAL. */
 int conf_transport_check(struct conf_loader *loader);
 
 #endif

@@ -58,6 +58,9 @@ void doctor_files(struct doctor *doctor, const struct conf *conf);
 /* Looks at the spool of this node with its watcher, the records' directory and the state. */
 void doctor_directories(struct doctor *doctor, const struct conf *conf);
 
+/* Looks at the files with keys, tokens and passwords that the configuration names. */
+void doctor_secrets(struct doctor *doctor, const struct conf *conf);
+
 /* Writes to `size` bytes at `culprit` the first of `path` and the directories above it that
  * somebody other than root and the caller can change (in a sticky directory nobody can take a file
  * away). What is missing counts as sound. Returns 1, or 0 when there is none. */

@@ -20,6 +20,7 @@ static const char usage_text[] =
     "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
     "       jobtrail-conf doctor  [--conf FILE] [--plugstack FILE] [--node NAME] [--json]\n"
+    "       jobtrail-conf make-key FILE\n"
     "       jobtrail-conf import-xalt [--output FILE] CONFIG.py\n"
     "       jobtrail-conf --help | --version\n";
 
@@ -36,6 +37,7 @@ static const struct command commands[] = {
     {"doctor", command_doctor, "cjNp", NULL},
     /* what follows explain's PATH is that program's */
     {"explain", command_explain, "cjHetl", "+"},
+    {"make-key", command_make_key, "", ""},
     {"show", command_show, "cj", NULL},
     {"import-xalt", command_import_xalt, "o", ""},
 };

@@ -76,7 +76,7 @@ static int read_whole(int fd, char **text, size_t *size)
         return -errno;
     if (!S_ISREG(status.st_mode))
         return -EINVAL;
-    if (status.st_size > OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX + 4096)
+    if (status.st_size > 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX)
         return -EFBIG;
     size_t room = (size_t)status.st_size, used = 0;
     char *bytes = malloc(room + 1);
@@ -178,6 +178,40 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
     return result;
 }
 
+static int sign_item(struct transport_item *item, const struct signature_key *key, char *to,
+                     size_t *used)
+{
+    size_t length;
+    int result = record_sign(key, item->record.text, item->record.length, to + *used, &length);
+    if (result == -EINVAL) {
+        item->outcome = TRANSPORT_REFUSED;
+        snprintf(item->why, sizeof item->why, "cannot be signed: it is no JSON object");
+        return 0;
+    }
+    if (result != 0)
+        return result;
+    item->record.text = to + *used;
+    item->record.length = length;
+    *used += length;
+    return 0;
+}
+
+int outbox_batch_sign(struct outbox_batch *batch, const struct signature_key *key)
+{
+    size_t room = 1, used = 0;
+    int result = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        room += batch->item[i].record.length + RECORD_SIGNATURE_ROOM;
+    char *text = malloc(room);
+    if (text == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < batch->count && result == 0; i++)
+        result = sign_item(&batch->item[i], key, text, &used);
+    free(batch->signed_text); /* read by then */
+    batch->signed_text = text;
+    return result;
+}
+
 static int write_pending(int directory, const char *name, const struct outbox_batch *batch)
 {
     FILE *file = outbox_create_batch(directory, name);
@@ -212,6 +246,7 @@ void outbox_batch_free(struct outbox_batch *batch)
 {
     free(batch->item);
     free(batch->damage);
+    free(batch->signed_text);
     free(batch->text);
     *batch = (struct outbox_batch){.text = NULL};
 }

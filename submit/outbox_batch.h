@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "record_signature.h"
 #include "transport.h"
 
 enum { OUTBOX_BATCH_NAME_MAX = 64 };
@@ -29,6 +30,7 @@ struct outbox_damage {
 
 struct outbox_batch {
     char *text;                  /* owned; what the rest points into */
+    char *signed_text;           /* owned; what signed items point into; NULL: none is */
     struct transport_item *item; /* owned */
     size_t count;
     struct outbox_damage *damage; /* owned */
@@ -43,6 +45,10 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
  * owns from then on. Returns 0 or -ENOMEM: then outbox_batch_free() is to be called all the same.
  */
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch);
+
+/* Gives every item its text with a signature by `key`. One that cannot have any is refused. Returns
+ * 0, -ENOMEM or -EIO, as record_sign(). */
+int outbox_batch_sign(struct outbox_batch *batch, const struct signature_key *key);
 
 /* Puts a batch of the items that are pending, and of no damage, in its place; removes it when there
  * are none. Returns 0 or -errno. */

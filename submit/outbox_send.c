@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include "conf_transport.h"
+#include "key_file.h"
 #include "outbox.h"
 #include "outbox_backoff.h"
 #include "outbox_batch.h"
 #include "outbox_quarantine.h"
+#include "record_signature.h"
 #include "transport.h"
 
 /* Batches that are sent together: small ones of many jobs share a request. */
@@ -29,6 +31,7 @@ struct sender {
     const char *name; /* of the transport */
     int directory;
     struct outbox_quarantine *quarantine; /* owned */
+    struct signature_key *key;            /* owned; NULL: records are not signed */
     struct transport_trouble trouble;
     struct outbox_sent *sent;
 };
@@ -159,6 +162,17 @@ static int flush_group(struct sender *sender, struct group *group)
     return result != 0 ? result : settled;
 }
 
+static int sign(struct sender *sender, struct outbox_batch *batch)
+{
+    int result = outbox_batch_sign(batch, sender->key);
+    if (result == 0)
+        return 0;
+    snprintf(sender->trouble.text, sizeof sender->trouble.text, "records cannot be signed: %s",
+             strerror(-result));
+    outbox_batch_free(batch);
+    return result;
+}
+
 static int add_batch(struct sender *sender, struct group *group, const char *name)
 {
     struct outbox_batch *batch = &group->batch[group->count];
@@ -167,6 +181,8 @@ static int add_batch(struct sender *sender, struct group *group, const char *nam
         return 0;
     if (result == -EFBIG || result == -EINVAL || result == -ELOOP)
         return set_batch_aside(sender, name, result);
+    if (result == 0 && sender->key != NULL)
+        result = sign(sender, batch);
     if (result != 0)
         return result;
     group->name[group->count++] = name;
@@ -190,22 +206,46 @@ static int send_batches(struct sender *sender, const struct outbox_batches *batc
     return result != 0 ? result : last;
 }
 
-/* Opens the transport and sends, until nothing is left. A result of 0 means that. */
-static int work(struct sender *sender, struct outbox_batches *batches)
+/* Until nothing is left, with the transport open. */
+static int send_all(struct sender *sender, struct outbox_batches *batches)
 {
-    sender->transport = transport_find(sender->name, &sender->trouble);
-    int result = sender->transport == NULL
-                     ? -ENOENT
-                     : sender->transport->open(sender->conf, &sender->state, &sender->trouble);
-    if (result != 0)
-        return result;
+    int result = 0;
     while (batches->count > 0 && result == 0) {
         result = send_batches(sender, batches);
         outbox_batches_free(batches);
         if (result == 0)
             result = outbox_batches_list(sender->directory, batches);
     }
-    sender->transport->close(sender->state);
+    return result;
+}
+
+/* A site that has its records signed wants none of them to leave without: without the key all wait,
+ * as they do without the token of a collector. */
+static int read_key(struct sender *sender)
+{
+    const char *path = sender->conf->key_file;
+    int result = path[0] == '\0' ? 0 : signature_key_read(path, &sender->key);
+    if (result != 0)
+        snprintf(sender->trouble.text, sizeof sender->trouble.text, "key file %.120s: %s", path,
+                 key_file_trouble(result));
+    return result;
+}
+
+/* Opens the transport and sends. A result of 0 means that nothing is left. */
+static int work(struct sender *sender, struct outbox_batches *batches)
+{
+    int result = read_key(sender);
+    if (result != 0)
+        return result;
+    sender->transport = transport_find(sender->name, &sender->trouble);
+    result = sender->transport == NULL
+                 ? -ENOENT
+                 : sender->transport->open(sender->conf, &sender->state, &sender->trouble);
+    if (result == 0) {
+        result = send_all(sender, batches);
+        sender->transport->close(sender->state);
+    }
+    signature_key_free(sender->key);
     return result;
 }
 

@@ -4,18 +4,18 @@
  */
 #include <curl/curl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <strings.h>
 #include <zlib.h>
 
 #include "http_ack.h"
 #include "http_body.h"
+#include "secret_file.h"
 #include "transport.h"
+#include "url.h"
 
 enum { TOKEN_MAX = 4096, ANSWER_MAX = 16 << 20, CONNECT_TIMEOUT_MS = 5000 };
 
@@ -27,6 +27,7 @@ struct http_state {
     struct curl_slist *ack_headers;
     struct http_ack *ack;            /* NULL: nobody waits for acknowledgements */
     char channel[HTTP_CHANNEL_SIZE]; /* of HTTP_SPLUNK */
+    char place[128];                 /* the URL, for people */
 };
 
 struct answer {
@@ -37,26 +38,14 @@ struct answer {
 /* What became of a request. */
 enum verdict { VERDICT_TAKEN, VERDICT_REFUSED, VERDICT_LATER };
 
-/* The first line of a file that nobody but its owner, who is root or we, may look into. */
+/* The first line of a file that nobody but its owner may look into. */
 static int read_token(const char *path, char *token)
 {
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
-        return -errno;
-    ssize_t got = -1;
-    int result = -EPERM;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 077) == 0 &&
-        (status.st_uid == 0 || status.st_uid == geteuid())) {
-        got = read(fd, token, TOKEN_MAX - 1);
-        result = got < 0 ? -errno : 0;
-    }
-    close(fd);
-    if (result == 0) {
-        token[got] = '\0';
-        token[strcspn(token, "\r\n")] = '\0';
-    }
-    return result;
+    ssize_t length = secret_file_read(path, token, TOKEN_MAX);
+    if (length < 0)
+        return (int)length;
+    token[strcspn(token, "\r\n")] = '\0';
+    return 0;
 }
 
 static int add_header(struct curl_slist **headers, const char *text)
@@ -77,14 +66,16 @@ static int add_token(const struct http_state *state, struct curl_slist **headers
         return 0;
     int result = read_token(path, token);
     if (result != 0) {
-        snprintf(trouble->text, sizeof trouble->text, "%.160s: %s", path,
-                 result == -EPERM ? "others than its owner may read it, or it is not root's"
-                                  : strerror(-result));
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: %s", path,
+                 secret_file_trouble(result));
         return result;
     }
     snprintf(header, sizeof header, "Authorization: %s %s",
              state->format == HTTP_SPLUNK ? "Splunk" : "Bearer", token);
-    return add_header(headers, header);
+    result = add_header(headers, header);
+    explicit_bzero(token, sizeof token);
+    explicit_bzero(header, sizeof header);
+    return result;
 }
 
 /* Splunk wants it where the token has indexer acknowledgement, and takes no notice elsewhere. */
@@ -137,9 +128,23 @@ static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
     return size;
 }
 
+/* What goes to the collector, a token above all, goes nowhere else: not where an answer, or the
+ * environment that slurmd happens to have, would send it. A proxy on the way to TLS sees nothing.
+ */
+static void keep_to_collector(const struct http_state *state)
+{
+    curl_easy_setopt(state->curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(state->curl, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(state->curl, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+    curl_easy_setopt(state->curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (strncasecmp(state->conf->http_url, "http://", 7) == 0)
+        curl_easy_setopt(state->curl, CURLOPT_PROXY, "");
+}
+
 static void set_options(const struct http_state *state)
 {
     CURL *curl = state->curl;
+    keep_to_collector(state);
     curl_easy_setopt(curl, CURLOPT_URL, state->conf->http_url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
@@ -179,6 +184,7 @@ static int http_open(const struct conf *conf, void **state, struct transport_tro
         return -ENOMEM;
     opened->conf = conf;
     opened->format = http_format_of(conf->http_format);
+    url_print(conf->http_url, opened->place, sizeof opened->place);
     opened->curl = curl_easy_init();
     int result = opened->curl == NULL ? -ENOMEM : set_headers(opened, trouble);
     if (result == 0) {
@@ -238,7 +244,7 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
     long status = 0;
     curl_easy_getinfo(state->curl, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK) {
-        snprintf(trouble->text, sizeof trouble->text, "%.120s: %.120s", state->conf->http_url,
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: %.120s", state->place,
                  error[0] != '\0' ? error : curl_easy_strerror(code));
         return VERDICT_LATER;
     }
@@ -246,13 +252,13 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
         http_bulk_answer(answer->text == NULL ? "" : answer->text, answer->size, items, count) !=
             0) {
         snprintf(trouble->text, sizeof trouble->text, "%.120s: not an answer to _bulk",
-                 state->conf->http_url);
+                 state->place);
         return VERDICT_LATER;
     }
     if (status >= 200 && status < 300)
         return VERDICT_TAKEN;
-    snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s",
-             state->conf->http_url, status, answer->text == NULL ? "" : answer->text);
+    snprintf(trouble->text, sizeof trouble->text, "%.120s: status %ld: %.80s", state->place, status,
+             answer->text == NULL ? "" : answer->text);
     trouble->wait_s = asked_to_wait(state->curl);
     return refuses(state, status, answer) ? VERDICT_REFUSED : VERDICT_LATER;
 }
@@ -267,7 +273,7 @@ static enum verdict wait_for_ack(const struct http_state *state, const struct an
         http_ack_wait(state->ack, number, end_ns < deadline_ns ? end_ns : deadline_ns, why,
                       sizeof why) == 0)
         return VERDICT_TAKEN;
-    snprintf(trouble->text, sizeof trouble->text, "%.90s: %.150s", state->conf->http_url, why);
+    snprintf(trouble->text, sizeof trouble->text, "%.90s: %.150s", state->place, why);
     return VERDICT_LATER;
 }
 
@@ -280,8 +286,7 @@ static enum verdict post(const struct http_state *state, const char *body, size_
     unsigned left = transport_left_ms(deadline_ns), limit = state->conf->http_timeout_s * 1000u;
     long timeout = left < limit ? left : limit;
     if (timeout == 0) {
-        snprintf(trouble->text, sizeof trouble->text, "%.120s: no time left",
-                 state->conf->http_url);
+        snprintf(trouble->text, sizeof trouble->text, "%.120s: no time left", state->place);
         return VERDICT_LATER;
     }
     curl_easy_setopt(state->curl, CURLOPT_TIMEOUT_MS, timeout);
@@ -364,7 +369,7 @@ static int http_send(void *context, struct transport_item *items, size_t count,
         pending += items[i].outcome == TRANSPORT_PENDING;
     if (pending > 0) {
         snprintf(trouble->text, sizeof trouble->text, "%.120s: %zu records are to be sent again",
-                 state->conf->http_url, pending);
+                 state->place, pending);
         result = -EAGAIN;
     }
     return result;

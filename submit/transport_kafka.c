@@ -4,13 +4,13 @@
  * end and packages of a run stay in order in one partition; the header `kind` says what it is. A
  * module.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <librdkafka/rdkafka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kafka_properties.h"
 #include "record_name.h"
 #include "transport.h"
 
@@ -44,45 +44,26 @@ static void delivered(rd_kafka_t *producer, const rd_kafka_message_t *message, v
     set_outcome(message->_private, message->err);
 }
 
-static int set(rd_kafka_conf_t *settings, const char *name, const char *value,
-               struct transport_trouble *trouble)
+static int set(void *settings, const char *name, const char *value, char why[KAFKA_WHY_SIZE])
 {
-    char reason[200] = "";
-    if (rd_kafka_conf_set(settings, name, value, reason, sizeof reason) == RD_KAFKA_CONF_OK)
+    return rd_kafka_conf_set(settings, name, value, why, KAFKA_WHY_SIZE) == RD_KAFKA_CONF_OK
+               ? 0
+               : -EINVAL;
+}
+
+/* With the properties that the site has given. */
+static int check_secrecy(rd_kafka_conf_t *settings, char why[KAFKA_WHY_SIZE])
+{
+    char protocol[32] = "", mechanism[32] = "", brokers[4096] = "";
+    size_t size[] = {sizeof protocol, sizeof mechanism, sizeof brokers};
+    rd_kafka_conf_get(settings, "security.protocol", protocol, &size[0]);
+    rd_kafka_conf_get(settings, "sasl.mechanisms", mechanism, &size[1]);
+    rd_kafka_conf_get(settings, "metadata.broker.list", brokers, &size[2]);
+    if (!kafka_tells_secret(protocol, mechanism, brokers))
         return 0;
-    snprintf(trouble->text, sizeof trouble->text, "%s", reason);
-    return -EINVAL;
-}
-
-static char *trim(char *text)
-{
-    char *end = text + strlen(text);
-    while (end > text && isspace((unsigned char)end[-1]))
-        *--end = '\0';
-    while (isspace((unsigned char)*text))
-        text++;
-    return text;
-}
-
-/* Lines NAME=VALUE, as in the files of Kafka's own tools. */
-static int read_properties(const char *path, rd_kafka_conf_t *settings,
-                           struct transport_trouble *trouble)
-{
-    char line[4096];
-    FILE *file = fopen(path, "re");
-    int result = file == NULL ? -errno : 0;
-    if (file == NULL)
-        snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", path, strerror(-result));
-    while (result == 0 && fgets(line, sizeof line, file) != NULL) {
-        char *name = trim(line), *value = strchr(name, '=');
-        if (name[0] == '#' || name[0] == '\0' || value == NULL)
-            continue;
-        *value++ = '\0';
-        result = set(settings, trim(name), trim(value), trouble);
-    }
-    if (file != NULL)
-        fclose(file);
-    return result;
+    snprintf(why, KAFKA_WHY_SIZE,
+             "a password or token would be sent in clear text: write security.protocol = sasl_ssl");
+    return -EPERM;
 }
 
 /* librdkafka would print on stderr. */
@@ -97,15 +78,21 @@ static void be_silent(const rd_kafka_t *producer, int level, const char *facilit
 static int configure(const struct conf *conf, rd_kafka_conf_t *settings,
                      struct transport_trouble *trouble)
 {
+    char why[KAFKA_WHY_SIZE] = "";
+    const struct kafka_setter setter = {set, settings};
     rd_kafka_conf_set_dr_msg_cb(settings, delivered);
     rd_kafka_conf_set_log_cb(settings, be_silent);
-    int result = set(settings, "bootstrap.servers", conf->kafka_brokers, trouble);
+    int result = set(settings, "bootstrap.servers", conf->kafka_brokers, why);
     if (result == 0)
-        result = set(settings, "enable.idempotence", "true", trouble);
+        result = set(settings, "enable.idempotence", "true", why);
     if (result == 0)
-        result = set(settings, "client.id", "jobtrail", trouble);
+        result = set(settings, "client.id", "jobtrail", why);
     if (result == 0 && conf->kafka_properties[0] != '\0')
-        result = read_properties(conf->kafka_properties, settings, trouble);
+        result = kafka_properties_read(conf->kafka_properties, &setter, why);
+    if (result == 0)
+        result = check_secrecy(settings, why);
+    if (result != 0)
+        snprintf(trouble->text, sizeof trouble->text, "%s", why);
     return result;
 }
 

@@ -33,6 +33,8 @@ static const char usage[] =
     "                           (default: $JOBTRAIL_STORE, else " DEFAULT_STORE ")\n"
     "  -f, --follow             go on with what comes, until a signal\n"
     "  -d, --delete             remove each file once the store holds it\n"
+    "  -k, --key FILE           a key that nodes sign records with; as often as there are keys\n"
+    "  -r, --require-signature  set aside what none of the keys has signed\n"
     "  -q, --quarantine DIR     move what is damaged there, each beside a .reason file\n"
     "  -m, --modules FILE       which module a path belongs to, now and for what is stored "
     "already\n"
@@ -51,7 +53,9 @@ struct options {
     const char *store, *quarantine, *modules, *accounts;
     size_t batch;
     long expire_days; /* 0: keep all */
-    bool delete_files, dry_run, json, follow;
+    bool delete_files, dry_run, json, follow, require_signature;
+    const char *key_file[PROOF_KEYS_MAX];
+    size_t key_files;
 };
 
 /* What was done beside loading. */
@@ -66,6 +70,8 @@ static const struct option long_options[] = {
     {"store", required_argument, NULL, 's'},
     {"follow", no_argument, NULL, 'f'},
     {"delete", no_argument, NULL, 'd'},
+    {"key", required_argument, NULL, 'k'},
+    {"require-signature", no_argument, NULL, 'r'},
     {"quarantine", required_argument, NULL, 'q'},
     {"modules", required_argument, NULL, 'm'},
     {"accounts", required_argument, NULL, 'a'},
@@ -91,6 +97,16 @@ static int parse_number(const char *text, const char *option, long largest, long
     return 0;
 }
 
+static int take_key(struct options *options)
+{
+    if (options->key_files == PROOF_KEYS_MAX) {
+        fprintf(stderr, "jobtrail-load: no more than %d keys\n", PROOF_KEYS_MAX);
+        return -EINVAL;
+    }
+    options->key_file[options->key_files++] = optarg;
+    return 0;
+}
+
 static int take_option(int letter, struct options *options)
 {
     long number;
@@ -103,6 +119,11 @@ static int take_option(int letter, struct options *options)
         return 0;
     case 'd':
         options->delete_files = true;
+        return 0;
+    case 'k':
+        return take_key(options);
+    case 'r':
+        options->require_signature = true;
         return 0;
     case 'q':
         options->quarantine = optarg;
@@ -144,6 +165,15 @@ static bool is_directory(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+static int check_keys(const struct options *options)
+{
+    if (!options->require_signature || options->key_files > 0)
+        return 0;
+    fputs("jobtrail-load: --require-signature needs the --key that signatures are checked with\n",
+          stderr);
+    return -EINVAL;
+}
+
 static int check_inputs(const struct options *options, char **paths)
 {
     bool has_chore =
@@ -173,12 +203,12 @@ static int check_inputs(const struct options *options, char **paths)
 static int parse_options(int argc, char **argv, struct options *options)
 {
     int letter;
-    while ((letter = getopt_long(argc, argv, "s:fdq:m:a:e:b:njhV", long_options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "s:fdk:rq:m:a:e:b:njhV", long_options, NULL)) != -1) {
         int taken = take_option(letter, options);
         if (taken != 0)
             return taken;
     }
-    return check_inputs(options, argv + optind);
+    return check_keys(options) != 0 ? -EINVAL : check_inputs(options, argv + optind);
 }
 
 static const char *default_store(void)
@@ -216,9 +246,9 @@ static void print_summary(const struct load_counts *counts, const struct chores 
                           const struct options *options)
 {
     printf("%zu read: %zu new, %zu updated, %zu unchanged; %zu set aside, %zu of them moved; "
-           "%zu deleted%s%s\n",
+           "%zu deleted; %zu unproven%s%s\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
-           counts->damaged, counts->quarantined, counts->deleted,
+           counts->damaged, counts->quarantined, counts->deleted, counts->unproven,
            chores->stopped ? "; stopped by a signal" : "",
            options->dry_run ? " (dry run: nothing changed)" : "");
     if (counts->conflicts != 0)
@@ -233,13 +263,13 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
                        const struct options *options)
 {
     printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"conflicts\":%zu,"
-           "\"damaged\":%zu,"
-           "\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,\"expired\":%zu,"
+           "\"damaged\":%zu,\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,"
+           "\"unproven\":%zu,\"expired\":%zu,"
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
-           counts->deleted, chores->expired, chores->renamed, chores->stopped ? "true" : "false",
-           options->dry_run ? "true" : "false");
+           counts->deleted, counts->unproven, chores->expired, chores->renamed,
+           chores->stopped ? "true" : "false", options->dry_run ? "true" : "false");
 }
 
 /* ---- What is done -----------------------------------------------------------------------------
@@ -329,6 +359,20 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
     return outcome;
 }
 
+static int read_keys(const struct options *options, struct record_proof *proof)
+{
+    proof->required = options->require_signature;
+    for (size_t i = 0; i < options->key_files; i++) {
+        int error = record_proof_add_key(proof, options->key_file[i]);
+        if (error == 0)
+            continue;
+        fprintf(stderr, "jobtrail-load: key %s: %s\n", options->key_file[i],
+                record_proof_trouble(error));
+        return error;
+    }
+    return 0;
+}
+
 static enum exit_code load(const struct options *options, char **paths)
 {
     const char *location = NULL;
@@ -342,8 +386,11 @@ static enum exit_code load(const struct options *options, char **paths)
         .show_progress = isatty(STDERR_FILENO) == 1,
         .stop = &stop,
     };
-    if (ops == NULL || open_quarantine(options, &loader.quarantine_fd) != 0)
+    if (ops == NULL || read_keys(options, &loader.proof) != 0 ||
+        open_quarantine(options, &loader.quarantine_fd) != 0) {
+        record_proof_free(&loader.proof);
         return USAGE;
+    }
 
     enum exit_code outcome = STORE_TROUBLE;
     if (store_open(ops, location, options->dry_run, &loader.store) != 0)
@@ -353,6 +400,7 @@ static enum exit_code load(const struct options *options, char **paths)
     else
         outcome = do_all(&loader, options, paths, &chores);
     loader_free(&loader);
+    record_proof_free(&loader.proof);
     store_close(loader.store);
     (options->json ? print_json : print_summary)(&loader.counts, &chores, options);
     if (loader.quarantine_fd >= 0)

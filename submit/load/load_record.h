@@ -113,7 +113,7 @@ struct coverage_record {
 
 struct record {
     enum record_kind kind;
-    bool unproven; /* it came a way that others can write to, and nothing proves whose it is */
+    bool unproven; /* others than root may have written it (record_proof.h) */
     union {
         struct run_record run;
         struct link_record link;

@@ -159,8 +159,9 @@ static int take_line(struct load_stream *stream, struct loader *loader,
     stream->line[stream->size] = '\0';
     enum record_kind named;
     const char *text = behind_header(stream->line, &named);
-    bool is_json = text[strspn(text, " \t")] == '{';
-    if (!is_json && !syslog_blocks_is_one(stream->line, stream->size))
+    /* Not behind blanks, where a log has what a message goes on with. */
+    bool is_json = text[0] == '{';
+    if (!is_json && !syslog_blocks_is_one(stream->line))
         return 0;
     stream->taken++;
     if (!is_json && memchr(stream->line, '\0', stream->size) != NULL) {

@@ -8,7 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int open_regular(int dir_fd, const char *name, size_t *size, struct load_reason *reason)
+/* What an access list gives to others shows in the bits of the group. */
+static bool is_closed(const struct stat *facts)
+{
+    return (facts->st_uid == 0 || facts->st_uid == geteuid()) &&
+           (facts->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool load_directory_is_closed(int fd)
+{
+    struct stat facts;
+    return fstat(fd, &facts) == 0 && is_closed(&facts);
+}
+
+static int open_regular(int dir_fd, const char *name, size_t *size, bool *closed,
+                        struct load_reason *reason)
 {
     int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
@@ -31,6 +45,7 @@ static int open_regular(int dir_fd, const char *name, size_t *size, struct load_
         return error;
     }
     *size = (size_t)facts.st_size;
+    *closed = is_closed(&facts) && load_directory_is_closed(dir_fd);
     return fd;
 }
 
@@ -51,10 +66,11 @@ static ssize_t read_whole(int fd, char *text, size_t size)
     return (ssize_t)done;
 }
 
-int load_text(int dir_fd, const char *name, char **text, size_t *size, struct load_reason *reason)
+int load_text(int dir_fd, const char *name, char **text, size_t *size, bool *closed,
+              struct load_reason *reason)
 {
     size_t expected = 0;
-    int fd = open_regular(dir_fd, name, &expected, reason);
+    int fd = open_regular(dir_fd, name, &expected, closed, reason);
     if (fd < 0)
         return fd;
     char *buffer = malloc(expected + 1);

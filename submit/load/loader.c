@@ -230,6 +230,7 @@ static void count_result(struct load_counts *counts, enum store_result result)
 static void settle(struct loader *loader, const struct load_batch *batch, size_t at)
 {
     count_result(&loader->counts, batch->results[at]);
+    loader->counts.unproven += batch->records[at].unproven;
     if (loader->source == NULL)
         return;
     if (loader->delete_files && !loader->dry_run)
@@ -346,13 +347,26 @@ static void set_named_aside(struct loader *loader, const char *text, size_t size
     free(line);
 }
 
+/* As load_record(), of a text that others may have written, or not. */
+static int make_record(struct loader *loader, char *text, size_t size, enum record_kind named,
+                       bool closed, struct record *record, struct load_reason *reason)
+{
+    bool unproven;
+    int error = record_prove(&loader->proof, text, size, closed, &unproven, reason);
+    if (error == 0)
+        error = load_record(text, size, named, &loader->seen, record, reason);
+    if (error == 0)
+        record->unproven = unproven;
+    return error;
+}
+
 int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
                 const char *origin)
 {
     struct record record;
     struct load_reason reason;
     struct load_place place = {.sub = ""};
-    int error = load_record(text, size, named, &loader->seen, &record, &reason);
+    int error = make_record(loader, text, size, named, false, &record, &reason);
     snprintf(place.name, sizeof place.name, "%s", origin);
     if (error == 0)
         return add_record(loader, &record, &place);
@@ -381,10 +395,12 @@ static int read_record(struct loader *loader, int dir_fd, const char *name, stru
 {
     char *text;
     size_t size;
-    int error = load_text(dir_fd, name, &text, &size, reason);
+    bool closed;
+    int error = load_text(dir_fd, name, &text, &size, &closed, reason);
     if (error != 0)
         return error;
-    error = load_record(text, size, place_kind(name), &loader->seen, record, reason);
+    closed = closed && load_directory_is_closed(loader->source->fd);
+    error = make_record(loader, text, size, place_kind(name), closed, record, reason);
     if (error != 0)
         free(text);
     return error;

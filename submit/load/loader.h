@@ -12,6 +12,7 @@
 
 #include "batch_writer.h"
 #include "load_dir.h"
+#include "record_proof.h"
 #include "store.h"
 
 struct load_counts {
@@ -20,6 +21,7 @@ struct load_counts {
     size_t damaged, quarantined;      /* set aside; moved away */
     size_t incomplete;                /* syslog records of which blocks are still missing */
     size_t deleted;                   /* files */
+    size_t unproven;                  /* of those in the store (record_proof.h) */
 };
 
 struct loader {
@@ -31,6 +33,7 @@ struct loader {
     bool follows;       /* the same inputs again and again: a file that stays is looked at once */
     bool show_progress; /* on stderr */
     int quarantine_fd;  /* -1: leave damaged files where they are */
+    struct record_proof proof;         /* what is believed */
     const volatile sig_atomic_t *stop; /* not 0: read no more, but store what has been read */
 
     struct load_counts counts; /* of what is committed, or of what is damaged */
@@ -60,7 +63,7 @@ int loader_load(struct loader *loader, const char *path);
 
 /* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL behind it and is the
  * loader's from now on; `named` is as in load_record(), `origin` says in a message where it was
- * found. Returns as loader_load(). */
+ * found. It comes from a stream, into which others may have written. Returns as loader_load(). */
 int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
                 const char *origin);
 

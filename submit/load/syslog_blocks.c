@@ -11,6 +11,7 @@
 
 #include "id_cache.h"
 #include "record_crc.h"
+#include "syslog_line.h"
 #include "syslog_packed.h"
 
 #define TAG        "XALT_LOGGING_"
@@ -70,14 +71,13 @@ static void end_word(char *word)
         word[strcspn(word, " ")] = '\0';
 }
 
-/* Takes `name` and the word behind it out of the head. */
+/* Takes `name` and the word behind it out of the head, as often as they stand there. */
 static void cut_word(char *head, const char *name)
 {
-    char *at = strstr(head, name);
-    if (at == NULL)
-        return;
-    const char *behind = at + strlen(name) + strcspn(at + strlen(name), " ");
-    memmove(at, behind, strlen(behind) + 1);
+    for (char *at = head; (at = strstr(at, name)) != NULL;) {
+        const char *behind = at + strlen(name) + strcspn(at + strlen(name), " ");
+        memmove(at, behind, strlen(behind) + 1);
+    }
 }
 
 /* The kind that a line says, or the key of its record: KIND_REST; they may not differ. What we do
@@ -95,9 +95,9 @@ static int read_kind(const struct line *line, enum record_kind *kind, struct loa
 }
 
 /* Version 1 has a record in one line: TAG... KIND:TEXT. Returns TEXT, NULL for other lines. */
-static char *version_1(char *line, enum record_kind *kind)
+static char *version_1(char *head, enum record_kind *kind)
 {
-    char *message = strchr(strstr(line, TAG), ' ');
+    char *message = strchr(head, ' ');
     size_t length = message == NULL ? 0 : strcspn(message + 1, ": ");
     if (message == NULL || message[1 + length] != ':')
         return NULL;
@@ -116,17 +116,17 @@ static int take_version_1(const char *text, char **whole, size_t *size, struct l
     return *whole == NULL ? -ENOMEM : 1;
 }
 
-static int parse_line(char *text, struct line *line, struct load_reason *reason)
+static int parse_line(char *head, struct line *line, struct load_reason *reason)
 {
-    char *head = strstr(text, TAG);
     char *value = strstr(head, " value:");
-    char *version = word(head, " V:");
+    if (value != NULL)
+        *value = '\0';
+    const char *version = word(head, " V:");
     if (version == NULL || version[0] < '2' || version[0] > '4' || version[1] != ' ')
         return load_refuse(reason, "is a syslog line of another version than 1 to 4");
     line->packed = version[0] == '2';
     if (value == NULL)
         return load_refuse(reason, "is a syslog line that was cut short");
-    *value = '\0';
     line->value = value + strlen(" value:");
     line->value_size = strlen(line->value);
     line->blocks = number(word(head, " nb:"));
@@ -137,8 +137,8 @@ static int parse_line(char *text, struct line *line, struct load_reason *reason)
     line->crc = word(head, " crcStr:");
     if (line->crc == NULL)
         line->crc = word(head, " crc:");
-    if (line->key == NULL || line->blocks == 0 || line->blocks > BLOCKS_MAX ||
-        line->index >= line->blocks)
+    if (version_1(head) != NULL || line->key == NULL || line->blocks == 0 ||
+        line->blocks > BLOCKS_MAX || line->index >= line->blocks)
         return load_refuse(reason, "is a syslog line with a damaged head");
     line->head = head;
     return 0;
@@ -353,10 +353,16 @@ struct syslog_blocks *syslog_blocks_new(void)
     return blocks;
 }
 
-bool syslog_blocks_is_one(const char *line, size_t size)
+/* Of what others may have logged, and under which name, nothing is ours. */
+static char *head_of(const char *line)
 {
-    const char *tag = memmem(line, size, TAG, strlen(TAG));
-    return tag != NULL && memmem(line, size, XALT_ERROR, strlen(XALT_ERROR)) != tag;
+    return (char *)syslog_line_program(line, TAG);
+}
+
+bool syslog_blocks_is_one(const char *line)
+{
+    const char *head = head_of(line);
+    return head != NULL && strncmp(head, XALT_ERROR, strlen(XALT_ERROR)) != 0;
 }
 
 int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,
@@ -364,10 +370,13 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, si
 {
     struct line line = {0};
     struct lh_entry *entry = NULL;
-    const char *single = version_1(text, kind);
+    char *head = head_of(text);
+    const char *single = head == NULL ? NULL : version_1(head, kind);
+    if (head == NULL)
+        return load_refuse(reason, "is no syslog line of a record");
     if (single != NULL)
         return take_version_1(single, whole, size, reason);
-    int error = parse_line(text, &line, reason);
+    int error = parse_line(head, &line, reason);
     if (error == 0)
         error = read_kind(&line, kind, reason);
     if (error == 0)

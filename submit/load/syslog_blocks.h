@@ -31,8 +31,9 @@ struct syslog_blocks;
 /* NULL when out of memory. */
 struct syslog_blocks *syslog_blocks_new(void);
 
-/* Whether the line, of `size` bytes of any kind, is such a block's, whole or damaged. */
-bool syslog_blocks_is_one(const char *line, size_t size);
+/* Whether the NUL-terminated line is such a block's, whole or damaged: whether our tag is the name
+ * of the program that has sent it (syslog_line.h). */
+bool syslog_blocks_is_one(const char *line);
 
 /* Adds the block of a line, NUL-terminated and without its newline, which is written to. Returns 1
  * when a record is whole, with its text, malloc'ed, in `*text` and the kind that the line and its

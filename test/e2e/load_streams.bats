@@ -136,7 +136,7 @@ size = 64
 blocks = [text[at:at + size] for at in range(0, len(text), size)]
 with open("blanks", "w") as file:
     for i, block in enumerate(blocks):
-        file.write("n1 XALT_LOGGING_tiny V:4 kind:run syshost:tiny key:run_fini_8c8d crcStr:%s nb:%02d"
+        file.write("Nov 20 10:00:00 n1 XALT_LOGGING_tiny V:4 kind:run syshost:tiny key:run_fini_8c8d crcStr:%s nb:%02d"
                    " idx:%02d value:%s\n" % (text[8:14], len(blocks), i, block.rstrip(" ")))
 PY
     load_from blanks

@@ -78,7 +78,7 @@ Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:2 kind:run idx:0 nb:2 syshost:tiny key:k
 Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:2 kind:run idx:1 nb:2 syshost:tiny key:k value:w=
 Nov 20 10:00:00 n1 XALT_LOGGING_ERROR_tiny[7]: waitpid() returned -1: error with xalt_curl_transmit
 LINES
-    python3 -c 'import base64, zlib; print("n1 XALT_LOGGING_tiny: run:" + base64.b64encode(zlib.compress(bytes(40 << 20))).decode())' >>lines
+    python3 -c 'import base64, zlib; print("Nov 20 10:00:00 n1 XALT_LOGGING_tiny: run:" + base64.b64encode(zlib.compress(bytes(40 << 20))).decode())' >>lines
     run --separate-stderr jobtrail-load --json --store sqlite:store.db --quarantine bad lines
     [ "$status" -eq 1 ]
     [ "$(jq .damaged <<<"$output")" -eq 4 ]

@@ -323,7 +323,7 @@ asked() {
 @test "kafka: messages with the run's uuid as key, after an outage too" {
     job_with $'[transport]\nuse = file, kafka\n[kafka]\nbrokers = 127.0.0.1:1\nproperties = '"$BATS_TEST_TMPDIR/properties"
     sed -i '/^epilog_timeout/s/60/2/' "$CONF"
-    echo "socket.timeout.ms = 1000 " >"$BATS_TEST_TMPDIR/properties"
+    (umask 077 && echo "socket.timeout.ms = 1000 " >"$BATS_TEST_TMPDIR/properties")
     more_records 2
     flush
     [[ $(waiting kafka) == 2 && $(waiting file) == 0 ]]
@@ -348,7 +348,7 @@ asked() {
 
 @test "kafka: a record that is too large is set aside, the others go on" {
     job_with $'[transport]\nuse = kafka\n[kafka]\nbrokers = 127.0.0.1:1\nproperties = '"$BATS_TEST_TMPDIR/properties"
-    echo "message.max.bytes=20000" >"$BATS_TEST_TMPDIR/properties"
+    (umask 077 && echo "message.max.bytes=20000" >"$BATS_TEST_TMPDIR/properties")
     start_kafka
     sed -i "s/^brokers = .*/brokers = $BROKERS/" "$CONF"
     more_records 2
@@ -363,7 +363,7 @@ asked() {
 
 @test "kafka: a property that librdkafka does not know is told" {
     job_with $'[transport]\nuse = kafka\n[kafka]\nbrokers = 127.0.0.1:1\nproperties = '"$BATS_TEST_TMPDIR/properties"
-    echo 'no.such.property=1' >"$BATS_TEST_TMPDIR/properties"
+    (umask 077 && echo 'no.such.property=1' >"$BATS_TEST_TMPDIR/properties")
     more_records 1
     run -0 flush
     [[ $output == *"transport kafka: "*"no.such.property"* && $(waiting kafka) == 1 ]]

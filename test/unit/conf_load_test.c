@@ -88,7 +88,8 @@ static void each_key_takes_its_value(void **state)
                               "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
                               "job_timeout = 20\n"
                               "hash_objects = yes\n"
-                              "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r");
+                              "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
+                              "[signature]\nkey_file = /etc/jobtrail/key\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_string_equal(conf.syshost, "beta");
@@ -105,7 +106,30 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.hash_objects, 1);
     assert_string_equal(conf.transport, "none");
     assert_string_equal(conf.file_dir, "/r");
+    assert_string_equal(conf.key_file, "/etc/jobtrail/key");
     assert_int_equal(conf.key_line[0], 3);
+    conf_free(&conf);
+}
+
+static void a_token_may_go_to_this_host_or_by_tls(void **state)
+{
+    static const char *const urls[] = {"http://localhost/",      "http://localhost:8088/x",
+                                       "http://127.0.0.1:1/",    "http://127.9.9.9",
+                                       "http://[::1]:9/a@b",     "https://c.example.org/",
+                                       "http://LocalHost?q=http"};
+    (void)state;
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = %s\n",
+                 urls[i]);
+        struct conf conf = loaded(text);
+        assert_string_equal(conf.http_url, urls[i]);
+        conf_free(&conf);
+    }
+    /* one that is not used, or has nothing to tell, is as it may be */
+    struct conf conf = loaded("[http]\ntoken_file = /t\nurl = http://c.example.org/\n");
+    conf_free(&conf);
+    conf = loaded("[transport]\nuse = http\n[http]\nurl = http://c.example.org/\n");
     conf_free(&conf);
 }
 
@@ -257,6 +281,22 @@ static const struct refusal refusals[] = {
     {"[transport]\nuse =\n", 2, 6, "no transport", "none"},
     {"[transport]\nuse = http\n", 2, 1, "has no url", "[http]"},
     {"[transport]\nuse = kafka\n", 2, 1, "has no brokers", "[kafka]"},
+    {"[transport]\nuse = http\n[http]\nurl = http://c.example.org/\ntoken_file = /t\n", 4, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = HTTP://c.example.org/\n", 5, 7,
+     "not a URL", "https://"},
+    {"[transport]\nuse = http\n[http]\nurl = http://me:secret@c.example.org/\n", 4, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://127.0.0.1@evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://localhost.evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://localhost\\@evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://[::1]evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://127.1.evil.org/\n", 5, 1,
+     "in clear text", "https://"},
     {"[http]\nurl = ftp://x\n", 2, 7, "not a URL", "https"},
     {"[http]\nformat = xml\n", 2, 10, "unknown value", "bulk"},
     {"[http]\nbatch = 0\n", 2, 9, "out of range", "10000"},
@@ -384,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_file_gives_the_defaults),
         cmocka_unit_test(each_key_takes_its_value),
+        cmocka_unit_test(a_token_may_go_to_this_host_or_by_tls),
         cmocka_unit_test(rules_keep_their_order_and_place),
         cmocka_unit_test(the_longest_line_that_fits_is_read_whole),
         cmocka_unit_test(a_longer_line_is_refused_and_not_split),

@@ -17,6 +17,7 @@ jobtrail_unit_test(submit_package_test submit_package_test.c LIBS jobtrail_submi
 jobtrail_unit_test(submit_coverage_test submit_coverage_test.c LIBS jobtrail_submit m)
 jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_signature_test submit_signature_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_record_keys_test submit_record_keys_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_slurm_job_test submit_slurm_job_test.c LIBS jobtrail_submit)

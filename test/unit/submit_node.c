@@ -112,6 +112,7 @@ struct conf conf_of(void)
         .ledger_bytes = MADE_LEDGER_MAX,
         .state = state_dir,
         .transport = (char *)"file",
+        .key_file = (char *)"",
         .file_dir = records_dir,
         .file_fsync = (char *)"batch",
         .outbox_bytes = 64 << 20,

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+
+#include "command.h"
+#include "key_file.h"
+
+int command_make_key(const struct options *options)
+{
+    if (options->args_count != 1) {
+        fprintf(stderr, "jobtrail-conf: make which key? Give one FILE\n");
+        return STATUS_USAGE;
+    }
+    int rc = key_file_make(options->args[0]);
+    if (rc == 0)
+        return STATUS_OK;
+    fprintf(stderr, "jobtrail-conf: %s: %s\n", options->args[0], key_file_trouble(rc));
+    return STATUS_REFUSED;
+}

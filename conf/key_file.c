@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "key_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "secret_file.h"
+
+enum { TEXT_SIZE = 2 * KEY_BYTES_MAX + 16 };
+
+static int digit(char letter)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = letter == '\0' ? NULL : strchr(digits, letter);
+    return at == NULL ? -1 : (int)(at - digits) % 16;
+}
+
+static ssize_t parse(const char *text, unsigned char *key)
+{
+    size_t length = strcspn(text, "\r\n");
+    if (length % 2 != 0 || length < 2 * (size_t)KEY_BYTES_MIN || length > 2 * (size_t)KEY_BYTES_MAX)
+        return -EINVAL;
+    for (size_t i = 0; i < length; i += 2) {
+        int high = digit(text[i]), low = digit(text[i + 1]);
+        if (high < 0 || low < 0)
+            return -EINVAL;
+        key[i / 2] = (unsigned char)(high << 4 | low);
+    }
+    return (ssize_t)(length / 2);
+}
+
+ssize_t key_file_read(const char *path, unsigned char key[KEY_BYTES_MAX])
+{
+    char text[TEXT_SIZE];
+    ssize_t size = secret_file_read(path, text, sizeof text);
+    if (size >= 0)
+        size = parse(text, key);
+    explicit_bzero(text, sizeof text);
+    return size == -EFBIG ? -EINVAL : size;
+}
+
+static int write_key(int fd)
+{
+    unsigned char key[KEY_BYTES_MIN];
+    char text[2 * KEY_BYTES_MIN + 2];
+    if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key)
+        return -EIO;
+    for (size_t i = 0; i < sizeof key; i++)
+        snprintf(text + 2 * i, sizeof text - 2 * i, "%02x\n", key[i]);
+    ssize_t written = write(fd, text, sizeof text - 1);
+    int result = written == (ssize_t)sizeof text - 1 ? 0 : written < 0 ? -errno : -ENOSPC;
+    explicit_bzero(key, sizeof key);
+    explicit_bzero(text, sizeof text);
+    return result == 0 && fsync(fd) != 0 ? -errno : result;
+}
+
+int key_file_make(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int result = write_key(fd);
+    if (close(fd) != 0 && result == 0)
+        result = -errno;
+    if (result != 0)
+        unlink(path);
+    return result;
+}
+
+const char *key_file_trouble(int error)
+{
+    return error == -EINVAL ? "holds no key: 64 to 128 hex digits, as jobtrail-conf make-key "
+                              "writes them"
+                            : secret_file_trouble(error);
+}

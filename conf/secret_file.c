@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "secret_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+
+static int is_secret(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 077) == 0 &&
+           (status.st_uid == 0 || status.st_uid == geteuid());
+}
+
+static ssize_t read_all(int fd, char *text, size_t size)
+{
+    size_t used = 0;
+    while (used < size) {
+        ssize_t got = read(fd, text + used, size - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            return (ssize_t)used;
+        used += (size_t)got;
+    }
+    return -EFBIG;
+}
+
+ssize_t secret_file_read(const char *path, char *text, size_t size)
+{
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return errno == ELOOP ? -EPERM : -errno;
+    if (!is_secret(fd))
+        return -EPERM;
+    ssize_t length = read_all(fd, text, size);
+    if (length < 0)
+        explicit_bzero(text, size);
+    else
+        text[length] = '\0';
+    return length;
+}
+
+const char *secret_file_trouble(int error)
+{
+    return error == -EPERM ? "others than its owner may read it, or it is not root's (chown root, "
+                             "chmod 600; no link)"
+                           : strerror(-error);
+}

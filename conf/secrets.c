@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "secrets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf_keys.h"
+#include "conf_transport.h"
+#include "key_file.h"
+#include "secret_file.h"
+
+static int look_at_text(const char *path)
+{
+    char *text = malloc(SECRET_TEXT_MAX);
+    ssize_t length = text == NULL ? -ENOMEM : secret_file_read(path, text, SECRET_TEXT_MAX);
+    if (text != NULL)
+        explicit_bzero(text, SECRET_TEXT_MAX);
+    free(text);
+    return length < 0 ? (int)length : 0;
+}
+
+static int look_at_key(const char *path)
+{
+    unsigned char key[KEY_BYTES_MAX];
+    ssize_t size = key_file_read(path, key);
+    explicit_bzero(key, sizeof key);
+    return size < 0 ? (int)size : 0;
+}
+
+static size_t add(struct secret *secrets, size_t count, struct secret secret,
+                  int (*look)(const char *path), const char *(*tell)(int error))
+{
+    if (secret.path[0] == '\0')
+        return count;
+    secret.trouble = look(secret.path);
+    secret.reason = secret.trouble == 0 ? NULL : tell(secret.trouble);
+    secrets[count] = secret;
+    return count + 1;
+}
+
+size_t secrets_look(const struct conf *conf, struct secret secrets[SECRETS_MAX])
+{
+    size_t count =
+        add(secrets, 0, (struct secret){"signature", "key_file", conf->key_file, 0, NULL},
+            look_at_key, key_file_trouble);
+    if (conf_uses_transport(conf, "http"))
+        count = add(secrets, count,
+                    (struct secret){"http", "token_file", conf->http_token_file, 0, NULL},
+                    look_at_text, secret_file_trouble);
+    if (conf_uses_transport(conf, "kafka"))
+        count = add(secrets, count,
+                    (struct secret){"kafka", "properties", conf->kafka_properties, 0, NULL},
+                    look_at_text, secret_file_trouble);
+    return count;
+}
+
+int secrets_check(const struct conf *conf, struct conf_error *error)
+{
+    struct secret secrets[SECRETS_MAX];
+    size_t count = secrets_look(conf, secrets);
+    for (size_t i = 0; i < count; i++) {
+        if (secrets[i].trouble != -EPERM && secrets[i].trouble != -EINVAL &&
+            secrets[i].trouble != -EFBIG)
+            continue;
+        int key = conf_key_find(secrets[i].section, secrets[i].name);
+        *error = (struct conf_error){.line = conf->key_line[key]};
+        snprintf(error->file, sizeof error->file, "%s", conf->path);
+        snprintf(error->reason, sizeof error->reason, "%.100s: %s", secrets[i].path,
+                 secrets[i].reason);
+        return -EINVAL;
+    }
+    return 0;
+}
