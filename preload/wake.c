@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "wake.h"
 
+#include <sys/stat.h>
+
 #include "ledger.h"
 #include "memory.h"
 #include "system.h"
@@ -17,6 +19,8 @@ void wake_watcher(const char *spool)
     int fd = system_open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
         return;
-    system_call6(SYS_write, fd, (long)"", 1, 0, 0, 0);
+    struct stat status; /* where it lies is what the environment says: only a pipe is written to */
+    if (system_stat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+        system_call6(SYS_write, fd, (long)"", 1, 0, 0, 0);
     system_close(fd);
 }
