@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flush_breaks.h"
 #include "job_place.h"
 #include "journal.h"
 #include "journal_read.h"
@@ -141,6 +142,8 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
         .from = job_place_read(directory),
         .reached = &reached};
     int result = run_worker(flush, &order, directory, &summary);
+    if (!flush->options->dry_run)
+        flush_breaks_note(flush->conf, result);
     if (ledger >= 0)
         close(ledger);
     if (order.packages >= 0)
