@@ -22,6 +22,8 @@ struct decision decide_by_switches(const struct switches *switches)
     return (struct decision){.track = 1, .why = ""};
 }
 
+enum { OVERFLOW_UID = 65534 };
+
 /* In a user namespace of its own a process may see root's files as nobody's. The kernel's number
  * for the namespace that all others descend from is fixed (PROC_USER_INIT_INO). */
 static int in_user_namespace(void)
@@ -38,7 +40,8 @@ static int in_user_namespace(void)
 static int is_safe(const struct stat *status, uint32_t user)
 {
     return S_ISREG(status->st_mode) && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
-           (status->st_uid == 0 || status->st_uid == user || in_user_namespace());
+           (status->st_uid == 0 || status->st_uid == user ||
+            (status->st_uid == OVERFLOW_UID && in_user_namespace()));
 }
 
 int decide_map(const char *path, uint32_t user, struct decide_policy *policy)

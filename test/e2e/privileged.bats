@@ -142,6 +142,20 @@ does_nothing() {
     [[ $(md5sum <"$LEDGER") == "$before" ]]
 }
 
+@test "the watcher's pipe is written to where it is one, and nothing else of that name" {
+    programs
+    echo sound >"$SPOOL/wake"
+    chmod 666 "$SPOOL/wake"
+    as_nobody env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
+    [[ $(cat "$SPOOL/wake") == sound ]]
+    rm "$SPOOL/wake"
+    mkfifo -m 622 "$SPOOL/wake"
+    exec 7<>"$SPOOL/wake"
+    as_nobody env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
+    [[ $(timeout 20 head -c 1 <&7 | od -An -tx1) == " 00" ]]
+    exec 7<&-
+}
+
 @test "in a user namespace, where root's policy is nobody's, processes are captured" {
     local before
     before=$(used)
