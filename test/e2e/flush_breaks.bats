@@ -14,7 +14,7 @@ setup() {
 # a_job NUMBER [BROKEN]: with one run, flushed
 a_job() {
     "$PROGRAMS/make_spool" "$SPOOL" "$1"
-    tracked JOBTRAIL_SPOOL="$SPOOL/$1.0" "$PROGRAMS/exit_with" 0
+    tracked "${TRACKED[0]/$JOB.0/$1.0}" "$PROGRAMS/exit_with" 0
     LD_PRELOAD=${2:+$BATS_TEST_TMPDIR/broken.so} "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$1" --conf "$CONF" \
         --node e2e 2>&1
 }

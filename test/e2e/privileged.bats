@@ -11,11 +11,11 @@ setup() {
     new_links
     # shellcheck disable=SC2034 # new_job uses it
     LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
-    RULES=$KEEP_ALL new_job
+    OWNER=nobody RULES=$KEEP_ALL new_job
     chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR" "$WORK"
     sed -i "s/uid=0 gid=0/uid=$(id -u nobody) gid=$(id -g nobody)/" "$SPOOL/$JOB.0/journal"
-    chown nobody:nogroup "$SPOOL/$JOB.0/ledger"
-    LEDGER=$SPOOL/$JOB.0/ledger
+    LEDGER=${TRACKED[0]#*=}/ledger
+    chown nobody:nogroup "$LEDGER"
     TRACKED[2]=JOBTRAIL_TASK=4294967291.0.1
     CONF_LINK=$BATS_TEST_TMPDIR/link.conf
     echo 'startup_object = all' >>"$CONF_LINK"

@@ -8,7 +8,7 @@ load helper
 
 setup() {
     new_job
-    LEDGER=$SPOOL/$JOB.0/ledger
+    LEDGER=${TRACKED[0]#*=}/ledger
     CANARY=$BATS_TEST_TMPDIR/canary
 }
 
@@ -71,9 +71,9 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32
     mkdir "$BATS_TEST_TMPDIR/full"
     mount -t tmpfs -o size=1M tmpfs "$BATS_TEST_TMPDIR/full"
     rm -rf "$SPOOL"
-    SPOOL=$BATS_TEST_TMPDIR/full/spool LEDGER=$BATS_TEST_TMPDIR/full/spool/$JOB.0/ledger
+    TRACKED[0]=${TRACKED[0]/"$SPOOL"/"$BATS_TEST_TMPDIR/full/spool"}
+    SPOOL=$BATS_TEST_TMPDIR/full/spool LEDGER=${TRACKED[0]#*=}/ledger
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
-    TRACKED[0]=JOBTRAIL_SPOOL=$SPOOL/$JOB.0
     cat /dev/zero >"$BATS_TEST_TMPDIR/full/filler" 2>/dev/null || true
     set_number $BACKED 67108864
     set_number $USED 8388608

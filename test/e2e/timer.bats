@@ -71,7 +71,7 @@ confined() {
 
 @test "with what the unit grants its commands flush jobs and sessions of others, and send" {
     local commands command
-    PLACE=$PLACE/writable new_job # in a place of its own: what the unit may write to
+    OWNER=nobody PLACE=$PLACE/writable new_job # in a place of its own: what the unit may write to
     sed -i "s|^dir = .*/spool\$|&\nsessions = $PLACE/writable/sessions|" "$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     mapfile -t commands < <(sed -n 's/^ExecStart=//p' "$UNIT")
@@ -80,10 +80,10 @@ confined() {
     confined ${commands[0]} --conf "$CONF" # which makes the directory for sessions
     # a job of this user that is over, whose ledger he has closed
     sed -i "s/uid=0 gid=0/uid=$USER_ID gid=$USER_ID/" "$SPOOL/$JOB.0/journal"
-    chown "$USER_ID:$USER_ID" "$SPOOL/$JOB.0"/{ledger,packages}
+    chown "$USER_ID:$USER_ID" "${TRACKED[0]#*=}"/{ledger,packages}
     tracked setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups "$PLACE/exit_with" 0
     echo 'epilog time=1700000000.000000000' >>"$SPOOL/$JOB.0/journal"
-    chmod 000 "$SPOOL/$JOB.0/ledger"
+    chmod 000 "${TRACKED[0]#*=}/ledger"
     # and a session
     # shellcheck disable=SC2016
     setsid --wait setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups env -i PATH=/usr/bin:/bin bash -ec '

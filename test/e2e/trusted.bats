@@ -10,6 +10,7 @@ setup() {
     RULES=$KEEP_ALL new_job
     POLICY=${CONF%.conf}.policy
     tracked "$PROGRAMS/exit_with" 0
+    LEDGER=${TRACKED[0]#*=}/ledger
 }
 
 # refused REASON COMMAND...
@@ -25,7 +26,7 @@ each_refuses() { # CULPRIT
     refused "$1" "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e
     refused "$1" "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     # and leave all as it was
-    [[ -e $SPOOL/$JOB.0/ledger && ! -e $RECORDS && ! -e $PLACE/state ]]
+    [[ -e $LEDGER && ! -e $RECORDS && ! -e $PLACE/state ]]
     # to look at it is no harm
     "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
 }
@@ -60,7 +61,7 @@ each_refuses() { # CULPRIT
     chown -h nobody "$BATS_TEST_TMPDIR/link.conf"
     refused "$BATS_TEST_TMPDIR/link.conf" "$JOBTRAIL_BIN/jobtrail-submit" flush --all --node e2e \
         --conf "$BATS_TEST_TMPDIR/link.conf"
-    [[ -e $SPOOL/$JOB.0/ledger ]]
+    [[ -e $LEDGER ]]
     chown -h root "$BATS_TEST_TMPDIR/link.conf"
     "$JOBTRAIL_BIN/jobtrail-submit" flush --all --node e2e --conf "$BATS_TEST_TMPDIR/link.conf"
     [[ $(endings) == "exit_with fini" ]]
