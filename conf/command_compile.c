@@ -35,7 +35,7 @@ int command_compile(const struct options *options)
 {
     struct conf conf;
     struct conf_error error;
-    if (conf_load(options->conf, &conf, &error) != 0)
+    if (conf_load_trusted(options->conf, &conf, &error) != 0)
         return command_refused(&error);
     int status = compile(&conf, options);
     conf_free(&conf);

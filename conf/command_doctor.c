@@ -55,6 +55,7 @@ static void check_conf(struct doctor *doctor, const char *path)
     doctor_files(doctor, &conf);
     doctor_directories(doctor, &conf);
     doctor_secrets(doctor, &conf);
+    doctor_flush(doctor, &conf);
     conf_free(&conf);
 }
 

@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <ini.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "conf_keys.h"
@@ -18,6 +20,7 @@
 #include "conf_sampling.h"
 #include "conf_transport.h"
 #include "policy_path.h"
+#include "trusted.h"
 
 int conf_refuse(struct conf_loader *loader, size_t column, const char *format, ...)
 {
@@ -85,6 +88,34 @@ static char *absolute(const char *path)
     return text;
 }
 
+static FILE *open_trusted(struct conf_loader *loader)
+{
+    char culprit[PATH_MAX];
+    int fd = trusted_open(loader->conf->path, culprit, sizeof culprit);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+    if (fd >= 0 && stream == NULL)
+        close(fd);
+    if (stream != NULL)
+        return stream;
+    conf_give_up(loader, fd < 0 ? fd : -errno);
+    if (fd == -EPERM) {
+        snprintf(loader->error.reason, sizeof loader->error.reason,
+                 "root does not act on it: %.180s can be changed by others", culprit);
+        conf_refuse_hint(loader, "give it to root, writable by root alone");
+    }
+    return NULL;
+}
+
+static FILE *open_file(const char *path, struct conf_loader *loader)
+{
+    if (loader->trusted)
+        return open_trusted(loader);
+    FILE *stream = fopen(path, "re");
+    if (stream == NULL)
+        conf_give_up(loader, -errno);
+    return stream;
+}
+
 static int load(const char *path, struct conf_loader *loader)
 {
     int rc = set_defaults(loader);
@@ -93,9 +124,9 @@ static int load(const char *path, struct conf_loader *loader)
     loader->conf->path = absolute(path);
     if (loader->conf->path == NULL)
         return conf_give_up(loader, -errno);
-    CLEANUP_FCLOSE FILE *stream = fopen(path, "re");
+    CLEANUP_FCLOSE FILE *stream = open_file(path, loader);
     if (stream == NULL)
-        return conf_give_up(loader, -errno);
+        return loader->rc;
     loader->stream = stream;
     rc = parse(loader);
     if (rc != 0)
@@ -109,10 +140,10 @@ static int load(const char *path, struct conf_loader *loader)
     return rc == 0 ? 0 : conf_give_up(loader, rc);
 }
 
-int conf_load(const char *path, struct conf *out, struct conf_error *error)
+static int load_new(const char *path, int trusted, struct conf *out, struct conf_error *error)
 {
     struct conf conf = {0};
-    struct conf_loader loader = {.conf = &conf};
+    struct conf_loader loader = {.conf = &conf, .trusted = trusted};
     snprintf(loader.error.file, sizeof loader.error.file, "%s", path);
     int rc = load(path, &loader);
     free(loader.text);
@@ -123,6 +154,16 @@ int conf_load(const char *path, struct conf *out, struct conf_error *error)
     }
     *out = conf;
     return 0;
+}
+
+int conf_load(const char *path, struct conf *out, struct conf_error *error)
+{
+    return load_new(path, 0, out, error);
+}
+
+int conf_load_trusted(const char *path, struct conf *out, struct conf_error *error)
+{
+    return load_new(path, 1, out, error);
 }
 
 void conf_free(struct conf *conf)

@@ -115,6 +115,10 @@ struct conf_error {
  * `*out` untouched. Patterns are taken as text: compile_policy() is what checks them. */
 int conf_load(const char *path, struct conf *out, struct conf_error *error);
 
+/* As conf_load(), for what root does by it: as root, a file that others can change is refused
+ * (-EPERM, see trusted.h). */
+int conf_load_trusted(const char *path, struct conf *out, struct conf_error *error);
+
 void conf_free(struct conf *conf);
 
 /* "FILE:LINE:COLUMN: REASON (HINT)" on one line, into `size` bytes at `text`. */

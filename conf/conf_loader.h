@@ -11,6 +11,7 @@
 #include "conf.h"
 
 struct conf_loader {
+    int trusted; /* nobody but root may be able to change the file, where root reads it */
     FILE *stream;
     struct conf *conf;
     struct conf_error error;

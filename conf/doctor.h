@@ -55,6 +55,9 @@ void doctor_policy(struct doctor *doctor, const struct conf *conf);
 /* Looks at the programs and the library that the configuration names. */
 void doctor_files(struct doctor *doctor, const struct conf *conf);
 
+/* Looks at whether flushes break down, whatever job they are of. */
+void doctor_flush(struct doctor *doctor, const struct conf *conf);
+
 /* Looks at the spool of this node with its watcher, the records' directory and the state. */
 void doctor_directories(struct doctor *doctor, const struct conf *conf);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <ctype.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "plugin_release.h"
 
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
@@ -71,19 +71,6 @@ static void plugin_path(const char *plugin, char *path, size_t size)
     }
 }
 
-/* The Slurm release (major and minor) for which the plugin was built; 0 when it does not say. */
-static unsigned built_for(const char *path)
-{
-    unsigned release = 0;
-    void *plugin = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    const unsigned *version = plugin == NULL ? NULL : dlsym(plugin, "plugin_version");
-    if (version != NULL)
-        release = *version >> 8;
-    if (plugin != NULL)
-        dlclose(plugin);
-    return release;
-}
-
 /* The release of the Slurm that is installed: "slurm 23.11.4", "slurm-wlm 22.05.8". 0: none. */
 static unsigned installed(void)
 {
@@ -102,10 +89,11 @@ static unsigned installed(void)
 
 static void check_release(struct doctor *doctor, const char *path)
 {
-    unsigned plugin = built_for(path), slurm = installed();
+    const char *why;
+    unsigned plugin = plugin_release(path, &why), slurm = installed();
     if (plugin == 0)
         doctor_add(doctor, FINDING_BAD, "release", path, "install the plugin again",
-                   "cannot be loaded: %s", dlerror());
+                   "does not say for which Slurm it is: %s", why);
     else if (slurm == 0)
         doctor_add(doctor, FINDING_WARN, "release", path,
                    "put slurmd or srun into PATH to have the releases compared",

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "cleanup.h"
 #include "policy_read.h"
+#include "trusted.h"
 
 static int write_all(int fd, const char *bytes, size_t size)
 {
@@ -96,7 +98,8 @@ static int compiled_from(int fd, const struct stat *status, const char *conf)
 static int current(const char *path, const char *conf, int certain)
 {
     struct stat compiled, source;
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char culprit[PATH_MAX];
+    CLEANUP_CLOSE int fd = trusted_open(path, culprit, sizeof culprit);
     if (fd < 0 || fstat(fd, &compiled) != 0 || stat(conf, &source) != 0)
         return 0;
     const struct timespec *changed =

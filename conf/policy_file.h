@@ -14,7 +14,8 @@ int policy_file_write(const char *path, const void *bytes, size_t size);
 
 /* Whether the file `path` is a usable policy that was compiled from the configuration file `conf`
  * (absolute) as it is now: written after the configuration's content and inode last changed. The
- * latter tells when an older file has been moved into its place. */
+ * latter tells when an older file has been moved into its place. To root no file is that others can
+ * change. */
 int policy_file_current(const char *path, const char *conf);
 
 /* As policy_file_current(), but takes what was written within one tick of the file system's clock

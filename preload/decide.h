@@ -6,6 +6,7 @@
 #define JOBTRAIL_DECIDE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "exec_path.h"
 #include "image.h"
@@ -29,8 +30,9 @@ struct decide_policy {
     size_t size;
 };
 
-/* Maps the policy file `path`. Returns 1, or 0 when there is none that this library can read. */
-int decide_map(const char *path, struct decide_policy *policy);
+/* Maps the policy file `path` for a process of the user `user`. Returns 1, or 0 when there is none
+ * that this library can read, or when others than root and this user can change it. */
+int decide_map(const char *path, uint32_t user, struct decide_policy *policy);
 
 void decide_unmap(struct decide_policy *policy);
 

@@ -2,7 +2,9 @@
  *
  * What the loader calls: before main() a capture, after it a signature. Whatever is not as
  * expected means no capture; nothing here exits, waits or keeps a descriptor, and nothing prints
- * unless XALT_TRACING is set.
+ * unless XALT_TRACING is set. In a program that has more rights than its caller (set-user-id,
+ * set-group-id, file capabilities) nothing is done: the environment is the caller's. The loader
+ * preloads nothing there, but the copy that jobtrail-ld links in is called.
  */
 #include "decide.h"
 #include "exec_path.h"
@@ -37,7 +39,7 @@ static void say(const struct switches *switches, const struct decision *decision
 static void start_by_policy(const struct image *image, const struct switches *switches)
 {
     struct decide_policy policy;
-    if (!decide_map(switches->policy, &policy)) {
+    if (!decide_map(switches->policy, image->user, &policy)) {
         say(switches, &(struct decision){.why = "not tracked: no usable policy"}, NULL);
         return;
     }
@@ -66,7 +68,7 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
 {
     struct image image;
     struct switches switches;
-    if (!find_image(argc, argv, envp, &image))
+    if (!find_image(argc, argv, envp, &image) || image.secure)
         return;
     switches_read(image.envp, &switches);
     if (switches.spool == NULL || switches.policy == NULL)

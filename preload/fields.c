@@ -3,11 +3,6 @@
 
 #include "memory.h"
 
-static struct ledger_field *open_field(struct fields *fields)
-{
-    return (struct ledger_field *)(void *)(fields->start + fields->open);
-}
-
 int fields_begin(struct fields *fields, enum ledger_field_kind kind)
 {
     if (fields->room - fields->used < sizeof(struct ledger_field)) {
@@ -15,7 +10,7 @@ int fields_begin(struct fields *fields, enum ledger_field_kind kind)
         return 0;
     }
     fields->open = fields->used;
-    *open_field(fields) = (struct ledger_field){.kind = (uint16_t)kind};
+    fields->field = (struct ledger_field){.kind = (uint16_t)kind};
     fields->used += sizeof(struct ledger_field);
     return 1;
 }
@@ -24,7 +19,7 @@ void fields_add(struct fields *fields, const void *bytes, size_t size, size_t li
 {
     if (fields->open == fields->used)
         return;
-    struct ledger_field *field = open_field(fields);
+    struct ledger_field *field = &fields->field;
     size_t room = fields->room - fields->used;
     if (limit - field->length < room)
         room = limit - field->length;
@@ -46,12 +41,15 @@ unsigned char *fields_room(struct fields *fields, size_t limit, size_t *size)
 
 void fields_wrote(struct fields *fields, size_t size)
 {
-    open_field(fields)->length += (uint32_t)size;
+    fields->field.length += (uint32_t)size;
     fields->used += size;
 }
 
 void fields_end(struct fields *fields)
 {
+    if (fields->open == fields->used)
+        return;
+    memcpy(fields->start + fields->open, &fields->field, sizeof fields->field);
     while (fields->used % 8 != 0 && fields->used < fields->room)
         fields->start[fields->used++] = 0;
     fields->open = fields->used;

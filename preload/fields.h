@@ -14,8 +14,10 @@ struct fields {
     unsigned char *start; /* 8-byte aligned */
     size_t used;
     size_t room;
-    size_t open;         /* offset of the field being written; == used when none is */
-    uint32_t slot_flags; /* LEDGER_SLOT_CUT when a whole field did not fit */
+    size_t open;               /* offset of the field being written; == used when none is */
+    struct ledger_field field; /* its head, which goes to its place when the field is whole: what
+                                  lies in the buffer may be shared, and is not read again */
+    uint32_t slot_flags;       /* LEDGER_SLOT_CUT when a whole field did not fit */
 };
 
 /* Starts a field. Returns 0 when not even its head fits: then the other calls do nothing. */

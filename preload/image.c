@@ -44,7 +44,8 @@ int image_find(int argc, char **argv, char **envp, struct image *image)
 {
     if (!passed_by_loader(argc, argv, envp))
         return 0;
-    *image = (struct image){.argc = argc, .argv = argv, .envp = envp};
+    *image =
+        (struct image){.argc = argc, .argv = argv, .envp = envp, .user = UINT32_MAX, .secure = 1};
     char **end = envp;
     while (*end != NULL)
         end++;
@@ -60,6 +61,10 @@ int image_find(int argc, char **argv, char **envp, struct image *image)
             image->vdso = value;
         else if (aux->a_type == AT_BASE)
             image->loader_base = value;
+        else if (aux->a_type == AT_EUID)
+            image->user = (uint32_t)value;
+        else if (aux->a_type == AT_SECURE)
+            image->secure = value != 0;
     }
     if (image->phdr == NULL)
         image->phdr_count = 0;

@@ -22,6 +22,9 @@ struct image {
     uintptr_t load_bias;   /* of the executable */
     uintptr_t vdso;        /* address of the vDSO's ELF header; 0: none */
     uintptr_t loader_base; /* AT_BASE; 0: the kernel started no loader beside the executable */
+    uint32_t user;         /* AT_EUID: the effective user that the program was started with */
+    int secure; /* AT_SECURE: its caller has fewer rights than it, and made its environment;
+                   set also where the kernel says nothing of it */
 };
 
 /* Fills `*image` from what the loader passed to a constructor. glibc passes (argc, argv, envp);

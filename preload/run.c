@@ -23,6 +23,10 @@ enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };
 static union {
     struct {
         struct slot_claim claim; /* claim.slot is NULL: nothing to sign */
+        uint64_t start_ns;
+        uint64_t random;     /* what sampling compares with */
+        uint32_t flags;      /* LEDGER_SLOT_* */
+        uint32_t fields_end; /* bytes of fields in the slot */
         clock_function *now;
         const struct r_debug *loader;
         const struct link_map *last_object; /* of the start; never unloaded */
@@ -54,49 +58,47 @@ static const struct link_map *last_object(const struct r_debug *loader)
 }
 
 /* What names the process beside its pid. Slurm's own tasks are known by their true start. */
-static void fill_start(const struct slot_claim *claim, const struct switches *switches,
-                       clock_function *now)
+static void fill_start(struct slot_claim *claim, const struct switches *switches,
+                       clock_function *now, struct ledger_slot *head)
 {
-    struct ledger_slot *slot = claim->slot;
     struct proc_stat self;
-    slot->start_ticks = 0;
-    int may_be_task = switches->task_pid == 0 || switches->task_pid == slot->pid;
-    if (slot_first(claim->header, slot->pid) && !may_be_task) {
-        slot->start_ticks = clock_boot_ticks(now);
-        slot->flags |= LEDGER_SLOT_FIRST;
+    int may_be_task = switches->task_pid == 0 || switches->task_pid == head->pid;
+    if (slot_first(claim, head->pid) && !may_be_task) {
+        head->start_ticks = clock_boot_ticks(now);
+        head->flags |= LEDGER_SLOT_FIRST;
     } else if (proc_stat(0, &self)) {
-        slot->start_ticks = self.start_ticks;
+        head->start_ticks = self.start_ticks;
     }
 }
 
-static void fill_slot(struct ledger_slot *slot, const struct run_start *start,
-                      const struct proc_stat *self, const struct fields *fields, uint64_t start_ns)
+/* The slot's head, in private memory. */
+static struct ledger_slot make_head(const struct run_start *start, const struct proc_stat *self,
+                                    uint64_t offset, uint64_t start_ns)
 {
-    slot->flags = fields->slot_flags;
-    slot->pid = self->pid;
-    slot->ppid = self->ppid;
-    slot->start_ns = start_ns;
-    slot->end_ns = 0;
-    slot->rank = start->switches->rank;
-    slot->size = start->switches->size;
-    slot->signal = 0;
-    slot->probability = 0;
-    slot->gpus = 0;
-    slot->random =
-        uuid_make(start_ns, (uint64_t)(uint32_t)self->pid << 32 ^ slot->offset, slot->uuid);
-    memcpy(slot + 1, fields->start, fields->used);
-    slot->fields_bytes = (uint32_t)fields->used;
+    struct ledger_slot head = {
+        .pid = self->pid,
+        .ppid = self->ppid,
+        .start_ns = start_ns,
+        .rank = start->switches->rank,
+        .size = start->switches->size,
+    };
+    head.random = uuid_make(start_ns, (uint64_t)(uint32_t)self->pid << 32 ^ offset, head.uuid);
+    return head;
 }
 
 /* What the end will need, as neither arguments nor environment are the process's own by then. */
 static void keep(const struct run_start *start, const struct slot_claim *claim, clock_function *now,
-                 int pid)
+                 const struct ledger_slot *head, size_t fields_end)
 {
+    own.run.start_ns = head->start_ns;
+    own.run.random = head->random;
+    own.run.flags = head->flags;
+    own.run.fields_end = (uint32_t)fields_end;
     own.run.now = now;
     own.run.loader = image_loader(start->image);
     own.run.last_object = last_object(own.run.loader);
     own.run.gpu = start->switches->gpu;
-    own.run.pid = pid;
+    own.run.pid = head->pid;
     trace_start(&own.run.trace, start->switches, start->path->text, start->path->length);
     own.run.claim = *claim;
 }
@@ -126,21 +128,24 @@ int run_begin(const struct run_start *start, int pkgs)
     struct capture_source source = {start->image, start->switches, start->policy, start->path,
                                     &self};
     capture_fill(&source, &fields);
-    size_t size = sizeof *claim.slot + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
+    size_t size =
+        sizeof(struct ledger_slot) + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
     if (size > LEDGER_SLOT_MAX)
         size = LEDGER_SLOT_MAX;
     /* Behind the fields there is room for a path: the workspace holds more than a slot. */
     char *scratch = (char *)workspace + fields.used;
-    if (!forget_on_fork() || !slot_claim(start->switches->spool, size, scratch, &claim))
+    if (!forget_on_fork() ||
+        !slot_claim(start->switches->spool, start->image->user, size, scratch, &claim))
         return 0;
     int always = sampling_always(start->policy, start->switches);
     sampling_choose(start->policy, start->switches, &own.run.sampling);
-    fields.slot_flags |= (pkgs ? LEDGER_SLOT_PKGS : 0) | (always ? LEDGER_SLOT_START : 0) |
-                         (own.run.sampling.count == 0 ? LEDGER_SLOT_KEEP : 0);
-    fill_slot(claim.slot, start, &self, &fields, start_ns);
-    fill_start(&claim, start->switches, now);
-    slot_open(claim.slot);
-    keep(start, &claim, now, self.pid);
+    struct ledger_slot head = make_head(start, &self, claim.offset, start_ns);
+    head.flags = fields.slot_flags | (pkgs ? LEDGER_SLOT_PKGS : 0) |
+                 (always ? LEDGER_SLOT_START : 0) |
+                 (own.run.sampling.count == 0 ? LEDGER_SLOT_KEEP : 0);
+    fill_start(&claim, start->switches, now, &head);
+    slot_open(&claim, &head, fields.start, fields.used);
+    keep(start, &claim, now, &head, fields.used);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
     if (always)
@@ -150,14 +155,15 @@ int run_begin(const struct run_start *start, int pkgs)
 
 /* Objects that were loaded since the start and are still there stand behind the last one of the
  * start in the link map. */
-static void add_later_objects(struct ledger_slot *slot)
+static void add_later_objects(const struct slot_claim *claim)
 {
+    struct ledger_slot *slot = claim->slot;
     const struct r_debug *loader = own.run.loader;
     struct fields fields = {
         .start = (unsigned char *)(slot + 1),
-        .room = slot->slot_bytes - sizeof *slot,
-        .used = slot->fields_bytes,
-        .slot_flags = slot->flags,
+        .room = claim->size - sizeof *slot,
+        .used = own.run.fields_end,
+        .slot_flags = own.run.flags,
     };
     if (own.run.last_object == NULL)
         return;
@@ -184,17 +190,17 @@ void run_end(void)
         return;
     own.run.claim.slot = NULL;
     uint64_t end_ns = clock_now_coarse(own.run.now);
-    if (end_ns < slot->start_ns)
-        end_ns = slot->start_ns;
-    uint64_t run_ns = end_ns - slot->start_ns;
+    if (end_ns < own.run.start_ns)
+        end_ns = own.run.start_ns;
+    uint64_t run_ns = end_ns - own.run.start_ns;
     const struct policy_interval *interval = sampling_find(&own.run.sampling, run_ns);
-    if (interval != NULL && slot->random > interval->threshold) {
+    if (interval != NULL && own.run.random > interval->threshold) {
         say_end("ended, sampled out");
         slot_discard(&claim);
         return;
     }
     slot->probability = interval == NULL ? 1 : interval->probability;
-    add_later_objects(slot);
+    add_later_objects(&claim);
     if (own.run.gpu != SWITCH_NO)
         slot->gpus = devices_count(own.run.loader);
     slot_end(&claim, end_ns);

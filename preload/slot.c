@@ -6,7 +6,18 @@
 #include "memory.h"
 #include "system.h"
 
-enum { TRIES = 64 };
+/* Exchanges that are tried on one number of the header. Each one that fails means that somebody
+ * else's has not, so that processes alone do not get there; somebody who keeps writing to it does.
+ */
+enum { TRIES = 1000 };
+
+/* A ledger as it was when it was opened. */
+struct ledger {
+    struct ledger_header *header; /* shared */
+    int fd;
+    uint64_t size;   /* bytes: no slot lies beyond */
+    uint64_t backed; /* bytes: up to here pages can be touched */
+};
 
 static int slot_class(size_t size)
 {
@@ -22,6 +33,11 @@ static void drop(struct ledger_header *header, enum ledger_drop why)
     __atomic_fetch_add(&header->dropped[why], 1, __ATOMIC_RELAXED);
 }
 
+static uint64_t smaller(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
+}
+
 static int open_ledger(const char *spool, char *path)
 {
     const char *end = path + SLOT_PATH_ROOM;
@@ -31,128 +47,136 @@ static int open_ledger(const char *spool, char *path)
     return system_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
 }
 
-/* Maps the ledger's header, or returns NULL where the file is no ledger, or is shorter than it
- * says: touching what is not there would be SIGBUS. */
-static struct ledger_header *map_header(int fd)
+/* Maps the ledger's header. Returns 0 where the file is no ledger, or another user's, whom the
+ * environment may come from (sudo -E), or is shorter than it says: touching what is not there would
+ * be SIGBUS. */
+static int map_header(struct ledger *ledger, uint32_t user)
 {
+    const uint64_t block = 512;
     struct stat status;
-    if (system_stat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < LEDGER_PAGE)
-        return NULL;
-    struct ledger_header *header = system_map(LEDGER_PAGE, PROT_READ | PROT_WRITE, fd, 0);
+    if (system_stat(ledger->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != user || status.st_size < LEDGER_PAGE)
+        return 0;
+    struct ledger_header *header = system_map(LEDGER_PAGE, PROT_READ | PROT_WRITE, ledger->fd, 0);
     if (header == NULL)
-        return NULL;
-    if (header->magic == LEDGER_MAGIC && header->size_bytes <= (uint64_t)status.st_size)
-        return header;
+        return 0;
+    ledger->header = header;
+    ledger->size = __atomic_load_n(&header->size_bytes, __ATOMIC_RELAXED);
+    ledger->backed = smaller(__atomic_load_n(&header->backed_bytes, __ATOMIC_RELAXED),
+                             (uint64_t)status.st_blocks * block);
+    if (header->magic == LEDGER_MAGIC && ledger->size <= (uint64_t)status.st_size)
+        return 1;
     system_unmap(header, LEDGER_PAGE);
-    return NULL;
+    return 0;
 }
 
-static struct ledger_slot *map_slot(int fd, uint64_t offset, size_t size)
+/* Whether a slot can lie there: behind the header, on a page, before the end. */
+static int is_place(const struct ledger *ledger, uint64_t offset, size_t size)
 {
-    return system_map(size, PROT_READ | PROT_WRITE, fd, offset);
+    return offset >= LEDGER_PAGE && offset % LEDGER_PAGE == 0 && offset <= ledger->size &&
+           size <= ledger->size - offset;
+}
+
+/* Maps the slot, whose pages can then be touched. */
+static enum ledger_drop map_slot(const struct ledger *ledger, struct slot_claim *claim)
+{
+    if (claim->offset + claim->size > ledger->backed &&
+        system_failed(system_allocate(ledger->fd, claim->offset, claim->size)))
+        return LEDGER_DROP_SPACE;
+    claim->slot = system_map(claim->size, PROT_READ | PROT_WRITE, ledger->fd, claim->offset);
+    return claim->slot == NULL ? LEDGER_DROP_MAP : LEDGER_DROPS;
 }
 
 /* Takes a slot off the free list of its class. The list's head carries a counter, so that a slot
  * taken and given back in between is noticed; reading `next_free` of a slot that somebody else
  * has just taken is harmless, as the exchange then fails. */
-static struct ledger_slot *take_free(int fd, struct ledger_header *header, int class)
+static int take_free(const struct ledger *ledger, int class, struct slot_claim *claim)
 {
-    size_t size = (size_t)LEDGER_PAGE << class;
-    uint64_t head = __atomic_load_n(&header->free_list[class], __ATOMIC_ACQUIRE);
-    for (int i = 0; i < TRIES && (uint32_t)head != 0; i++) {
-        uint64_t offset = (uint64_t)(uint32_t)head * LEDGER_PAGE;
-        if (offset > header->size_bytes || size > header->size_bytes - offset)
-            return NULL;
-        struct ledger_slot *slot = map_slot(fd, offset, size);
-        if (slot == NULL)
-            return NULL;
-        uint64_t next = ((head >> 32) + 1) << 32 | slot->next_free;
-        if (__atomic_compare_exchange_n(&header->free_list[class], &head, next, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
-            return slot;
-        system_unmap(slot, size);
-    }
-    return NULL;
-}
-
-/* Moves `used_bytes` on. Returns the new slot's offset, or 0 when the ledger is full. */
-static uint64_t reserve(struct ledger_header *header, size_t size)
-{
-    uint64_t offset = __atomic_load_n(&header->used_bytes, __ATOMIC_RELAXED);
-    do {
-        if (offset > header->size_bytes || size > header->size_bytes - offset)
+    uint64_t *list = &ledger->header->free_list[class];
+    uint64_t head = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+    enum { MAPS = 64 };
+    for (int i = 0; i < MAPS && (uint32_t)head != 0; i++) {
+        claim->offset = (uint64_t)(uint32_t)head * LEDGER_PAGE;
+        if (!is_place(ledger, claim->offset, claim->size) ||
+            map_slot(ledger, claim) != LEDGER_DROPS)
             return 0;
-    } while (!__atomic_compare_exchange_n(&header->used_bytes, &offset, offset + size, 1,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    return offset;
+        uint64_t next =
+            ((head >> 32) + 1) << 32 | __atomic_load_n(&claim->slot->next_free, __ATOMIC_RELAXED);
+        if (__atomic_compare_exchange_n(list, &head, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return 1;
+        system_unmap(claim->slot, claim->size);
+    }
+    return 0;
 }
 
-static struct ledger_slot *take_new(int fd, struct ledger_header *header, int class)
+/* Moves `used_bytes` on. Returns 0 when the ledger is full. */
+static int reserve(const struct ledger *ledger, struct slot_claim *claim)
 {
-    size_t size = (size_t)LEDGER_PAGE << class;
-    uint64_t offset = reserve(header, size);
-    if (offset == 0) {
-        drop(header, LEDGER_DROP_FULL);
-        return NULL;
+    uint64_t *used = &ledger->header->used_bytes;
+    uint64_t offset = __atomic_load_n(used, __ATOMIC_RELAXED);
+    for (int i = 0; i < TRIES && is_place(ledger, offset, claim->size); i++) {
+        claim->offset = offset;
+        if (__atomic_compare_exchange_n(used, &offset, offset + claim->size, 1, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return 1;
     }
-    if (offset + size > header->backed_bytes) {
-        if (system_failed(system_allocate(fd, offset, size))) {
-            drop(header, LEDGER_DROP_SPACE);
-            return NULL;
-        }
-    }
-    struct ledger_slot *slot = map_slot(fd, offset, size);
-    if (slot == NULL) {
-        drop(header, LEDGER_DROP_MAP);
-        return NULL;
-    }
-    slot->offset = offset;
-    slot->slot_bytes = (uint32_t)size;
-    slot->magic = LEDGER_SLOT_MAGIC;
-    return slot;
+    return 0;
 }
 
-int slot_claim(const char *spool, size_t size, char *path, struct slot_claim *claim)
+static int take_new(const struct ledger *ledger, struct slot_claim *claim)
+{
+    enum ledger_drop why = reserve(ledger, claim) ? map_slot(ledger, claim) : LEDGER_DROP_FULL;
+    if (why == LEDGER_DROPS)
+        return 1;
+    drop(ledger->header, why);
+    return 0;
+}
+
+int slot_claim(const char *spool, uint32_t user, size_t size, char *path, struct slot_claim *claim)
 {
     int class = slot_class(size);
-    int fd = class < 0 ? -1 : open_ledger(spool, path);
-    if (fd < 0)
+    struct ledger ledger = {.fd = class < 0 ? -1 : open_ledger(spool, path)};
+    if (ledger.fd < 0)
         return 0;
-    struct ledger_header *header = map_header(fd);
-    struct ledger_slot *slot = NULL;
-    if (header != NULL) {
-        slot = take_free(fd, header, class);
-        if (slot == NULL)
-            slot = take_new(fd, header, class);
+    int claimed = 0;
+    if (map_header(&ledger, user)) {
+        *claim = (struct slot_claim){.header = ledger.header, .size = LEDGER_PAGE << class};
+        claimed = take_free(&ledger, class, claim) || take_new(&ledger, claim);
+        if (!claimed)
+            system_unmap(ledger.header, LEDGER_PAGE);
     }
-    system_close(fd);
-    if (slot == NULL) {
-        if (header != NULL)
-            system_unmap(header, LEDGER_PAGE);
-        return 0;
-    }
-    *claim = (struct slot_claim){header, slot};
-    return 1;
+    system_close(ledger.fd);
+    return claimed;
 }
 
-static uint16_t *bucket(struct ledger_header *header, int32_t pid)
+static uint16_t *bucket(const struct slot_claim *claim)
 {
-    return &header->unsigned_runs[(uint32_t)pid % LEDGER_BUCKETS];
+    return &claim->header->unsigned_runs[(uint32_t)claim->pid % LEDGER_BUCKETS];
 }
 
-int slot_first(struct ledger_header *header, int32_t pid)
+int slot_first(struct slot_claim *claim, int32_t pid)
 {
-    return __atomic_fetch_add(bucket(header, pid), 1, __ATOMIC_ACQ_REL) == 0;
+    claim->pid = pid;
+    return __atomic_fetch_add(bucket(claim), 1, __ATOMIC_ACQ_REL) == 0;
 }
 
 static void signed_run(const struct slot_claim *claim)
 {
-    __atomic_fetch_sub(bucket(claim->header, claim->slot->pid), 1, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(bucket(claim), 1, __ATOMIC_RELEASE);
 }
 
-void slot_open(struct ledger_slot *slot)
+void slot_open(const struct slot_claim *claim, const struct ledger_slot *head, const void *fields,
+               size_t size)
 {
-    __atomic_store_n(&slot->state, LEDGER_OPEN, __ATOMIC_RELEASE);
+    struct ledger_slot filled = *head;
+    filled.magic = LEDGER_SLOT_MAGIC;
+    filled.offset = claim->offset;
+    filled.slot_bytes = claim->size;
+    filled.state = LEDGER_FREE;
+    filled.fields_bytes = (uint32_t)size;
+    *claim->slot = filled;
+    memcpy(claim->slot + 1, fields, size);
+    __atomic_store_n(&claim->slot->state, LEDGER_OPEN, __ATOMIC_RELEASE);
 }
 
 void slot_end(const struct slot_claim *claim, uint64_t end_ns)
@@ -162,18 +186,19 @@ void slot_end(const struct slot_claim *claim, uint64_t end_ns)
     signed_run(claim);
 }
 
+/* Where somebody keeps writing to the list's head the slot is lost, which is no more than its room.
+ */
 void slot_discard(const struct slot_claim *claim)
 {
-    struct ledger_slot *slot = claim->slot;
-    int class = slot_class(slot->slot_bytes);
-    uint64_t *list = &claim->header->free_list[class];
+    uint64_t *list = &claim->header->free_list[slot_class(claim->size)];
     uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
     uint64_t next;
     signed_run(claim);
-    __atomic_store_n(&slot->state, LEDGER_FREE, __ATOMIC_RELEASE);
-    do {
-        slot->next_free = (uint32_t)head;
-        next = ((head >> 32) + 1) << 32 | (uint32_t)(slot->offset / LEDGER_PAGE);
-    } while (
-        !__atomic_compare_exchange_n(list, &head, next, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    __atomic_store_n(&claim->slot->state, LEDGER_FREE, __ATOMIC_RELEASE);
+    for (int i = 0; i < TRIES; i++) {
+        claim->slot->next_free = (uint32_t)head;
+        next = ((head >> 32) + 1) << 32 | (uint32_t)(claim->offset / LEDGER_PAGE);
+        if (__atomic_compare_exchange_n(list, &head, next, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            return;
+    }
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One slot of the job's ledger: claiming it at the start of a process, signing it at the end.
+ *
+ * Other processes of the user have the ledger mapped too, sandboxed ones among them, and may write
+ * anything into it at any time. So where a slot lies and how large it is are known from private
+ * memory alone, and nothing that was checked is read from the ledger again. What is written stays
+ * within the header's page and the claimed slot, and every loop ends.
  */
 #ifndef JOBTRAIL_SLOT_H
 #define JOBTRAIL_SLOT_H
@@ -11,23 +16,30 @@
 
 enum { SLOT_PATH_ROOM = 4096 };
 
+/* To be kept in private memory. */
 struct slot_claim {
-    struct ledger_header *header; /* stays mapped */
-    struct ledger_slot *slot;     /* stays mapped; its magic, offset and size are set */
+    struct ledger_header *header; /* shared; stays mapped */
+    struct ledger_slot *slot;     /* shared; stays mapped */
+    uint64_t offset;              /* of the slot in the file */
+    uint32_t size;                /* of the slot, bytes */
+    int32_t pid;                  /* counted by slot_first() */
 };
 
 /* Claims a slot with room for `size` bytes (head and fields) in the ledger of the spool directory
- * `spool`; `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1, or 0 when there is none to
- * be had: where the ledger is there, that is counted in it. The slot's state is still LEDGER_FREE.
+ * `spool`, which must belong to `user`, the process's own; `path` is scratch space of
+ * SLOT_PATH_ROOM bytes. Returns 1, or 0 when there is none to be had: where the ledger is there,
+ * that is counted in it. The slot's state is still LEDGER_FREE.
  */
-int slot_claim(const char *spool, size_t size, char *path, struct slot_claim *claim);
+int slot_claim(const char *spool, uint32_t user, size_t size, char *path, struct slot_claim *claim);
 
 /* Counts a run of the process `pid` as begun. Returns whether no earlier one of this process can be
  * unsigned. */
-int slot_first(struct ledger_header *header, int32_t pid);
+int slot_first(struct slot_claim *claim, int32_t pid);
 
-/* Publishes a filled slot. */
-void slot_open(struct ledger_slot *slot);
+/* Writes `head` (whose magic, offset, size and state do not matter) and `size` bytes of fields into
+ * the slot, which has room for them, and publishes it. */
+void slot_open(const struct slot_claim *claim, const struct ledger_slot *head, const void *fields,
+               size_t size);
 
 /* Signs the end. Memory writes only. */
 void slot_end(const struct slot_claim *claim, uint64_t end_ns);

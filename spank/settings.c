@@ -2,7 +2,6 @@
 #include "settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "policy_read.h"
 #include "spool.h"
 #include "spool_path.h"
+#include "trusted.h"
 
 const char *settings_conf(int argc, char *argv[])
 {
@@ -42,13 +42,13 @@ int settings_stale(const char *conf)
 static int read_policy(const char *path, void **policy)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char culprit[PATH_MAX];
+    int fd = trusted_open(path, culprit, sizeof culprit);
     if (fd < 0)
-        return -errno;
+        return fd;
     int result = -EINVAL;
     void *base = NULL;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-        status.st_size <= POLICY_MAX_BYTES) {
+    if (fstat(fd, &status) == 0 && status.st_size > 0 && status.st_size <= POLICY_MAX_BYTES) {
         size_t size = (size_t)status.st_size;
         base = malloc(size);
         if (base == NULL)

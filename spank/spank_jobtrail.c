@@ -65,7 +65,7 @@ static int open_settings(int argc, char *argv[], struct settings *settings)
     int error = settings_open(conf, settings);
     if (error != 0)
         slurm_info("jobtrail: no usable policy for %s (%s): run `jobtrail-conf compile`", conf,
-                   strerror(-error));
+                   error == -EPERM ? "others than root can change it" : strerror(-error));
     return error;
 }
 

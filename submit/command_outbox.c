@@ -387,7 +387,7 @@ int command_outbox(int argc, char *argv[])
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
-    if (conf_load(arguments.conf, &conf, &error) != 0) {
+    if (conf_load_trusted(arguments.conf, &conf, &error) != 0) {
         conf_error_text(&error, text, sizeof text);
         fprintf(stderr, "jobtrail-submit: %s\n", text);
         return EXIT_UNUSABLE;

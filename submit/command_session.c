@@ -65,7 +65,7 @@ int command_session(const char *path, const char *node)
     struct conf conf;
     struct conf_error error;
     char text[1024], spool[PATH_MAX];
-    if (conf_load(path, &conf, &error) != 0) {
+    if (conf_load_trusted(path, &conf, &error) != 0) {
         conf_error_text(&error, text, sizeof text);
         fprintf(stderr, "jobtrail-submit: %s\n", text);
         return EXIT_UNUSABLE;

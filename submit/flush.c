@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flush_breaks.h"
 #include "job_over.h"
 #include "job_place.h"
 #include "journal.h"
@@ -174,8 +175,11 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
     if (files.lost)
         fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
                 journal->job);
-    if (files.ledger >= 0 || files.foreign || files.lost || has_no_ledger(journal))
+    if (files.ledger >= 0 || files.foreign || files.lost || has_no_ledger(journal)) {
         result = run_worker(flush, &order, directory, &summary);
+        if (!flush->options->dry_run)
+            flush_breaks_note(flush->conf, result);
+    }
     close_files(&files);
     if (result != 0)
         return result;

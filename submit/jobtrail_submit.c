@@ -267,7 +267,7 @@ int main(int argc, char *argv[])
         return command_hand_in(arguments.conf);
     if (arguments.watch)
         return watch(&arguments);
-    if (conf_load(arguments.conf, &conf, &error) != 0) {
+    if (conf_load_trusted(arguments.conf, &conf, &error) != 0) {
         conf_error_text(&error, text, sizeof text);
         fprintf(stderr, "jobtrail-submit: %s\n", text);
         return EXIT_UNUSABLE;

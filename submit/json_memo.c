@@ -51,8 +51,12 @@ struct json_memo *json_memo_new(void)
     return calloc(1, sizeof(struct json_memo));
 }
 
+/* The text goes before the last reference can: json_object_put() of json-c 0.19 frees the user data
+ * of an array or object twice. Whoever still holds the part prints it anew. */
 static void forget(struct entry *entry)
 {
+    if (entry->part != NULL)
+        json_object_set_serializer(entry->part, NULL, NULL, NULL);
     json_object_put(entry->part);
     free(entry->key);
     *entry = (struct entry){.part = NULL};

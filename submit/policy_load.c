@@ -2,7 +2,6 @@
 #include "policy_load.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,16 +10,17 @@
 #include "compile.h"
 #include "policy_path.h"
 #include "policy_read.h"
+#include "trusted.h"
 
 static int read_policy(const char *path, void **policy)
 {
     struct stat status;
+    char culprit[PATH_MAX];
     int result = -EINVAL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = trusted_open(path, culprit, sizeof culprit);
     if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-        status.st_size <= POLICY_MAX_BYTES) {
+        return fd;
+    if (fstat(fd, &status) == 0 && status.st_size > 0 && status.st_size <= POLICY_MAX_BYTES) {
         size_t size = (size_t)status.st_size;
         void *bytes = malloc(size);
         result = bytes == NULL ? -ENOMEM : -EINVAL;

@@ -4,8 +4,9 @@
 
 #include "conf.h"
 
-/* The policy in force: the compiled file beside the configuration or, where that cannot be used,
- * the configuration compiled anew. Returns 0 and sets `*policy`, which the caller frees; or -errno
+/* The policy in force: the compiled file beside the configuration or, where that cannot be used
+ * (or is not root's alone, see trusted.h), the configuration compiled anew. Returns 0 and sets
+ * `*policy`, which the caller frees; or -errno
  * (-EINVAL: there is no compiled file, and the configuration's rules are bad). */
 int policy_load(const struct conf *conf, void **policy);
 

@@ -27,7 +27,7 @@ static int open_spool(const char *conf_path, const char *node)
     char path[PATH_MAX], text[1024];
     struct conf conf;
     struct conf_error error;
-    int result = conf_load(conf_path, &conf, &error);
+    int result = conf_load_trusted(conf_path, &conf, &error);
     if (result != 0) {
         conf_error_text(&error, text, sizeof text);
         fprintf(stderr, "jobtrail-submit: %s\n", text);
@@ -110,7 +110,7 @@ static void look(const char *conf_path, int spool)
 {
     struct conf conf;
     struct conf_error error;
-    if (conf_load(conf_path, &conf, &error) != 0)
+    if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return; /* whoever compiles it says so */
     int result = starts_send(&conf, spool);
     if (result != 0)

@@ -137,7 +137,8 @@ static int parse_line(char *head, struct line *line, struct load_reason *reason)
     line->crc = word(head, " crcStr:");
     if (line->crc == NULL)
         line->crc = word(head, " crc:");
-    if (version_1(head) != NULL || line->key == NULL || line->blocks == 0 ||
+    enum record_kind kind;
+    if (version_1(head, &kind) != NULL || line->key == NULL || line->blocks == 0 ||
         line->blocks > BLOCKS_MAX || line->index >= line->blocks)
         return load_refuse(reason, "is a syslog line with a damaged head");
     line->head = head;

@@ -35,7 +35,8 @@ static int add(struct syslog_blocks *blocks, char *line)
     struct load_reason reason;
     char *whole = NULL;
     size_t size = 0;
-    int result = syslog_blocks_add(blocks, line, &whole, &size, &reason);
+    enum record_kind kind;
+    int result = syslog_blocks_add(blocks, line, &whole, &size, &kind, &reason);
     if (result == 1 && (whole == NULL || whole[size] != '\0'))
         abort();
     if (result == -ENOMEM || (result != 1 && whole != NULL))

@@ -209,6 +209,22 @@ flush_again() { # --orphans or --job ID
     finds_bad policy "No such file"
 }
 
+@test "a configuration, or a policy, that others can change" {
+    chmod 777 "$DIR"
+    job=$(run_job)
+    found=$(doctor --json | jq -r '.[] | select(.check == "configuration").found')
+    chmod 755 "$DIR"
+    unchanged "$job"
+    complaints | grep -q "jobtrail.conf not compiled: .*root does not act on it: $DIR can be changed by others"
+    complaints | grep -q "no usable policy for $DIR/jobtrail.conf (others than root can change it)"
+    [[ $found == "$DIR can be changed by others than root" && $(record_count "$job") == 0 ]]
+    # a policy alone is made anew
+    chmod 666 "$DIR/jobtrail.policy"
+    job=$(run_job)
+    unchanged "$job"
+    [[ $(stat -c %a "$DIR/jobtrail.policy") == 644 && $(record_count "$job") == 1 ]]
+}
+
 @test "records that cannot be delivered wait in the outbox" {
     mv "$DIR/records" "$DIR/records.away"
     touch "$DIR/records"

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A configuration, or a compiled policy, that others than root can change: root does nothing by it.
+
+load helper
+
+setup() {
+    PLACE=$BATS_TEST_TMPDIR/site
+    mkdir "$PLACE"
+    RULES=$KEEP_ALL new_job
+    POLICY=${CONF%.conf}.policy
+    tracked "$PROGRAMS/exit_with" 0
+    LEDGER=${TRACKED[0]#*=}/ledger
+}
+
+# refused REASON COMMAND...
+refused() {
+    run "${@:2}"
+    [[ $status != 0 && $output == *"root does not act on it: $1 can be changed by others (give it to root, writable by root alone)"* ]]
+}
+
+each_refuses() { # CULPRIT
+    refused "$1" "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e
+    refused "$1" "$JOBTRAIL_BIN/jobtrail-submit" flush --sessions --conf "$CONF" --node e2e
+    refused "$1" "$JOBTRAIL_BIN/jobtrail-submit" send --conf "$CONF"
+    refused "$1" "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e
+    refused "$1" "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    # and leave all as it was
+    [[ -e $LEDGER && ! -e $RECORDS && ! -e $PLACE/state ]]
+    # to look at it is no harm
+    "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
+}
+
+@test "a configuration that its group or others can write to, or that is not root's" {
+    for mode in 664 646; do
+        chmod $mode "$CONF"
+        each_refuses "$CONF"
+    done
+    chmod 644 "$CONF"
+    chown nobody "$CONF"
+    each_refuses "$CONF"
+    chown root "$CONF"
+    flush
+    [[ $(endings) == "exit_with fini" ]]
+}
+
+@test "a configuration in a directory that others can write to, or that is not root's" {
+    chmod 775 "$PLACE"
+    each_refuses "$PLACE"
+    chmod 1777 "$PLACE" # nobody can replace what is root's there
+    chmod 755 "$PLACE"
+    chown nobody "$PLACE"
+    each_refuses "$PLACE"
+    chown root "$PLACE"
+    flush
+    [[ $(endings) == "exit_with fini" ]]
+}
+
+@test "a configuration by way of somebody's link" {
+    ln -s "$CONF" "$BATS_TEST_TMPDIR/link.conf"
+    chown -h nobody "$BATS_TEST_TMPDIR/link.conf"
+    refused "$BATS_TEST_TMPDIR/link.conf" "$JOBTRAIL_BIN/jobtrail-submit" flush --all --node e2e \
+        --conf "$BATS_TEST_TMPDIR/link.conf"
+    [[ -e $LEDGER ]]
+    chown -h root "$BATS_TEST_TMPDIR/link.conf"
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --all --node e2e --conf "$BATS_TEST_TMPDIR/link.conf"
+    [[ $(endings) == "exit_with fini" ]]
+}
+
+@test "a policy that others can change: neither flush nor process acts on it, and it is made anew" {
+    local other=$BATS_TEST_TMPDIR/other.conf
+    # one that would leave out every run
+    printf '[paths]\nskip = .*\n' >"$other"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$other" --output "$POLICY"
+    chown nobody "$POLICY"
+    tracked "$PROGRAMS/exit_with" 0 # not captured
+    run "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF" --if-newer
+    [[ $status == 0 && $(stat -c '%U %a' "$POLICY") == "root 644" ]]
+    tracked "$PROGRAMS/exit_with" 0
+    flush
+    [[ $(endings) == $'exit_with fini\nexit_with fini' ]]
+}
+
+@test "users act on their own configurations" {
+    chown -R nobody "$PLACE"
+    chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    setpriv --reuid nobody --regid nogroup --clear-groups "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    run setpriv --reuid nobody --regid nogroup --clear-groups "$JOBTRAIL_BIN/jobtrail-submit" session --conf "$CONF"
+    [[ $output != *"root does not act"* ]]
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What is installed and runs as root, or is loaded into a daemon of root's, is built so that a fault in
+# it is hard to use. The library in users' processes, which imports nothing, is looked at in guests.bats.
+
+# binaries: all ELF files that are installed, but for the preload library and its start-up objects
+binaries() {
+    find "$JOBTRAIL_STAGE" -type f ! -name libjobtrail.so ! -path '*/jobtrail/startup/*.o' -exec \
+        sh -c 'for file; do [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || echo "$file"; done' _ {} +
+}
+
+setup() {
+    mapfile -t BINARIES < <(binaries)
+}
+
+is_optimised() {
+    ! grep -q '^CMAKE_BUILD_TYPE:.*=Debug$' "$JOBTRAIL_BUILD/CMakeCache.txt"
+}
+
+@test "all that is installed is looked at" {
+    local names
+    names=$(for file in "${BINARIES[@]}"; do echo "${file##*/}"; done | sort | paste -sd ' ')
+    [[ $names == "jobtrail-conf jobtrail-ld jobtrail-load jobtrail-submit spank_jobtrail.so transport_http.so transport_kafka.so" ]]
+}
+
+@test "relocations are done at the start and read-only from then on (full RELRO)" {
+    for file in "${BINARIES[@]}"; do
+        [[ $(readelf -lW "$file") == *GNU_RELRO* && $(readelf -dW "$file") =~ FLAGS.*NOW ]] || { echo "$file"; false; }
+    done
+}
+
+@test "programs are position-independent, no stack is executable, nothing is writable and executable" {
+    for file in "${BINARIES[@]}"; do
+        run readelf -lW "$file"
+        [[ $output == *"Elf file type is DYN"* && $output =~ GNU_STACK[^$'\n']*' RW ' && $output != *RWE* ]] || { echo "$file"; false; }
+        [[ $file == *.so || $(readelf -dW "$file") =~ FLAGS_1.*PIE ]] || { echo "$file"; false; }
+    done
+}
+
+@test "no library is looked for where somebody may have put it (RPATH, RUNPATH, TEXTREL)" {
+    for file in "${BINARIES[@]}"; do
+        run readelf -dW "$file"
+        [[ $output != *RPATH* && $output != *RUNPATH* && $output != *TEXTREL* ]] || { echo "$file"; false; }
+    done
+}
+
+@test "stacks have guards, and calls of libc know the sizes of what they fill" {
+    for file in "${BINARIES[@]}"; do
+        run nm -D --undefined-only "$file"
+        [[ $output == *__stack_chk_fail* ]] || { echo "$file"; false; }
+        ! is_optimised || [[ $output =~ __[a-z]+_chk@ ]] || { echo "$file"; false; }
+    done
+}
+
+@test "each of our sources is compiled with these options, but for the preload library's" {
+    # what a test or a fuzz target compiles is its own business
+    jq -r '.[] | select(.file | test("/(conf|contrib|ldwrap|spank|submit)/[^/]*([/]load/[^/]*)?[.]c$"))
+        | select(.output // .command | test("/test/|test/") | not) | .command' "$JOBTRAIL_BUILD/compile_commands.json" \
+        >"$BATS_TEST_TMPDIR/commands"
+    (($(wc -l <"$BATS_TEST_TMPDIR/commands") > 100))
+    for option in -fstack-protector-strong -fstack-clash-protection -fPI; do
+        run grep -vF -e "$option" "$BATS_TEST_TMPDIR/commands"
+        [[ $output == "" ]]
+    done
+    ! is_optimised || [[ $(grep -vcF -e -D_FORTIFY_SOURCE=3 "$BATS_TEST_TMPDIR/commands") == 0 ]]
+}
