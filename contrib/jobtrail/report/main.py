@@ -3,13 +3,11 @@
 
 import argparse
 import math
-import os
-import sys
-import tempfile
 import time
 
 from .. import program
 from ..hostlist import split
+from ..replacing import Replacing
 from ..store import open_store, trouble
 from ..text import escape, file_path
 from ..times import format_time, parse_time
@@ -109,58 +107,6 @@ def show(model, options, now):
         text_output.print_csv(head, pages)
     else:
         text_output.print_text(head, pages)
-
-
-class Replacing:
-    """Standard output goes to a file of another name, which becomes `path` when it is whole, with the
-    permissions that this has. A pipe or a device is written to as it is."""
-
-    def __init__(self, path):
-        self.path = path and os.path.realpath(path)
-        self.replaces = self.path and (os.path.isfile(path) or not os.path.lexists(self.path))
-
-    def __enter__(self):
-        if not self.path:
-            return
-        if self.replaces:
-            self.file = self.open_beside()
-        else:
-            self.file = open(self.path, "w", encoding="utf-8")
-        self.stdout, sys.stdout = sys.stdout, self.file
-
-    def open_beside(self):
-        place = os.path.dirname(self.path)
-        try:
-            return tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=place, prefix=".jobtrail-report-", delete=False
-            )
-        except OSError as error:
-            raise program.Failure("%s: %s" % (escape(self.path), error.strerror)) from None
-
-    def __exit__(self, kind, value, trace):
-        if not self.path:
-            return
-        sys.stdout = self.stdout
-        try:
-            self.file.close()
-            if self.replaces and kind is None:
-                self.put_in_place()
-        finally:
-            if self.replaces and os.path.exists(self.file.name):
-                os.unlink(self.file.name)
-
-    def put_in_place(self):
-        try:
-            facts = os.stat(self.path)
-            if os.geteuid() == 0:
-                os.chown(self.file.name, facts.st_uid, facts.st_gid)
-            mode = facts.st_mode & 0o777
-        except FileNotFoundError:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask
-        os.chmod(self.file.name, mode)
-        os.replace(self.file.name, self.path)
 
 
 def main():
