@@ -100,6 +100,7 @@ class Replacing:
 
     def __init__(self, path):
         self.path = path
+        self.shown = path and escape(os.path.abspath(path))
 
     def __enter__(self):
         if not self.path:
@@ -110,7 +111,7 @@ class Replacing:
             self.replaces = not self.place.is_magic and (facts is None or stat.S_ISREG(facts.st_mode))
             fd = self.open_beside() if self.replaces else self.open_as_it_is()
         except OSError as error:
-            raise Failure("%s: %s" % (escape(self.path), error.strerror)) from None
+            raise Failure("%s: %s" % (self.shown, error.strerror)) from None
         self.file = open(fd, "w", encoding="utf-8")
         self.stdout, sys.stdout = sys.stdout, self.file
 
@@ -141,7 +142,7 @@ class Replacing:
         of_place = os.stat(self.place.fd)
         if facts.st_uid not in (0, of_place.st_uid) or facts.st_nlink != 1:
             raise Failure(
-                "%s: is another user's or has several names; remove it first" % escape(self.path)
+                "%s: is another user's or has several names; remove it first" % self.shown
             )
         return (facts.st_uid, facts.st_gid), facts.st_mode & 0o777
 
@@ -157,7 +158,7 @@ class Replacing:
             if stat.S_ISDIR(facts.st_mode):
                 raise IsADirectoryError(21, "Is a directory", self.path)
             if not self.place.is_magic and not is_trusted(facts.st_uid):
-                raise Failure("%s: is another user's pipe or device" % escape(self.path))
+                raise Failure("%s: is another user's pipe or device" % self.shown)
             return os.open("/proc/self/fd/%d" % held, os.O_WRONLY | os.O_CLOEXEC)
         finally:
             os.close(held)
@@ -191,9 +192,9 @@ class Replacing:
                 self.beside, self.place.name, src_dir_fd=self.place.fd, dst_dir_fd=self.place.fd
             )
         except OSError as error:
-            raise Failure("%s: %s" % (escape(self.path), error.strerror)) from None
+            raise Failure("%s: %s" % (self.shown, error.strerror)) from None
         if not is_same(facts_at(self.place.fd, self.place.name), ours):
-            raise Failure("%s: somebody else changed files there meanwhile" % escape(self.path))
+            raise Failure("%s: somebody else changed files there meanwhile" % self.shown)
 
     def remove_ours(self):
         """Nothing that somebody else has put in the place of the new file's name."""
