@@ -37,7 +37,7 @@ struct database {
 
 static int refuse(struct database *database, const char *text)
 {
-    snprintf(database->error, sizeof database->error, "%s", text);
+    database_message(database->error, sizeof database->error, text);
     return -EIO;
 }
 

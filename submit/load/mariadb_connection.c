@@ -23,7 +23,7 @@
 
 int maria_refuse(struct database *database, int error, const char *text)
 {
-    snprintf(database->error, sizeof database->error, "%s", text);
+    database_message(database->error, sizeof database->error, text);
     return error;
 }
 
@@ -160,10 +160,10 @@ static int check_server(struct database *database, MYSQL *connection)
 {
     if (mariadb_connection(connection) && mysql_get_server_version(connection) >= OLDEST_SERVER)
         return 0;
-    snprintf(database->error, sizeof database->error,
-             "the server is %.80s; the store needs MariaDB 10.7 or newer",
+    char text[128];
+    snprintf(text, sizeof text, "the server is %.70s; the store needs MariaDB 10.7 or newer",
              mysql_get_server_info(connection));
-    return -EIO;
+    return maria_refuse(database, -EIO, text);
 }
 
 /* What proves that we know the password without telling it. */
@@ -221,11 +221,12 @@ static const char *or_else(const char *text, const char *other)
 /* What to do about a server that could not prove who it is. */
 static int no_tls(struct database *database, const char *why)
 {
-    snprintf(database->error, sizeof database->error,
+    char text[sizeof database->error];
+    snprintf(text, sizeof text,
              "%.200s; a host must speak TLS and prove its name: say in %.120s who certifies it "
              "(ssl-ca), or that it need not (skip-ssl-verify-server-cert, skip-ssl)",
              why, credentials_path());
-    return -EIO;
+    return maria_refuse(database, -EIO, text);
 }
 
 static int connect_trouble(struct database *database, MYSQL *connection)
