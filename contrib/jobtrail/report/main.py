@@ -18,7 +18,8 @@ from .pages import ORDERS, PAGES, coverage_share
 from .summary import Summary, default_path
 
 
-def parser():
+def parser(own=None):
+    """`own`: of jobtrail-own, which opens no file that is named to it."""
     parser = program.Parser(prog="jobtrail-report", description=__doc__)
     add = parser.add_argument
     add("page", nargs="*", metavar="PAGE", help="; ".join(PAGES) + ". Default: all")
@@ -32,10 +33,13 @@ def parser():
     add("--top", type=count, default=25, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
     add("--full-paths", action="store_true", help="executables by path instead of name")
-    add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("--csv", dest="form", action="store_const", const="csv", help="comma-separated values")
     add("--json", dest="form", action="store_const", const="json")
     add("--html", dest="form", action="store_const", const="html", help="one page for a browser")
+    if own:
+        parser.set_defaults(store=own.address, families=None, output=None, summary=None, update=False)
+        return parser
+    add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("-o", "--output", metavar="FILE", type=file_path,
         help="instead of standard output; replaced when whole")  # fmt: skip
     add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
@@ -51,8 +55,8 @@ def count(text):
     return int(text)
 
 
-def parse_options(now):
-    options = parser().parse_args()
+def parse_options(now, own):
+    options = parser(own).parse_args()
     for name in options.page:
         if name not in PAGES:
             raise program.Failure("there is no page %s; there are %s" % (escape(name), ", ".join(PAGES)))
@@ -109,14 +113,14 @@ def show(model, options, now):
         text_output.print_text(head, pages)
 
 
-def main():
+def main(own=None):
     now = time.time()
     store = None
     try:
-        options = parse_options(now)
+        options = parse_options(now, own)
         families = Families(options.families)
-        store = open_store(options.store)
-        path = options.summary or default_path(options.store)
+        store = own.open() if own else open_store(options.store)
+        path = None if own else options.summary or default_path(options.store)
         summary = Summary(store, options.store, path, options.update)
         if not options.update:
             with Replacing(options.output):

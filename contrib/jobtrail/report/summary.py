@@ -78,14 +78,15 @@ class Summary:
     """`database` has the views all_who, all_package_set, all_program, all_usage, all_profile_member,
     all_job, all_coverage."""
 
-    def __init__(self, store, address, path=None, update=False):
-        """Opens the file at `path`, which only `update` makes or changes."""
+    def __init__(self, store, address, path, update=False):
+        """Opens the file at `path`, which only `update` makes or changes; None: no file, which would have
+        the sums of all users."""
         self.store = store
         self.generation = self.ask("SELECT value FROM store_state WHERE name = 'generation'")
         self.identity = "%s %s %s" % (VERSION, address, self.generation)
         scheme, _, self.location = address.partition(":")
         self.margin = MARGIN[scheme]
-        self.database = self.open(path or default_path(address), update)
+        self.database = self.open_new() if path is None else self.open(path, update)
         self.prepare()
         self.collect(update)
         if update:
@@ -109,6 +110,9 @@ class Summary:
                 return database
         except sqlite3.Error:
             pass
+        return self.open_new()
+
+    def open_new(self):
         database = sqlite3.connect(":memory:")
         database.isolation_level = None
         self.make(database)
