@@ -114,6 +114,20 @@ sees_own() { # ASKER: alice sees hers, and nothing of the others'; bob sees his
     sees_own OWN
 }
 
+@test "by sudo users see their own runs in a store of root's that a group may read" {
+    mkdir "$PLACE/roots"
+    site_load "sqlite:$PLACE/roots/jobtrail.db"
+    chgrp 6100 "$PLACE/roots/jobtrail.db"
+    chmod 640 "$PLACE/roots/jobtrail.db"
+    site_load "sqlite:$PLACE/roots/jobtrail.db"
+    echo "sqlite:$PLACE/roots/jobtrail.db" >"$ETC/jobtrail/own-store"
+    OWN bob acct -S 2024-11-01 -n -P -o user
+    echo "sqlite:$PLACE/store/jobtrail.db" >"$ETC/jobtrail/own-store"
+    [ "$(sort -u <<<"$output")" = bob ]
+    run as bob cat "$PLACE/roots/jobtrail.db"
+    [ "$status" -ne 0 ]
+}
+
 @test "no option asks as somebody else, or names a file" {
     local option
     OWN alice acct -S 2024-11-01 -n -u bob
