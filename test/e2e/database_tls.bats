@@ -30,12 +30,13 @@ setup_file() {
     authority other
     certificate ours server DNS:localhost,IP:127.0.0.1
     certificate ours elsewhere DNS:elsewhere.example
+    certificate ours client DNS:client.example
     certificate other forged DNS:localhost,IP:127.0.0.1
     PORT=$(free_port)
     chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
     chmod 644 ./*.key
     mariadb_start --skip-networking=0 --port="$PORT" --bind-address=127.0.0.1 \
-        --ssl-cert="$PLACE/server.pem" --ssl-key="$PLACE/server.key" --plugin-load-add=auth_ed25519
+        --ssl-cert="$PLACE/server.pem" --ssl-key="$PLACE/server.key" --ssl-ca="$PLACE/ours.pem" --plugin-load-add=auth_ed25519
     mariadb_sql "CREATE USER tcp@'127.0.0.1' IDENTIFIED BY 'opensesame';
                  CREATE USER modern@'127.0.0.1' IDENTIFIED VIA ed25519 USING PASSWORD('opensesame');
                  GRANT ALL ON jobtrail.* TO tcp@'127.0.0.1', modern@'127.0.0.1'"
@@ -131,6 +132,27 @@ heard_nothing() { # but what comes before a user's name
     both answers "mariadb://127.0.0.1:$PORT/jobtrail"
     say "skip-ssl-verify-server-cert"
     both answers "mariadb://127.0.0.1:$PORT/jobtrail"
+}
+
+@test "our own certificate is shown, and one of the server's that was revoked is not believed" {
+    mariadb_sql "ALTER USER tcp@'127.0.0.1' REQUIRE X509"
+    say "ssl-ca = $PLACE/ours.pem"
+    both refuses "mariadb://127.0.0.1:$PORT/jobtrail" "Access denied"
+    chmod 600 "$PLACE/client.key"
+    say "ssl-ca = $PLACE/ours.pem" "ssl-cert = $PLACE/client.pem" "ssl-key = $PLACE/client.key" \
+        "ssl-cipher = ECDHE-ECDSA-AES256-GCM-SHA384"
+    both answers "mariadb://127.0.0.1:$PORT/jobtrail"
+    mariadb_sql "ALTER USER tcp@'127.0.0.1' REQUIRE NONE"
+    printf '[ca]\ndefault_ca = d\n[d]\ndatabase = index\ndefault_md = sha256\ndefault_crl_days = 2\n' >ca.conf
+    : >index
+    ca() { openssl ca -config ca.conf -keyfile "$PLACE/ours.key" -cert "$PLACE/ours.pem" "$@" 2>/dev/null; }
+    ca -gencrl -out none.crl
+    say "ssl-ca = $PLACE/ours.pem" "ssl-crl = $PWD/none.crl"
+    both answers "mariadb://127.0.0.1:$PORT/jobtrail"
+    ca -revoke "$PLACE/server.pem"
+    ca -gencrl -out revoked.crl
+    say "ssl-ca = $PLACE/ours.pem" "ssl-crl = $PWD/revoked.crl"
+    both refuses "mariadb://127.0.0.1:$PORT/jobtrail" "revoked"
 }
 
 @test "a socket needs no TLS" {

@@ -161,12 +161,13 @@ sees_own() { # ASKER: alice sees hers, and nothing of the others'; bob sees his
     local bob=6102 hostile=$BATS_TEST_TMPDIR/hostile
     chmod 755 "$BATS_TEST_TMPDIR"
     mkdir -p "$hostile/jobtrail"
-    echo 'open("/dev/stderr", "w").write("TAKEN\n")' | tee "$hostile"/{sitecustomize,usercustomize,os,re,pwd}.py \
+    echo 'open("/dev/stderr", "w").write("TAKEN")' | tee "$hostile"/{sitecustomize,usercustomize,os,re,pwd}.py \
         >"$hostile/jobtrail/__init__.py"
     printf '#!/bin/sh\necho TAKEN >&2\n' | tee "$hostile/sacct" "$hostile/python3" >/dev/null
     chmod -R a+rx "$hostile"
     cp "$PLACE/program/jobtrail-own" "$hostile"
     cd "$hostile"
+    # shellcheck disable=SC2016 # of the shell that is started
     run --separate-stderr env SUDO_UID=$bob SUDO_USER=bob USER=bob LOGNAME=bob HOME="$hostile" PYTHONPATH="$hostile" \
         PYTHONSTARTUP="$hostile/os.py" PYTHONHOME="$hostile" PYTHONINSPECT=1 PATH="$hostile:$PATH" \
         JOBTRAIL_STORE="sqlite:$hostile/x" JOBTRAIL_CREDENTIALS="$hostile/x" TZ=:/etc/shadow LANGUAGE=../../x \
@@ -251,8 +252,10 @@ own_views() {
 }
 
 VIEWS() { # USER PROGRAM ARGUMENT...
+    local alone=(--no-sacct)
+    [ "$2" = acct ] || alone=(--summary /nonexistent)
     run --separate-stderr env JOBTRAIL_CREDENTIALS="$MARIADB_DIR/$1" "$JOBTRAIL_SOURCE/contrib/jobtrail-$2" \
-        --store mariadb:///jobtrail_own $([[ $2 == report ]] && echo --summary /nonexistent || echo --no-sacct) "${@:3}"
+        --store mariadb:///jobtrail_own "${alone[@]}" "${@:3}"
     echo "$status: $output $stderr"
 }
 
