@@ -6,8 +6,8 @@ something was left out or nothing could be written; 2 for wrong usage.
 """
 import argparse
 import os
+import secrets
 import sys
-import tempfile
 import tokenize
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
@@ -199,15 +199,18 @@ def write(path, text):
         sys.stdout.buffer.write(text.encode())
         sys.stdout.flush()
         return
-    directory = os.path.dirname(path) or "."
-    with tempfile.NamedTemporaryFile(dir=directory, delete=False) as file:
+    directory, name = os.path.split(path)
+    place = os.open(directory or ".", os.O_PATH | os.O_DIRECTORY)
+    beside = f"{name}.{secrets.token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with open(os.open(beside, flags, 0o600, dir_fd=place), "wb") as file:
         try:
             file.write(text.encode())
             file.flush()
             os.fchmod(file.fileno(), 0o644)
-            os.replace(file.name, path)
+            os.rename(beside, name, src_dir_fd=place, dst_dir_fd=place)
         except OSError:
-            os.unlink(file.name)
+            os.unlink(beside, dir_fd=place)
             raise
 
 

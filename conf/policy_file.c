@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,36 +41,67 @@ static int fill(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-/* Makes the renaming in the directory of `path` last. */
-static int sync_directory(const char *path)
+/* The directory that the file of this path lies in, opened: what becomes of names on the way to it
+ * meanwhile decides nothing. `*name` is the file's, in `path`. */
+static int open_place(const char *path, const char **name)
 {
-    CLEANUP_FREE char *copy = strdup(path);
-    if (copy == NULL)
-        return -ENOMEM;
-    CLEANUP_CLOSE int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) != 0)
+    const char *slash = strrchr(path, '/');
+    *name = slash == NULL ? path : slash + 1;
+    if (slash == NULL)
+        return open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FREE char *place = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    return place == NULL ? -1 : open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* A file that nobody had a name for before. */
+static int open_new(int place, const char *name, char *temporary, size_t size)
+{
+    unsigned number;
+    int fd = -1;
+    do {
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+            return -EIO;
+        if ((size_t)snprintf(temporary, size, "%s.%08x", name, number) >= size)
+            return -ENAMETOOLONG;
+        fd = openat(place, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    } while (fd < 0 && errno == EEXIST);
+    return fd < 0 ? -errno : fd;
+}
+
+/* Who else can write to the directory may have put something in the place of our file. */
+static int has_name(int fd, int place, const char *name)
+{
+    struct stat ours, found;
+    return fstat(fd, &ours) == 0 && fstatat(place, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
+}
+
+/* Gives the file its name, durably. */
+static int put_in_place(int fd, int place, const char *temporary, const char *name)
+{
+    if (renameat(place, temporary, place, name) != 0)
         return -errno;
-    return 0;
+    if (!has_name(fd, place, name))
+        return -EPERM;
+    return fsync(place) != 0 ? -errno : 0;
 }
 
 int policy_file_write(const char *path, const void *bytes, size_t size)
 {
-    CLEANUP_FREE char *temporary = NULL;
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-        temporary = NULL;
-        return -ENOMEM;
-    }
-    CLEANUP_CLOSE int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
+    char temporary[NAME_MAX + 1];
+    const char *name;
+    CLEANUP_CLOSE int place = open_place(path, &name);
+    if (place < 0)
         return -errno;
+    CLEANUP_CLOSE int fd = open_new(place, name, temporary, sizeof temporary);
+    if (fd < 0)
+        return fd;
     int rc = fill(fd, bytes, size);
-    if (rc == 0 && rename(temporary, path) != 0)
-        rc = -errno;
-    if (rc != 0) {
-        unlink(temporary);
-        return rc;
-    }
-    return sync_directory(path);
+    if (rc == 0)
+        rc = put_in_place(fd, place, temporary, name);
+    if (rc != 0 && has_name(fd, place, temporary))
+        unlinkat(place, temporary, 0);
+    return rc;
 }
 
 static int later(const struct timespec *a, const struct timespec *b)

@@ -30,8 +30,9 @@ int switch_functions(void)
 static int open_trace(void)
 {
     const char *value = getenv("XALT_TRACING");
-    if (value != NULL && strncmp(value, "link:", 5) == 0)
-        return open(value + 5, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    if (value != NULL && strncmp(value, "link:", 5) == 0) /* root builds in users' directories */
+        return open(value + 5, flags | (geteuid() == 0 ? O_NOFOLLOW : 0), 0666);
     return is("XALT_TRACING", "yes") || is("XALT_TRACING", "link") ? STDERR_FILENO : -1;
 }
 

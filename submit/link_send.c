@@ -33,14 +33,23 @@ static int send_by_file(const struct conf *conf, const struct transport_record *
     return item.outcome == TRANSPORT_ACCEPTED ? 0 : result != 0 ? result : -EIO;
 }
 
+/* A directory of the environment's; root may have another user's HOME, who could lead him anywhere.
+ */
+static int is_usable(const char *path)
+{
+    struct stat facts;
+    return path != NULL && path[0] == '/' &&
+           (geteuid() != 0 || stat(path, &facts) != 0 || facts.st_uid == 0);
+}
+
 char *link_outbox(void)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     char *path = NULL;
     int length = -1;
-    if (state != NULL && state[0] == '/')
+    if (is_usable(state))
         length = asprintf(&path, "%s/jobtrail/outbox", state);
-    else if (home != NULL && home[0] == '/')
+    else if (is_usable(home))
         length = asprintf(&path, "%s/.local/state/jobtrail/outbox", home);
     return length < 0 ? NULL : path;
 }

@@ -29,7 +29,7 @@ class Parser(argparse.ArgumentParser):
 
 def os_trouble(error):
     """What the system says, and of which file."""
-    words = error.strerror or str(error)
+    words = escape(error.strerror or str(error))
     return words if error.filename is None else "%s: %s" % (escape(str(error.filename)), words)
 
 

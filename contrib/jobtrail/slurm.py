@@ -10,6 +10,8 @@ import subprocess
 import sys
 import uuid
 
+from .text import escape
+
 JOBS_AT_ONCE = 500
 SECONDS = 30
 NAMED = "JobIDRaw,Cluster,Start,End"
@@ -105,7 +107,7 @@ class Accounting:
         except Unavailable as reason:
             self.failed = True
             if self.asked_for or not reason.is_normal():
-                print("jobtrail-acct: without Slurm's accounting: %s" % reason, file=sys.stderr)
+                print("jobtrail-acct: without Slurm's accounting: %s" % escape(str(reason)), file=sys.stderr)
         self.asked.update((cluster, job) for job in jobs)
 
     def take(self, cluster, row):

@@ -5,13 +5,12 @@ Statements have ? for values; both kinds know `path REGEXP ?`, which is true whe
 syntax that Python and PCRE share, is found in the path.
 """
 
-import configparser
 import os
 import re
 import sqlite3
-import stat
 import urllib.parse
 
+from . import credentials
 from .program import Failure, os_trouble
 from .text import escape, file_path
 
@@ -21,7 +20,7 @@ PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
     " AND run_package.proven >= run.proven"
 )
-CREDENTIALS = "/etc/jobtrail/mariadb.cnf"
+SOCKET = "/run/mysqld/mysqld.sock"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28
 
@@ -86,13 +85,12 @@ class SqliteStore:
 class MariadbStore:
     def __init__(self):
         try:
-            import pymysql
-            import pymysql.cursors
+            from . import mariadb
         except ImportError:
             raise Failure("a store in MariaDB needs PyMySQL (Debian: python3-pymysql)") from None
-        self.errors = pymysql.MySQLError
-        self.cursor_class = pymysql.cursors.SSCursor
-        self.pymysql_connect = pymysql.connect
+        self.errors = mariadb.ERRORS
+        self.cursor_class = mariadb.CURSOR
+        self.connection_class = mariadb.Connection
 
     def connect(self, location):
         self.addresses = mariadb_addresses(location)
@@ -110,7 +108,7 @@ class MariadbStore:
 
     def open_at(self, address):
         """group_concat() cuts off what is longer, whatever the site has set, as in no SQLite."""
-        return self.pymysql_connect(
+        return self.connection_class(
             charset="utf8mb4",
             connect_timeout=10,
             init_command="SET SESSION group_concat_max_len = %d" % LONGEST_TEXT,
@@ -159,63 +157,31 @@ def marks(sql):
 
 
 def mariadb_addresses(location):
-    """The arguments of pymysql.connect() for //[USER@][HOST[:PORT][,HOST[:PORT]...]]/DATABASE: a
+    """The arguments of mariadb.connect() for //[USER@][HOST[:PORT][,HOST[:PORT]...]]/DATABASE: a
     dict for each host."""
     match = re.match(r"//(?:([^@/]+)@)?([^@/]*)/([^/?#]+)\Z", location)
     if match is None:
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
     user, hosts, name = match.groups()
-    common = dict(credentials(), database=name)
+    said = credentials.read()
     if user:
-        common["user"] = user
-    return [with_host(common, text) for text in hosts.split(",")]
+        said["user"] = user
+    return [with_host(said, name, text) for text in (hosts or said.get("host", "")).split(",")]
 
 
-def with_host(common, text):
+def with_host(said, name, text):
+    """As jobtrail-load has it: localhost is a socket."""
     host, _, port = text.partition(":")
     if port and not re.match(r"\d{1,5}\Z", port):
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
-    address = dict(common)
-    if host:
-        address["host"] = host
-    if port:
-        address["port"] = int(port)
-        address.pop("unix_socket", None)
-    if not host and "host" not in address and "unix_socket" not in address:
-        address["unix_socket"] = "/run/mysqld/mysqld.sock"
+    address = {"database": name, "user": said.get("user"), "password": said.get("password", "")}
+    if host in ("", "localhost"):
+        address["unix_socket"] = said.get("socket", SOCKET)
+        return address
+    address["host"] = host
+    address["port"] = int(port or said.get("port", 3306))
+    address["ssl"] = credentials.tls(said)
     return address
-
-
-def credentials():
-    """What the option file says that jobtrail-load reads: its groups [client] and [jobtrail]."""
-    path = os.environ.get("JOBTRAIL_CREDENTIALS") or CREDENTIALS
-    try:
-        with open(path) as file:
-            facts = os.fstat(file.fileno())
-            if facts.st_uid not in (0, os.geteuid()) or facts.st_mode & (
-                stat.S_IRWXG | stat.S_IRWXO
-            ):
-                raise Failure("%s: must be root's or yours and nobody else's to read" % escape(path))
-            options = configparser.ConfigParser(
-                interpolation=None, allow_no_value=True, strict=False
-            )
-            options.read_file(file)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise Failure(os_trouble(error)) from None
-    except (configparser.Error, UnicodeDecodeError) as error:
-        raise Failure("%s: %s" % (escape(path), escape(str(error)))) from None
-    names = {"user": "user", "password": "password", "host": "host", "port": "port"}
-    names["socket"] = "unix_socket"
-    found = {}
-    for group in ("client", "jobtrail"):
-        if options.has_section(group):
-            for name, value in options.items(group):
-                if name in names and value is not None:
-                    value = value.strip("'\"")
-                    found[names[name]] = int(value) if name == "port" else value
-    return found
 
 
 KINDS = {"sqlite": SqliteStore, "mariadb": MariadbStore}

@@ -84,6 +84,13 @@ def fit(text, width, mark="+"):
     return text + blank if width < 0 else blank + text
 
 
+def is_formula(text):
+    """Whether a spreadsheet could take it for one: some pass over blanks and quotes in front, and those
+    that write Chinese or Japanese take wide signs, or small ones, for the plain ones."""
+    first = unicodedata.normalize("NFKC", text.lstrip(" '\"")[:1])[:1]
+    return first != "" and first in "=+-@" and not is_number(text)
+
+
 def csv_cell(value):
     """A cell of RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe."""
     if value is None:
@@ -91,7 +98,7 @@ def csv_cell(value):
     if not isinstance(value, str):
         return str(value)
     text = escape(value)
-    if text[:1] in "=+-@" and text and not is_number(text):
+    if is_formula(text):
         text = "'" + text
     if any(c in text for c in ',"'):
         text = '"' + text.replace('"', '""') + '"'

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trusted_place.h"
+
 #define CREATE_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
 #define ENDING       ".json"
 
@@ -17,6 +19,8 @@ int damaged_open(const char *path)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return -errno;
+    if (trusted_link(path) != 0)
+        return -ELOOP;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }

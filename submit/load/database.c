@@ -46,3 +46,23 @@ int64_t value_whole(const struct value *value)
         return 0;
     }
 }
+
+void database_message(char *to, size_t size, const char *said)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t used = 0;
+    for (; *said != '\0' && used + 5 <= size; said++) {
+        unsigned char byte = (unsigned char)*said;
+        if (byte == '\\')
+            to[used++] = '\\';
+        if (byte >= ' ' && byte <= '~') {
+            to[used++] = *said;
+            continue;
+        }
+        memcpy(to + used, "\\x", 2);
+        to[used + 2] = digits[byte >> 4];
+        to[used + 3] = digits[byte & 15];
+        used += 4;
+    }
+    to[used] = '\0';
+}

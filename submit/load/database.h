@@ -39,6 +39,10 @@ struct value value_id(int64_t id); /* 0 becomes VALUE_NULL */
 /* Of a number, or of the text that spells one. */
 int64_t value_whole(const struct value *value);
 
+/* Copies what a database says, cut to `size` bytes with the NUL. It quotes what users wrote, so all
+ * but plain ASCII becomes \xHH, and a backslash two: it may go to a terminal or a log. */
+void database_message(char *to, size_t size, const char *said);
+
 struct database;  /* each kind defines its own */
 struct statement; /* owned by its database */
 

@@ -15,6 +15,7 @@
 
 #include "record_owner.h"
 #include "schema.h"
+#include "sqlite_file.h"
 #include "value_digest.h"
 
 #define BUSY_TIMEOUT_MS 60000
@@ -37,7 +38,7 @@ struct database {
 
 static int refuse(struct database *database, const char *text)
 {
-    snprintf(database->error, sizeof database->error, "%s", text);
+    database_message(database->error, sizeof database->error, text);
     return -EIO;
 }
 
@@ -338,8 +339,13 @@ static int open_connection(struct database *database, const char *location)
     /* one thread at a time uses it */
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX;
+    int made = 0;
     if (database->dry_run && access(location, F_OK) != 0)
         location = ":memory:";
+    else
+        made = sqlite_file_make(location, database->error, sizeof database->error);
+    if (made != 0)
+        return made;
     if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)
         return trouble(database);
     sqlite3_busy_timeout(database->connection, BUSY_TIMEOUT_MS);
@@ -350,6 +356,8 @@ static int open_connection(struct database *database, const char *location)
                                  "PRAGMA wal_autocheckpoint = 10000; PRAGMA temp_store = MEMORY;");
     if (error == 0)
         error = use_shared_log(database);
+    if (error == 0 && !database->dry_run)
+        sqlite_file_settle(location);
     return error == 0 ? add_functions(database) : error;
 }
 

@@ -393,8 +393,10 @@ static enum exit_code load(const struct options *options, char **paths)
     }
 
     enum exit_code outcome = STORE_TROUBLE;
+    char shown[512];
+    database_message(shown, sizeof shown, location == NULL ? "" : location);
     if (store_open(ops, location, options->dry_run, &loader.store) != 0)
-        fprintf(stderr, "jobtrail-load: store %s: %s\n", location, store_error(loader.store));
+        fprintf(stderr, "jobtrail-load: store %s: %s\n", shown, store_error(loader.store));
     else if (loader_init(&loader) != 0)
         fputs("jobtrail-load: out of memory\n", stderr);
     else

@@ -23,7 +23,7 @@
 
 int maria_refuse(struct database *database, int error, const char *text)
 {
-    snprintf(database->error, sizeof database->error, "%s", text);
+    database_message(database->error, sizeof database->error, text);
     return error;
 }
 
@@ -160,32 +160,121 @@ static int check_server(struct database *database, MYSQL *connection)
 {
     if (mariadb_connection(connection) && mysql_get_server_version(connection) >= OLDEST_SERVER)
         return 0;
-    snprintf(database->error, sizeof database->error,
-             "the server is %.80s; the store needs MariaDB 10.7 or newer",
+    char text[128];
+    snprintf(text, sizeof text, "the server is %.70s; the store needs MariaDB 10.7 or newer",
              mysql_get_server_info(connection));
-    return -EIO;
+    return maria_refuse(database, -EIO, text);
 }
 
-static int connect_to(struct database *database, MYSQL *connection, unsigned patience)
+/* What proves that we know the password without telling it. */
+#define PLUGINS "mysql_native_password,client_ed25519"
+
+/* As MariaDB's own programs have it; several hosts are hosts. */
+static bool is_socket(const char *host)
 {
-    const struct address *address = &database->address;
-    unsigned timeout = 10;
-    const char *credentials = credentials_path();
-    int error = credentials_check(credentials, database->error, sizeof database->error);
-    if (error < 0)
-        return error;
+    return host == NULL || strcmp(host, "localhost") == 0;
+}
+
+/* The server is who it says, or it hears nothing: nobody between listens, or answers in its place.
+ * A socket has nobody between. Connector/C 3.4 would check by itself, so off is said too. */
+static void set_tls(MYSQL *connection, const struct credentials *credentials, bool is_used)
+{
+    static const struct {
+        enum credential credential;
+        enum mysql_option option;
+    } texts[] = {
+        {CREDENTIAL_SSL_CA, MYSQL_OPT_SSL_CA},
+        {CREDENTIAL_SSL_CAPATH, MYSQL_OPT_SSL_CAPATH},
+        {CREDENTIAL_SSL_CERT, MYSQL_OPT_SSL_CERT},
+        {CREDENTIAL_SSL_KEY, MYSQL_OPT_SSL_KEY},
+        {CREDENTIAL_SSL_CIPHER, MYSQL_OPT_SSL_CIPHER},
+        {CREDENTIAL_SSL_CRL, MYSQL_OPT_SSL_CRL},
+        {CREDENTIAL_TLS_VERSION, MARIADB_OPT_TLS_VERSION},
+    };
+    const char *said = credentials->value[CREDENTIAL_VERIFY];
+    my_bool enforce = is_used, verify = is_used && (said == NULL || said[0] == '1');
+    for (size_t i = 0; is_used && i < sizeof texts / sizeof texts[0]; i++)
+        if (credentials->value[texts[i].credential] != NULL)
+            mysql_options(connection, texts[i].option, credentials->value[texts[i].credential]);
+    mysql_options(connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
+    mysql_options(connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+}
+
+static void set_options(MYSQL *connection, bool by_socket, unsigned patience)
+{
+    unsigned timeout = 10, off = 0;
+    enum mysql_protocol_type protocol = by_socket ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
     mysql_options(connection, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
     mysql_options(connection, MYSQL_OPT_READ_TIMEOUT, &patience);
     mysql_options(connection, MYSQL_OPT_WRITE_TIMEOUT, &patience);
     mysql_options(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    if (error > 0) {
-        mysql_options(connection, MYSQL_READ_DEFAULT_FILE, credentials);
-        mysql_options(connection, MYSQL_READ_DEFAULT_GROUP, "jobtrail");
-    }
-    if (mysql_real_connect(connection, address->host, address->user, NULL, address->database,
-                           address->port, NULL, CLIENT_MULTI_STATEMENTS) != NULL)
-        return check_server(database, connection);
-    return maria_refuse(database, kind_of_error(mysql_errno(connection)), mysql_error(connection));
+    mysql_options(connection, MYSQL_OPT_PROTOCOL, &protocol);
+    mysql_options(connection, MYSQL_OPT_LOCAL_INFILE, &off);
+    mysql_options(connection, MARIADB_OPT_RESTRICTED_AUTH, PLUGINS);
+}
+
+static const char *or_else(const char *text, const char *other)
+{
+    return text != NULL ? text : other;
+}
+
+/* What to do about a server that could not prove who it is. */
+static int no_tls(struct database *database, const char *why)
+{
+    char text[sizeof database->error];
+    snprintf(text, sizeof text,
+             "%.200s; a host must speak TLS and prove its name: say in %.120s who certifies it "
+             "(ssl-ca), or that it need not (skip-ssl-verify-server-cert, skip-ssl)",
+             why, credentials_path());
+    return maria_refuse(database, -EIO, text);
+}
+
+static int connect_trouble(struct database *database, MYSQL *connection)
+{
+    unsigned code = mysql_errno(connection);
+    if (code == CR_SSL_CONNECTION_ERROR)
+        return no_tls(database, mysql_error(connection));
+    return maria_refuse(database, kind_of_error(code), mysql_error(connection));
+}
+
+/* Connector/C 3.3 goes on without TLS, whatever it was told, where it is not to check the server;
+ * that has heard no password then, and shall hear nothing else. */
+static int check_tls(struct database *database, MYSQL *connection, bool is_wanted)
+{
+    if (is_wanted && mysql_get_ssl_cipher(connection) == NULL)
+        return no_tls(database, "the server does not speak TLS");
+    return check_server(database, connection);
+}
+
+static int connect_with(struct database *database, MYSQL *connection,
+                        const struct credentials *credentials, unsigned patience)
+{
+    const struct address *address = &database->address;
+    char *const *said = credentials->value;
+    const char *host = or_else(address->host, said[CREDENTIAL_HOST]);
+    const char *port = or_else(said[CREDENTIAL_PORT], "0");
+    const char *tls = or_else(said[CREDENTIAL_SSL], "1");
+    bool by_socket = is_socket(host), by_tls = !by_socket && tls[0] == '1';
+    set_options(connection, by_socket, patience);
+    set_tls(connection, credentials, by_tls);
+    if (mysql_real_connect(
+            connection, by_socket ? NULL : host, or_else(address->user, said[CREDENTIAL_USER]),
+            said[CREDENTIAL_PASSWORD], address->database,
+            address->port != 0 ? address->port : (unsigned)atoi(port),
+            by_socket ? said[CREDENTIAL_SOCKET] : NULL, CLIENT_MULTI_STATEMENTS) != NULL)
+        return check_tls(database, connection, by_tls);
+    return connect_trouble(database, connection);
+}
+
+static int connect_to(struct database *database, MYSQL *connection, unsigned patience)
+{
+    struct credentials credentials;
+    int error =
+        credentials_read(credentials_path(), &credentials, database->error, sizeof database->error);
+    if (error == 0)
+        error = connect_with(database, connection, &credentials, patience);
+    credentials_free(&credentials);
+    return error;
 }
 
 /* READ COMMITTED: what another loader has just added is seen, and no gaps are locked. */

@@ -282,6 +282,7 @@ EOF
     chmod 755 "$shared"
     cp -R "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" "$JOBTRAIL_SOURCE/contrib/jobtrail" "$shared"
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$shared/store.db" "$JOBTRAIL_SOURCE/test/data/records"
+    chmod 644 "$shared"/store.db*
 
     as_nobody() {
         (cd / && setpriv --reuid nobody --regid nogroup --clear-groups /usr/bin/python3 \

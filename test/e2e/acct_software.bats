@@ -188,6 +188,25 @@ without_clock() {
     [ "${lines[1]}" = "'@SUM(A1),\"/opt/=HYPERLINK(\"\"http://evil\"\",\"\"a,b\"\")\",'-1+1,3600" ]
 }
 
+@test "no cell is a formula where signs are wide, small, or behind blanks and quotes" {
+    local sign count=0
+    for sign in '\uff1d' '\uff0b' '\uff0d' '\uff20' '\ufe62' '\ufe63' '\ufe66' '\ufe6b' '\u207a' ' =' '   @' \
+        "'=" '\"=' ' \"+' '\"\uff1d'; do
+        count=$((count + 1))
+        site_run "$(printf '019a9f00-4444-7000-8000-%012d' $count)" x 1 \
+            '.userT += {cwd: "'"$sign"'1+1", exec_path: "/opt/\(.userT.job_id)"}'
+    done >"$BATS_TEST_TMPDIR/formulas"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" "$BATS_TEST_TMPDIR/formulas"
+    acct --store "sqlite:$BATS_TEST_TMPDIR/store.db" -n -S 2024-11-20 -E 2024-11-21 --csv -o cwd
+    [ "${#lines[@]}" -eq "$count" ]
+    [ "$(grep -cE "^\"?'" <<<"$output")" -eq "$count" ]
+    # what begins with a tab or a line's end is no longer that, nor are numbers text
+    site_run 019a9f00-4444-7000-8000-000000000000 x 1 '.userT.cwd = "\t=1" | .userT.account = "-1.5e3"' >"$BATS_TEST_TMPDIR/others"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/other.db" "$BATS_TEST_TMPDIR/others"
+    acct --store "sqlite:$BATS_TEST_TMPDIR/other.db" -n -S 2024-11-20 -E 2024-11-21 --csv -o cwd,account
+    [ "$output" = '\t=1,-1.5e3' ]
+}
+
 @test "no field shows a byte that a terminal obeys, or a second line" {
     # what a user may call his program: escape sequences, newlines, CR, bell, bidirectional marks, C1
     site_run 019a9f00-5555-7000-8000-000000000000 x 1 '.userT += {

@@ -54,7 +54,7 @@ galera_start() {
     done
     galera_sql 0 "CREATE DATABASE jobtrail; CREATE USER loader@'%' IDENTIFIED BY 'secret';
                   GRANT ALL ON jobtrail.* TO loader@'%'"
-    printf '[client]\nuser = loader\npassword = secret\n' >"$GALERA_DIR/credentials"
+    printf '[client]\nuser = loader\npassword = secret\nskip-ssl\n' >"$GALERA_DIR/credentials"
     chmod 600 "$GALERA_DIR/credentials"
     export JOBTRAIL_CREDENTIALS=$GALERA_DIR/credentials
 }

@@ -694,3 +694,27 @@ same_twice() {
     [ "$status" -eq 3 ]
     [[ "$stderr" == *"the server is 10.6.21-MariaDB; the store needs MariaDB 10.7 or newer"* ]]
 }
+
+@test "what MariaDB says of users' text drives no terminal and no log" {
+    store=$MARIADB_STORE
+    load_into records/*-000000000001.json
+    mariadb_sql "delimiter //
+        CREATE TRIGGER refuses BEFORE INSERT ON executable FOR EACH ROW BEGIN
+        DECLARE said VARCHAR(120) CHARACTER SET utf8mb4 DEFAULT concat('not in here: ', NEW.path);
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said; END//" jobtrail
+    jq -ac 'del(.crc) | .userT.exec_path = "/opt/\u001b]0;owned\u0007\u009b31m\n\\x"' records/*-000000000002.json >hostile
+    load_into hostile
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *'not in here: /opt/\\001B]0;owned\\0007\\009B31m\x0a\\x' ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    ! LC_ALL=C grep -q $'[^\t -~]' <<<"$stderr" || false
+    mariadb_sql 'DROP TRIGGER refuses' jobtrail
+    store=mariadb://localhost/$'\e[31m'
+    load_into hostile
+    [ "$status" -eq 3 ]
+    ! LC_ALL=C grep -q $'[^ -~]' <<<"$stderr" || false
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store"
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *'\x1b[31m'* ]]
+    ! LC_ALL=C grep -q $'[^ -~]' <<<"$stderr" || false
+}

@@ -53,6 +53,7 @@ same() {
         for ((round = 0; round < ROUNDS; round++)); do
             rm -f store.db*
             sqlite3 store.db <"$stores/sqlite_$version.sql"
+            chmod 600 store.db
             mapfile -t addresses < <(same "sqlite:$PWD/store.db")
             at_once "${addresses[@]}"
             [ "$(sqlite3 store.db 'SELECT count(*) FROM run')" -eq 10 ]

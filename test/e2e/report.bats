@@ -325,6 +325,7 @@ everything() {
     chmod 755 "$shared"
     cp -R "$JOBTRAIL_SOURCE/contrib/jobtrail-report" "$JOBTRAIL_SOURCE/contrib/jobtrail" "$shared"
     site_load "sqlite:$shared/store.db"
+    chmod 644 "$shared"/store.db*
     "$shared/jobtrail-report" --store "sqlite:$shared/store.db" --update
     # a sum that only the summary has
     sqlite3 "$shared/store.db.summary" 'UPDATE people_month SET n = n + 1000'

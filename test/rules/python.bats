@@ -7,9 +7,9 @@
 import ast, pathlib, sys
 
 STANDARD = set("""argparse base64 calendar configparser datetime hashlib html io itertools json math os pwd re
-    shlex signal sqlite3 stat subprocess sys tempfile time unicodedata urllib uuid""".split())
+    secrets shlex signal sqlite3 ssl stat subprocess sys tempfile time unicodedata urllib uuid""".split())
 place = pathlib.Path(sys.argv[1])
-files = sorted(place.glob("jobtrail/**/*.py")) + [place / "jobtrail-acct", place / "jobtrail-report"]
+files = sorted(place.glob("jobtrail/**/*.py")) + [place / "jobtrail-acct", place / "jobtrail-report", place / "jobtrail-own"]
 assert len(files) > 20
 for path in files:
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))

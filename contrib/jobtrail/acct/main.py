@@ -15,7 +15,8 @@ from .state import parse_states
 UNITS = "KMGTP"
 
 
-def parser():
+def parser(own=None):
+    """`own`: of jobtrail-own, which lets nobody choose whose runs they are, nor ask as somebody else."""
     parser = program.Parser(prog="jobtrail-acct", description=__doc__, add_help=False)
     choose, special, show = (
         parser.add_argument_group(title)
@@ -65,8 +66,11 @@ def parser():
     add("--json", action="store_true")
     add("--units", metavar="[KMGTP]", type=unit, help="of the memory that Slurm accounts")
     add("--noconvert", action="store_true", help="memory in the unit in which Slurm has it")
-    add("--no-sacct", action="store_true", help="do not ask Slurm's accounting")
     add("-h", "--help", action="help", help="show this and exit")
+    if own:
+        parser.set_defaults(store=own.address, no_sacct=True)
+        return parser
+    add("--no-sacct", action="store_true", help="do not ask Slurm's accounting")
     program.add_store_option(parser)
     return parser
 
@@ -77,8 +81,9 @@ def unit(text):
     return text.upper()
 
 
-def parse_options():
-    options = parser().parse_args()
+def parse_options(own):
+    options = parser(own).parse_args()
+    options.allusers = options.allusers or own is not None
     special = ("exec", "lib", "module", "compiler", "built_by", "built_by_others", "function", "env",
                "pkg", "uuid", "libs", "allocations", "states", "qos")  # fmt: skip
     if options.coverage and any(getattr(options, name) for name in special):
@@ -159,8 +164,8 @@ def default_format(options):
     return options.preset or fields.DEFAULT
 
 
-def main():
-    options = parse_options()
+def main(own=None):
+    options = parse_options(own)
     listed = coverage.FIELDS if options.coverage else fields.FIELDS
     if options.helpformat:
         print_fields(listed)
@@ -172,7 +177,7 @@ def main():
         columns.append(fields.find_field("Libs", listed))
     store = None
     try:
-        store = open_store(options.store)
+        store = own.open() if own else open_store(options.store)
         show(store, options, columns, now)
     except program.Failure as failure:
         raise program.Failure(sentence(str(failure), store is None)) from None

@@ -3,13 +3,11 @@
 
 import argparse
 import math
-import os
-import sys
-import tempfile
 import time
 
 from .. import program
 from ..hostlist import split
+from ..replacing import Replacing
 from ..store import open_store, trouble
 from ..text import escape, file_path
 from ..times import format_time, parse_time
@@ -20,7 +18,8 @@ from .pages import ORDERS, PAGES, coverage_share
 from .summary import Summary, default_path
 
 
-def parser():
+def parser(own=None):
+    """`own`: of jobtrail-own, which opens no file that is named to it."""
     parser = program.Parser(prog="jobtrail-report", description=__doc__)
     add = parser.add_argument
     add("page", nargs="*", metavar="PAGE", help="; ".join(PAGES) + ". Default: all")
@@ -34,10 +33,13 @@ def parser():
     add("--top", type=count, default=25, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
     add("--full-paths", action="store_true", help="executables by path instead of name")
-    add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("--csv", dest="form", action="store_const", const="csv", help="comma-separated values")
     add("--json", dest="form", action="store_const", const="json")
     add("--html", dest="form", action="store_const", const="html", help="one page for a browser")
+    if own:
+        parser.set_defaults(store=own.address, families=None, output=None, summary=None, update=False)
+        return parser
+    add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     add("-o", "--output", metavar="FILE", type=file_path,
         help="instead of standard output; replaced when whole")  # fmt: skip
     add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
@@ -53,8 +55,8 @@ def count(text):
     return int(text)
 
 
-def parse_options(now):
-    options = parser().parse_args()
+def parse_options(now, own):
+    options = parser(own).parse_args()
     for name in options.page:
         if name not in PAGES:
             raise program.Failure("there is no page %s; there are %s" % (escape(name), ", ".join(PAGES)))
@@ -111,66 +113,14 @@ def show(model, options, now):
         text_output.print_text(head, pages)
 
 
-class Replacing:
-    """Standard output goes to a file of another name, which becomes `path` when it is whole, with the
-    permissions that this has. A pipe or a device is written to as it is."""
-
-    def __init__(self, path):
-        self.path = path and os.path.realpath(path)
-        self.replaces = self.path and (os.path.isfile(path) or not os.path.lexists(self.path))
-
-    def __enter__(self):
-        if not self.path:
-            return
-        if self.replaces:
-            self.file = self.open_beside()
-        else:
-            self.file = open(self.path, "w", encoding="utf-8")
-        self.stdout, sys.stdout = sys.stdout, self.file
-
-    def open_beside(self):
-        place = os.path.dirname(self.path)
-        try:
-            return tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=place, prefix=".jobtrail-report-", delete=False
-            )
-        except OSError as error:
-            raise program.Failure("%s: %s" % (escape(self.path), error.strerror)) from None
-
-    def __exit__(self, kind, value, trace):
-        if not self.path:
-            return
-        sys.stdout = self.stdout
-        try:
-            self.file.close()
-            if self.replaces and kind is None:
-                self.put_in_place()
-        finally:
-            if self.replaces and os.path.exists(self.file.name):
-                os.unlink(self.file.name)
-
-    def put_in_place(self):
-        try:
-            facts = os.stat(self.path)
-            if os.geteuid() == 0:
-                os.chown(self.file.name, facts.st_uid, facts.st_gid)
-            mode = facts.st_mode & 0o777
-        except FileNotFoundError:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask
-        os.chmod(self.file.name, mode)
-        os.replace(self.file.name, self.path)
-
-
-def main():
+def main(own=None):
     now = time.time()
     store = None
     try:
-        options = parse_options(now)
+        options = parse_options(now, own)
         families = Families(options.families)
-        store = open_store(options.store)
-        path = options.summary or default_path(options.store)
+        store = own.open() if own else open_store(options.store)
+        path = None if own else options.summary or default_path(options.store)
         summary = Summary(store, options.store, path, options.update)
         if not options.update:
             with Replacing(options.output):

@@ -7,10 +7,12 @@ else what the file does not have yet is added up in temporary tables. The views 
 
 import os
 import sqlite3
+import stat
 
 from ..program import Failure, os_trouble
 from ..store import sqlite_uri
 from ..text import escape, file_path
+from ..trusted import check_place
 from . import days, gather
 
 VERSION = "3"
@@ -42,8 +44,17 @@ def default_path(address):
     return "/var/cache/jobtrail/summary.db"
 
 
+def narrow(path, mode):
+    """Takes away from a summary of ours what nobody may do with the store any more."""
+    with open(path, "rb") as file:
+        facts = os.fstat(file.fileno())
+        if facts.st_uid == os.geteuid() and facts.st_mode & 0o777 & ~mode:
+            os.fchmod(file.fileno(), facts.st_mode & mode)
+
+
 def make_like(path, store):
     """An empty file for those who may read the store; for nobody else where that is no file."""
+    check_place(path)
     try:
         facts = os.stat(store)
     except OSError:
@@ -52,6 +63,8 @@ def make_like(path, store):
     try:
         file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
+        if facts and stat.S_ISREG(os.stat(path).st_mode):
+            narrow(path, mode)
         return
     try:
         if facts and os.geteuid() == 0:
@@ -65,8 +78,9 @@ class Summary:
     """`database` has the views all_who, all_package_set, all_program, all_usage, all_profile_member,
     all_job, all_coverage."""
 
-    def __init__(self, store, address, path=None, update=False):
-        """Opens the file at `path`, which only `update` makes or changes."""
+    def __init__(self, store, address, path, update=False):
+        """Opens the file at `path`, which only `update` makes or changes; None: no file, which would have
+        the sums of all users."""
         self.store = store
         states = [
             self.ask("SELECT value FROM store_state WHERE name = '%s'" % name)
@@ -75,7 +89,7 @@ class Summary:
         self.identity = "%s %s %s %s" % (VERSION, address, *states)
         scheme, _, self.location = address.partition(":")
         self.margin = MARGIN[scheme]
-        self.database = self.open(path or default_path(address), update)
+        self.database = self.open_new() if path is None else self.open(path, update)
         self.prepare()
         self.collect(update)
         if update:
@@ -99,6 +113,9 @@ class Summary:
                 return database
         except sqlite3.Error:
             pass
+        return self.open_new()
+
+    def open_new(self):
         database = sqlite3.connect(":memory:")
         database.isolation_level = None
         self.make(database)
@@ -115,7 +132,7 @@ class Summary:
         except OSError as error:
             raise Failure("summary %s" % os_trouble(error)) from None
         except sqlite3.Error as error:
-            raise Failure("summary %s: %s" % (escape(path), error)) from None
+            raise Failure("summary %s: %s" % (escape(path), escape(str(error)))) from None
 
     def make(self, database):
         with open(SQL) as file:

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The option file with the password of the database, read as jobtrail-load reads it
+(submit/load/credentials.c): its groups [client] and [jobtrail], and in them the options below alone."""
+
+import os
+import ssl
+import stat
+
+from .program import Failure, os_trouble
+from .text import escape
+
+PATH = "/etc/jobtrail/mariadb.cnf"
+TEXTS = ("user", "password", "host", "port", "socket", "ssl-ca", "ssl-capath", "ssl-cert", "ssl-key",
+         "ssl-cipher", "ssl-crl", "tls-version")  # fmt: skip
+SWITCHES = ("ssl", "ssl-verify-server-cert")
+WORDS = {"0": False, "off": False, "no": False, "false": False,
+         "1": True, "on": True, "yes": True, "true": True}  # fmt: skip
+ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "s": " ", "\\": "\\"}
+TLS_VERSIONS = {"TLSv1.0": "TLSv1", "TLSv1.1": "TLSv1_1", "TLSv1.2": "TLSv1_2", "TLSv1.3": "TLSv1_3"}
+
+
+class Unknown(Exception):
+    """What is not known may be about TLS."""
+
+
+def path():
+    return os.environ.get("JOBTRAIL_CREDENTIALS") or PATH
+
+
+def read():
+    """{name: text, or whether for SWITCHES} of what is said; {} without a file."""
+    try:
+        with open(path(), encoding="utf-8", errors="surrogateescape") as file:
+            facts = os.fstat(file.fileno())
+            if facts.st_uid not in (0, os.geteuid()) or facts.st_mode & (
+                stat.S_IRWXG | stat.S_IRWXO
+            ):
+                raise Failure("%s: must be root's or yours and nobody else's to read" % escape(path()))
+            return read_lines(file)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise Failure(os_trouble(error)) from None
+
+
+def read_lines(lines):
+    found, ours = {}, False
+    for number, line in enumerate(lines, 1):
+        line = line.strip(" \t\r\n")
+        try:
+            if line.startswith("["):
+                ours = line[1:].split("]")[0] in ("client", "jobtrail")
+            elif line.startswith("!"):
+                raise Unknown
+            elif ours and line and line[0] not in "#;":
+                take(found, line)
+        except Unknown:
+            raise Failure(
+                "%s:%d: is not known here; see jobtrail-load(1), MARIADB" % (escape(path()), number)
+            ) from None
+    return found
+
+
+def take(found, line):
+    """NAME, NAME = VALUE, skip-NAME"""
+    name, equals, value = line.partition("=")
+    name, value = name.strip(" \t").replace("_", "-"), value.strip(" \t")
+    if name.startswith("loose-"):
+        name = name[len("loose-") :]
+    off = False
+    for prefix in ("skip-", "disable-"):
+        if name.startswith(prefix):
+            name, off = name[len(prefix) :], True
+            break
+    if name in SWITCHES:
+        word = "0" if off else plain(value).lower() if equals else "1"
+        if word not in WORDS:
+            raise Unknown
+        found[name] = WORDS[word]
+    elif name in TEXTS and equals and not off:
+        found[name] = plain(value)
+    elif name.startswith(("ssl", "tls")):
+        raise Unknown
+
+
+def plain(value):
+    if len(value) > 1 and value[0] in "'\"" and value[-1] == value[0]:
+        value = value[1:-1]
+    parts, at = [], 0
+    while at < len(value):
+        escaped = ESCAPES.get(value[at + 1 : at + 2]) if value[at] == "\\" else None
+        parts.append(value[at] if escaped is None else escaped)
+        at += 1 if escaped is None else 2
+    return "".join(parts)
+
+
+def tls(said):
+    """What a TCP connection is made with: the server proves that it is the host that was asked for,
+    unless the file says that it need not. None: no TLS, as the file says."""
+    if not said.get("ssl", True):
+        return None
+    try:
+        return tls_context(said)
+    except (OSError, ssl.SSLError, ValueError) as error:
+        raise Failure("%s: TLS: %s" % (escape(path()), escape(str(error)))) from None
+
+
+def tls_context(said):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if not said.get("ssl-verify-server-cert", True):
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if "ssl-ca" in said or "ssl-capath" in said:
+        context.load_verify_locations(said.get("ssl-ca"), said.get("ssl-capath"))
+    else:
+        context.load_default_certs()
+    if "ssl-crl" in said:
+        context.load_verify_locations(said["ssl-crl"])
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+    if "ssl-cert" in said:
+        context.load_cert_chain(said["ssl-cert"], said.get("ssl-key"))
+    if "ssl-cipher" in said:
+        context.set_ciphers(said["ssl-cipher"])
+    if "tls-version" in said:
+        wanted = {version.strip() for version in said["tls-version"].split(",")}
+        if not wanted or wanted - set(TLS_VERSIONS):
+            raise ValueError("tls-version is of " + ", ".join(sorted(TLS_VERSIONS)))
+        for version, name in TLS_VERSIONS.items():
+            if version not in wanted:
+                context.options |= getattr(ssl, "OP_NO_" + name)
+    return context

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A connection to MariaDB by PyMySQL that tells nobody the password, and nobody but the server anything.
+
+PyMySQL by itself goes on without TLS where the server has none, and does whatever the server asks for to
+authenticate, the password in clear text among it.
+"""
+
+from ssl import SSLError
+
+from pymysql import MySQLError, _auth
+from pymysql.connections import Connection as PyMySQLConnection
+from pymysql.constants import CLIENT, CR
+from pymysql.cursors import SSCursor
+from pymysql.err import OperationalError
+
+from . import credentials
+
+ERRORS = MySQLError
+CURSOR = SSCursor
+# What proves that we know the password without telling it. As in mariadb_connection.c.
+PLUGINS = ("mysql_native_password", "client_ed25519")
+HINT = (
+    "%s; a host must speak TLS and prove its name: say in %s who certifies it (ssl-ca), or that it need"
+    " not (skip-ssl-verify-server-cert, skip-ssl)"
+)
+
+
+def no_tls(why):
+    return OperationalError(CR.CR_SSL_CONNECTION_ERROR, HINT % (why, credentials.path()))
+
+
+def refuse_old_password(*_):
+    raise OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "the server asks for MySQL 3.23's password")
+
+
+_auth.scramble_old_password = refuse_old_password  # PyMySQL gives it to whoever asks
+
+
+class Connection(PyMySQLConnection):
+    def __init__(self, unix_socket=None, ssl=None, **options):
+        self.wants_tls = ssl is not None
+        super().__init__(unix_socket=unix_socket, ssl=ssl, local_infile=False, **options)
+
+    def connect(self, sock=None):
+        try:
+            super().connect(sock)
+        except OperationalError as error:
+            reason = getattr(error, "original_exception", None)
+            if isinstance(reason, SSLError):
+                raise no_tls(reason) from None
+            raise
+
+    def _request_authentication(self):
+        if self.wants_tls and not self.server_capabilities & CLIENT.SSL:
+            raise no_tls("the server does not speak TLS")
+        if not self.server_capabilities & CLIENT.PLUGIN_AUTH:
+            raise OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "the server is too old")
+        if self._auth_plugin_name not in PLUGINS:  # it asks for another when it needs to
+            self._auth_plugin_name = PLUGINS[0]
+        return self.trouble_as_error(super()._request_authentication)
+
+    def _process_auth(self, plugin_name, auth_packet):
+        name = plugin_name.decode("ascii", "replace")
+        if name not in PLUGINS:
+            raise OperationalError(
+                CR.CR_AUTH_PLUGIN_CANNOT_LOAD,
+                "Authentication plugin %s, which the server asks for, is not used here: let the account"
+                " have one of %s"
+                % (name, ", ".join(PLUGINS)),
+            )
+        return super()._process_auth(plugin_name, auth_packet)
+
+    def _read_query_result(self, unbuffered=False):
+        return self.trouble_as_error(super()._read_query_result, unbuffered=unbuffered)
+
+    @staticmethod
+    def trouble_as_error(call, **options):
+        """PyMySQL has no error of its own for a server that asks for a file of ours, nor for a plugin
+        that needs another package."""
+        try:
+            return call(**options)
+        except RuntimeError as error:
+            raise OperationalError(CR.CR_UNKNOWN_ERROR, str(error)) from None
