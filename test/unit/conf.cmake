@@ -5,3 +5,4 @@ jobtrail_unit_test(conf_decide_test conf_decide_test.c LIBS jobtrail_conf)
 jobtrail_unit_test(conf_load_test conf_load_test.c LIBS jobtrail_conf)
 target_compile_definitions(unit-conf_load_test PRIVATE
     SHIPPED_CONF="$<TARGET_PROPERTY:jobtrail_conf,BINARY_DIR>/jobtrail.conf")
+jobtrail_unit_test(conf_redact_test conf_redact_test.c LIBS jobtrail_conf)
