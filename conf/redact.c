@@ -86,6 +86,12 @@ static size_t end_of_quoted(const struct scan *scan, size_t at, char quote)
     return at < scan->end ? at : scan->end;
 }
 
+/* Past the one in front of a quote. */
+static size_t skip_backslash(const struct scan *scan, size_t at)
+{
+    return at + (byte_at(scan, at) == '\\' && kind_at(scan, at + 1) == BYTE_QUOTE);
+}
+
 static size_t skip_blanks(const struct scan *scan, size_t at)
 {
     while (at < scan->end && kind_at(scan, at) == BYTE_BLANK)
@@ -212,8 +218,7 @@ static int looks_like_option(const struct scan *scan, size_t at)
     char second = byte_at(scan, at + 1), third = byte_at(scan, at + 2);
     if (second == '-')
         return kind_of[(unsigned char)third] == BYTE_WORD && third != '-';
-    return kind_of[(unsigned char)second] == BYTE_WORD &&
-           (kind_at(scan, at + 2) == BYTE_BLANK || kind_at(scan, at + 2) == BYTE_QUOTE);
+    return kind_of[(unsigned char)second] == BYTE_WORD && kind_at(scan, at + 2) == BYTE_BLANK;
 }
 
 /* Takes out the word behind the blanks, quotes and commas at `at`, or the next argument. */
@@ -241,7 +246,7 @@ static size_t take_next(struct scan *scan, size_t at, const struct policy_rule *
 /* Takes out a value that may have quotes of its own, which stay. */
 static size_t take_value(struct scan *scan, size_t at, const struct policy_rule *rule)
 {
-    size_t quote = at + (byte_at(scan, at) == '\\' && kind_at(scan, at + 1) == BYTE_QUOTE);
+    size_t quote = skip_backslash(scan, at);
     if (quote < scan->end && kind_at(scan, quote) == BYTE_QUOTE)
         return hide(scan, quote + 1, end_of_quoted(scan, quote + 1, scan->text[quote]), rule);
     return hide(scan, at, end_of_value(scan, at), rule);
@@ -262,14 +267,14 @@ static size_t take_header(struct scan *scan, size_t at, const struct policy_rule
  * blanks; or 0. */
 static size_t find_separator(const struct scan *scan, size_t at, int starts)
 {
-    size_t sign = at + (byte_at(scan, at) == '\\' && kind_at(scan, at + 1) == BYTE_QUOTE);
+    size_t sign = skip_backslash(scan, at);
     sign = skip_blanks(scan, sign + (sign < scan->end && kind_at(scan, sign) == BYTE_QUOTE));
     char byte = byte_at(scan, sign);
     if (byte == '=')
         return sign;
     if (byte != ':' || is_at(scan, sign, "://"))
         return 0;
-    size_t next = sign + 1 + (byte_at(scan, sign + 1) == '\\');
+    size_t next = skip_backslash(scan, sign + 1);
     enum byte_kind behind = kind_at(scan, next);
     /* In a list of paths a colon is nothing of the kind. */
     return behind == BYTE_BLANK || behind == BYTE_QUOTE || (starts && sign == at) ? sign : 0;
@@ -331,19 +336,26 @@ static size_t take_url(struct scan *scan, size_t word, const struct policy_rule 
     return hide(scan, password, at, rule);
 }
 
+static int is_of_label(char byte)
+{
+    return byte == ' ' || (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z');
+}
+
 /* "-----BEGIN LABEL-----", where `at` is behind BEGIN. */
 static size_t take_block(struct scan *scan, size_t at)
 {
     static const char *const dashes = "-----", *const close = "-----END";
-    size_t room = scan->end - at < LABEL_MAX ? scan->end - at : LABEL_MAX;
-    const char *end = memmem(scan->text + at, room, dashes, strlen(dashes));
-    if (byte_at(scan, at) != ' ' || end == NULL)
+    size_t end_of_label = at, from;
+    while (end_of_label - at < LABEL_MAX && is_of_label(byte_at(scan, end_of_label)))
+        end_of_label++;
+    if (byte_at(scan, at) != ' ' || !is_at(scan, end_of_label, dashes))
         return at;
-    size_t label_end = (size_t)(end - scan->text), from = label_end + strlen(dashes);
-    const struct policy_rule *rule = match_lower(scan, REDACT_BLOCK, at + 1, label_end);
+    const struct policy_rule *rule = match_lower(scan, REDACT_BLOCK, at + 1, end_of_label);
     if (rule == NULL)
         return at;
-    end = memmem(scan->text + from, scan->end - from, close, strlen(close));
+    from = end_of_label + strlen(dashes);
+    const char *end = memmem(scan->text + from, scan->end - from, close, strlen(close));
     return hide(scan, from, end == NULL ? scan->end : (size_t)(end - scan->text), rule);
 }
 

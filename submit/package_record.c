@@ -23,6 +23,14 @@ static int hash_digits(const struct package *package, char *digits)
     return 0;
 }
 
+/* The user's text. */
+static void add_text(struct json_object *table, const char *key,
+                     const struct package_source *source, const char *text)
+{
+    const struct capture_bytes bytes = {.at = text, .size = strlen(text)};
+    json_add(table, key, command_line_text(source->lines, bytes));
+}
+
 int package_record_build(const struct package_source *source, struct record *record)
 {
     struct record built = {.text = NULL};
@@ -36,9 +44,9 @@ int package_record_build(const struct package_source *source, struct record *rec
         return -ENOMEM;
     record_uuid_text(source->capture->uuid, uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
-    json_add_text(table, "package_name", package->name);
-    json_add_text(table, "package_path", package->path);
-    json_add_text(table, "package_version", source->version);
+    add_text(table, "package_name", source, package->name);
+    add_text(table, "package_path", source, package->path);
+    add_text(table, "package_version", source, source->version);
     json_add_text(table, "program", package->program);
     json_add_text(table, "xalt_run_uuid", uuid);
     record_name(&built, "pkg", record_syshost(source->conf, source->journal), source->journal,

@@ -215,10 +215,11 @@ static void many_facts_make_several_records_each_with_a_name_of_its_own(void **s
 {
     enum { FACTS = COVERAGE_RECORD_FACTS + 1 };
     static struct coverage_fact facts[FACTS];
+    static const struct command_lines lines;
     struct journal journal = journal_of(ONE("@static"));
     struct conf conf = {.cluster = (char *)"c", .syshost = (char *)"tiny"};
     const struct coverage coverage = {.facts = facts, .fact_count = FACTS};
-    const struct coverage_record_source source = {&conf, &journal, &coverage, 0};
+    const struct coverage_record_source source = {&conf, &lines, &journal, &coverage, 0};
     struct record first, again, second;
     (void)state;
     for (uint32_t i = 0; i < FACTS; i++)

@@ -54,7 +54,9 @@ void make(struct made *made)
 
 struct run_source source_of(const struct made *made)
 {
+    static const struct command_lines lines;
     return (struct run_source){.conf = &made->conf,
+                               .lines = &lines,
                                .journal = &made->journal,
                                .capture = &made->capture,
                                .ending = &made->ending,
