@@ -307,8 +307,10 @@ static void a_static_program_that_goes_does_not_move_the_others(void **state)
              "program time=110.000000000 step=0 task=1 leader=1 path=@copy-b\n"
              "program time=110.000000000 step=0 task=2 leader=2 path=@copy-c\n" EPILOG);
     struct coverage_witnesses witnesses = witnesses_of("", &journal);
+    static const struct command_lines lines;
     struct coverage_send send = {
         .conf = &conf,
+        .lines = &lines,
         .source = {.policy = policy, .journal = &journal, .witnesses = &witnesses},
         .give = give,
         .begin = begin,
