@@ -199,10 +199,10 @@ static void add_environment(struct run *run)
 }
 
 /* The process walks up to its task; above that is the step's daemon, whom root knows. */
-static void add_daemon(struct run *run, struct json_object *array)
+static void add_daemon(const struct run_source *source, struct json_object *array)
 {
-    const struct capture *capture = run->source->capture;
-    const struct journal_step *step = journal_find_step(run->source->journal, capture->step);
+    const struct capture *capture = source->capture;
+    const struct journal_step *step = journal_find_step(source->journal, capture->step);
     char title[64], name[32];
     if (capture->task_pid == 0 || step == NULL || step->pid == 0)
         return;
@@ -211,14 +211,14 @@ static void add_daemon(struct run *run, struct json_object *array)
     json_add_text(entry, "cmd_path", "");
     json_add_int(entry, "pid", step->pid);
     record_step_text(step->step, name, sizeof name);
-    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", run->source->journal->job, name);
-    json_add(entry, "cmdlineA", command_line_json(run->source->lines, text_bytes(title)));
+    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", source->journal->job, name);
+    json_add(entry, "cmdlineA", command_line_json(source->lines, text_bytes(title)));
     json_object_array_add(array, entry);
 }
 
-static void add_ancestors(struct run *run)
+static struct json_object *ancestors(const struct run_source *source)
 {
-    const struct capture *capture = run->source->capture;
+    const struct capture *capture = source->capture;
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->ancestor_count; i++) {
         const struct capture_ancestor *ancestor = &capture->ancestors[i];
@@ -227,10 +227,38 @@ static void add_ancestors(struct run *run)
         json_add_bytes(entry, "cmd_path", ancestor->path);
         json_add_int(entry, "pid", ancestor->pid);
         json_add(entry, "cmdlineA",
-                 command_line_of_ancestor(run->source->lines, ancestor->path, ancestor->argv));
+                 command_line_of_ancestor(source->lines, ancestor->path, ancestor->argv));
         json_object_array_add(array, entry);
     }
-    add_daemon(run, array);
+    add_daemon(source, array);
+    return array;
+}
+
+static void key_of_ancestors(const struct capture *capture, struct json_memo_key *key)
+{
+    const int64_t whose[] = {capture->task_pid, capture->step};
+    json_memo_add(key, whose, sizeof whose);
+    for (size_t i = 0; i < capture->ancestor_count; i++) {
+        const struct capture_ancestor *ancestor = &capture->ancestors[i];
+        const uint64_t sizes[] = {ancestor->name.size, ancestor->path.size, ancestor->argv.size,
+                                  (uint64_t)(uint32_t)ancestor->pid};
+        json_memo_add(key, sizes, sizeof sizes);
+        json_memo_add(key, ancestor->name.at, ancestor->name.size);
+        json_memo_add(key, ancestor->path.at, ancestor->path.size);
+        json_memo_add(key, ancestor->argv.at, ancestor->argv.size);
+    }
+}
+
+/* What one process starts has the same ancestors. */
+static void add_ancestors(struct run *run)
+{
+    struct json_memo *memo = run->source->memo;
+    struct json_memo_key key;
+    json_memo_start(&key, "ptA");
+    key_of_ancestors(run->source->capture, &key);
+    struct json_object *array = json_memo_find(memo, &key);
+    if (array == NULL)
+        array = json_memo_keep(memo, &key, ancestors(run->source));
     json_add(run->record, "ptA", array);
 }
 
