@@ -47,7 +47,7 @@ int package_record_build(const struct package_source *source, struct record *rec
     add_text(table, "package_name", source, package->name);
     add_text(table, "package_path", source, package->path);
     add_text(table, "package_version", source, source->version);
-    json_add_text(table, "program", package->program);
+    add_text(table, "program", source, package->program);
     json_add_text(table, "xalt_run_uuid", uuid);
     record_name(&built, "pkg", record_syshost(source->conf, source->journal), source->journal,
                 source->capture->start_ns, name_end);
