@@ -41,6 +41,7 @@ static const char *const orphans[] = {
     "DELETE FROM function_name WHERE id NOT IN"
     " (SELECT function_name_id FROM function_set_member)",
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
+    "DELETE FROM coverage WHERE end_time < ?",
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 
