@@ -73,7 +73,7 @@ static const struct outcome_case cases[] = {
      WHO("") "noledger time=101.000000000 step=0\n" TASK("0") RUNS("0", "@dynamic") EPILOG, "",
      "0 spool 1 @dynamic;"},
     {"a step that opted out, whatever ran", "",
-     WHO("opted_out=1") TASK("0") RUNS("0", "@static") EPILOG, "/x ", "0 opted_out 1 @static;"},
+     WHO("opted_out=1") TASK("0") RUNS("0", "@static") EPILOG, "/x ", "0 opted_out 1 -;"},
     {"a step in a container", "", WHO("container=1") TASK("0") RUNS("0", "@static") EPILOG, "",
      "0 container 1 @static;"},
     {"the other tasks of a program", "",
