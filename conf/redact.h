@@ -3,8 +3,8 @@
  * Taking secrets out of command lines, by the rules of [redact] (jobtrail.conf(5)): they say which
  * names, options, words and forms stand for one, as KIND:TEXT:
  *
- *     name:NAME            NAME=VALUE, --NAME=VALUE, --NAME VALUE, NAME: VALUE, "NAME": "VALUE"; the
- *                          name is matched in lower case, and where no rule matches as it is
+ *     name:NAME            NAME=VALUE, --NAME=VALUE, --NAME VALUE, NAME: VALUE, "NAME": "VALUE";
+ *                          the name is matched in lower case, and where no rule matches as it is
  *     option:PROGRAM:-X    -XVALUE and -X VALUE, behind a word with that PROGRAM
  *     before:WORD          WORD VALUE; the word is matched in lower case
  *     word:WORD            the word itself: letters, digits, "_", "-", "." and what is no ASCII

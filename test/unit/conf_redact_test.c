@@ -9,35 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "compile.h"
+#include "conf_compiled.h"
 #include "redact.h"
 
 /* A token's form without a token that anybody would look for in this file. */
 #define TEN   "ABCDEFGHIJ"
 #define FORTY TEN TEN TEN TEN
-
-static void *compiled(const char *text)
-{
-    char path[] = "/tmp/conf_redact_test.XXXXXX";
-    struct conf conf;
-    struct conf_error error = {0};
-    void *bytes;
-    size_t size;
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    close(fd);
-    int rc = conf_load(path, &conf, &error);
-    unlink(path);
-    if (rc != 0 || compile_policy(&conf, &bytes, &size, &error) != 0)
-        fail_msg("%u:%u: %s", error.line, error.column, error.reason);
-    conf_free(&conf);
-    return bytes;
-}
 
 static void *policy;
 static struct redactor redactor;
