@@ -23,7 +23,9 @@ struct options {
     const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
     uint32_t ntasks;       /* 0: not asked for */
     int if_newer, json;
-    char **args; /* what follows the options */
+    int command_line;        /* `args` is one of which what is recorded is asked for */
+    const char *xalt_record; /* XALT's --with-cmdlineRecord; NULL: not given */
+    char **args;             /* what follows the options */
     int args_count;
 };
 

@@ -55,11 +55,22 @@ static void say_sampling(const struct explain *explain, uint32_t ntasks, struct 
         explain_sampling_print(explain, ntasks);
 }
 
+static int say_command_line(const struct explain *explain, const struct options *options,
+                            struct json_object *all)
+{
+    if (all == NULL)
+        return explain_command_line_print(explain, options->args_count, options->args);
+    struct json_object *json =
+        explain_command_line_json(explain, options->args_count, options->args);
+    json_object_array_add(all, json);
+    return json == NULL ? -ENOMEM : 0;
+}
+
 static int explain_options(const struct explain *explain, const struct options *options)
 {
     struct json_object *all = options->json ? json_object_new_array() : NULL;
     say_text(explain, "hosts", options->host, all);
-    if (say_process(explain, options, all) != 0) {
+    if ((options->command_line ? say_command_line : say_process)(explain, options, all) != 0) {
         fprintf(stderr, "jobtrail-conf: out of memory\n");
         return STATUS_REFUSED;
     }
@@ -85,15 +96,17 @@ static int explain_stdin(const struct explain *explain, const struct options *op
 static int usable(const struct options *options)
 {
     const char *problem = NULL;
-    int asked = options->args_count > 0 || options->host != NULL || options->env != NULL ||
-                options->ntasks > 0;
+    int asked = options->args_count > 0 || options->command_line || options->host != NULL ||
+                options->env != NULL || options->ntasks > 0;
     if (options->lines != NULL && asked)
         problem = "--stdin goes with --conf and --json only";
     else if (options->lines != NULL && conf_list_find(options->lines) == NULL)
         problem = "--stdin takes a section with rules, for example hosts";
     else if (options->lines == NULL && !asked)
         problem = "explain what? Give a PATH, --host, --env, --ntasks or --stdin";
-    else if (options->args_count > 0 && options->args[0][0] != '/')
+    else if (options->command_line && options->args_count == 0)
+        problem = "--command-line takes the COMMAND and its arguments behind it";
+    else if (options->args_count > 0 && options->args[0][0] != '/' && !options->command_line)
         problem = "PATH must be absolute, as the rules see it";
     if (problem != NULL)
         fprintf(stderr, "jobtrail-conf: %s\n", problem);

@@ -42,7 +42,8 @@ int command_import_xalt(const struct options *options)
         return STATUS_REFUSED;
     }
     /* -I: nothing from the user's environment or directory becomes part of the program */
-    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--", options->args[0],
+    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--cmdline-record",
+           options->xalt_record != NULL ? options->xalt_record : "", "--", options->args[0],
            (char *)NULL);
     fprintf(stderr, "jobtrail-conf: cannot run python3: %s\n", strerror(errno));
     return STATUS_REFUSED;

@@ -40,6 +40,12 @@ static void show_table(const struct conf_table *table, const struct conf *conf)
     }
 }
 
+/* Whether the rule holds beside those of the file, so that it need not be in it. */
+static int stays_built_in(const struct conf_list *list, const struct conf_rule *rule)
+{
+    return list->which == POLICY_REDACT && rule->line == 0;
+}
+
 static void show_list(const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
@@ -51,7 +57,8 @@ static void show_list(const struct conf_list *list, const struct conf *conf)
     else if (rules->rule[0].line == 0)
         printf("# default\n");
     for (size_t i = 0; i < rules->count; i++)
-        printf("%s = %s\n", conf_action_name(rules->rule[i].action), rules->rule[i].pattern);
+        printf("%s%s = %s\n", stays_built_in(list, &rules->rule[i]) ? "#" : "",
+               conf_action_name(rules->rule[i].action), rules->rule[i].pattern);
 }
 
 /* The object of that name in `parent`, made when it is not there yet. */

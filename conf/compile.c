@@ -221,6 +221,7 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->epilog_timeout_s = conf->epilog_timeout_s;
     header->switches = switches(conf);
     header->always_ranks = conf->always_ranks;
+    header->command_line = conf->command_line;
 }
 
 int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *error)

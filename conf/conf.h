@@ -42,7 +42,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 48
+#define CONF_KEYS 50
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -89,6 +89,8 @@ struct conf {
     int track_mpi;                /* [tracking] mpi = yes|no */
     int track_gpu;                /* [tracking] gpu = yes|no */
     int catch_signals;            /* [tracking] signal_handler = yes|no */
+    uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
+    int redact_default;           /* [tracking] redact_default = yes|no */
     int sample;                   /* [sampling] enabled = yes|no */
     uint32_t always_ranks;        /* [sampling] always_ranks */
     int track_links;              /* [link] tracking = yes|no */
@@ -97,7 +99,7 @@ struct conf {
     int hash_inputs;              /* [link] hash_objects = yes|no: sha1 of each object of a link */
     uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
-    struct conf_rules host, partition, account, path_rules, argument, env, package;
+    struct conf_rules host, partition, account, path_rules, argument, env, package, redact;
     unsigned key_line[CONF_KEYS]; /* where the file gives each key, from 1; 0: the default holds */
 };
 

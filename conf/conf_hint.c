@@ -9,7 +9,7 @@
 #include "conf_sampling.h"
 #include "suggest.h"
 
-#define WORDS_MAX (CONF_KEYS + CONF_LISTS + CONF_TABLES + POLICY_JUMP_4)
+#define WORDS_MAX (CONF_KEYS + CONF_LISTS + CONF_TABLES + POLICY_ACTIONS)
 
 /* A set of words of at most WORDS_MAX. */
 struct words {
@@ -44,7 +44,7 @@ static struct words keys_of(const char *section)
             add(&words, conf_keys[i].name);
     for (size_t i = 0; i < CONF_TABLES && strcmp(section, CONF_SAMPLING_SECTION) == 0; i++)
         add(&words, conf_tables[i].name);
-    for (unsigned action = POLICY_KEEP; list != NULL && action <= POLICY_JUMP_4; action++)
+    for (unsigned action = POLICY_KEEP; list != NULL && action < POLICY_ACTIONS; action++)
         if (conf_list_knows(list, action))
             add(&words, conf_action_name(action));
     return words;

@@ -305,16 +305,24 @@ static int parse_optional_path(const char *text, void *field, struct conf_fault 
     return text[0] == '\0' ? store_text(text, field) : parse_path(text, field, fault);
 }
 
-static const char *const startups[] = {"none", "static", "all"}; /* by enum conf_startup */
-
-static int parse_startup(const char *text, void *field, struct conf_fault *fault)
+/* The index of one of the words of `choices`, a list that ends with NULL. */
+static int store_index(const char *text, void *field, const char *const choices[])
 {
-    for (uint32_t i = 0; i < sizeof startups / sizeof startups[0]; i++) {
-        if (strcmp(text, startups[i]) == 0) {
+    for (uint32_t i = 0; choices[i] != NULL; i++) {
+        if (strcmp(text, choices[i]) == 0) {
             *(uint32_t *)field = i;
             return 0;
         }
     }
+    return -EINVAL;
+}
+
+static const char *const startups[] = {"none", "static", "all", NULL}; /* by enum conf_startup */
+
+static int parse_startup(const char *text, void *field, struct conf_fault *fault)
+{
+    if (store_index(text, field, startups) == 0)
+        return 0;
     return fail(fault, 0, "unknown kind of programs", "write none, static or all");
 }
 
@@ -323,22 +331,33 @@ static void print_startup(const void *field, char *text, size_t size)
     snprintf(text, size, "%s", startups[*(const uint32_t *)field]);
 }
 
-static const char *const mounts[] = {"auto", "yes", "no"}; /* by enum conf_mount */
+static const char *const mounts[] = {"auto", "yes", "no", NULL}; /* by enum conf_mount */
 
 static int parse_mount(const char *text, void *field, struct conf_fault *fault)
 {
-    for (uint32_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++) {
-        if (strcmp(text, mounts[i]) == 0) {
-            *(uint32_t *)field = i;
-            return 0;
-        }
-    }
+    if (store_index(text, field, mounts) == 0)
+        return 0;
     return fail(fault, 0, "neither yes nor no", "write auto, yes or no");
 }
 
 static void print_mount(const void *field, char *text, size_t size)
 {
     snprintf(text, size, "%s", mounts[*(const uint32_t *)field]);
+}
+
+/* By enum policy_command_line. */
+static const char *const command_lines[] = {"yes", "program", "no", NULL};
+
+static int parse_command_line(const char *text, void *field, struct conf_fault *fault)
+{
+    if (store_index(text, field, command_lines) == 0)
+        return 0;
+    return fail(fault, 0, "unknown value", "write yes, program or no");
+}
+
+static void print_command_line(const void *field, char *text, size_t size)
+{
+    snprintf(text, size, "%s", command_lines[*(const uint32_t *)field]);
 }
 
 #define FIELD(name) offsetof(struct conf, name)
@@ -392,6 +411,9 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"tracking", "mpi", FIELD(track_mpi), "yes", parse_yes_no, print_yes_no},
     {"tracking", "gpu", FIELD(track_gpu), "yes", parse_yes_no, print_yes_no},
     {"tracking", "signal_handler", FIELD(catch_signals), "no", parse_yes_no, print_yes_no},
+    {"tracking", "command_line", FIELD(command_line), "yes", parse_command_line,
+     print_command_line},
+    {"tracking", "redact_default", FIELD(redact_default), "yes", parse_yes_no, print_yes_no},
     {"sampling", "enabled", FIELD(sample), "no", parse_yes_no, print_yes_no},
     {"sampling", "always_ranks", FIELD(always_ranks), "128", parse_ranks, print_number},
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEEP_HIDE    (1u << POLICY_KEEP | 1u << POLICY_HIDE)
 #define KEEP_SKIP    (1u << POLICY_KEEP | 1u << POLICY_SKIP)
 #define PATH_ACTIONS (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_CUSTOM)
 #define ARGUMENT_ACTIONS                                                                           \
@@ -21,12 +22,14 @@ const struct conf_list conf_lists[CONF_LISTS] = {
     {"arguments", FIELD(argument), POLICY_ARGUMENT, ARGUMENT_ACTIONS, POLICY_CONTINUE},
     {"environment", FIELD(env), POLICY_ENV, KEEP_SKIP, POLICY_SKIP},
     {"packages", FIELD(package), POLICY_PKG, KEEP_SKIP, POLICY_KEEP},
+    {"redact", FIELD(redact), POLICY_REDACT, KEEP_HIDE, POLICY_KEEP},
 };
 
 static const char *const action_names[] = {
     [POLICY_KEEP] = "keep",     [POLICY_SKIP] = "skip",         [POLICY_PKGS] = "pkgs",
     [POLICY_CUSTOM] = "custom", [POLICY_CONTINUE] = "continue", [POLICY_JUMP_1] = "jump_1",
     [POLICY_JUMP_2] = "jump_2", [POLICY_JUMP_3] = "jump_3",     [POLICY_JUMP_4] = "jump_4",
+    [POLICY_HIDE] = "hide",
 };
 
 #define ACTIONS (sizeof action_names / sizeof *action_names)
@@ -64,6 +67,32 @@ static const struct built_in built_in[] = {
     {POLICY_ENV, POLICY_KEEP, "PBS_(JOBID|QUEUE|ACCOUNT|NUM_NODES|O_HOST)"},
     {POLICY_ENV, POLICY_KEEP, "SGE_ACCOUNT|JOB_ID|QUEUE|NHOSTS"},
     {POLICY_ENV, POLICY_KEEP, "LSF_VERSION|LSB_(JOBID|QUEUE|MCPU_HOSTS|EXEC_CLUSTER)"},
+    /* names that sound like secrets and are none: parameters of sorting and of language models */
+    {POLICY_REDACT, POLICY_KEEP,
+     "name:(.*[-_.])?(sort|group|join|primary|foreign|pub|public)[-_]?key"},
+    {POLICY_REDACT, POLICY_KEEP,
+     "name:(.*[-_.])?(bos|eos|pad|unk|sep|cls|mask|stop|max|min|num|per)[-_]token"},
+    {POLICY_REDACT, POLICY_HIDE, "name:.*(passw(or)?d|passwort|passphrase|passcode)"},
+    {POLICY_REDACT, POLICY_HIDE, "name:(.*[-_.])?(pass|pwd|pw|passin|passout)"},
+    {POLICY_REDACT, POLICY_HIDE, "name:.*(token|secrets?|credentials?|apikey)"},
+    {POLICY_REDACT, POLICY_HIDE, "name:.*key"},
+    {POLICY_REDACT, POLICY_HIDE, "name:(.*[-_.])?(auth|authorization|cookie|otp|sig|signature)"},
+    {POLICY_REDACT, POLICY_HIDE, "before:bearer"},
+    {POLICY_REDACT, POLICY_HIDE, "url:.*"},
+    {POLICY_REDACT, POLICY_HIDE, "block:.*private key( block)?"},
+    {POLICY_REDACT, POLICY_HIDE, "option:(mysql|mariadb)[-a-z]*:-p"},
+    {POLICY_REDACT, POLICY_HIDE,
+     "option:(sshpass|7z[ar]?|mongo(sh|dump|restore|export|import)?):-p"},
+    {POLICY_REDACT, POLICY_HIDE, "option:(curl|smbclient):-[uU]"},
+    {POLICY_REDACT, POLICY_HIDE, "option:(zip|unzip|sqlcmd|ipmitool):-P"},
+    {POLICY_REDACT, POLICY_HIDE, "option:ldap[a-z]*:-w"},
+    {POLICY_REDACT, POLICY_HIDE, "option:redis-cli:-a"},
+    /* the forms of tokens: GitHub, GitLab, Slack, AWS, Google, Hugging Face, JSON web tokens */
+    {POLICY_REDACT, POLICY_HIDE, "word:(gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{22}).*"},
+    {POLICY_REDACT, POLICY_HIDE, "word:(glpat-[-_A-Za-z0-9]{20}|xox[abeoprs]-[-A-Za-z0-9]{10}).*"},
+    {POLICY_REDACT, POLICY_HIDE, "word:(AKIA|ASIA)[A-Z0-9]{16}"},
+    {POLICY_REDACT, POLICY_HIDE, "word:(AIza[-_A-Za-z0-9]{35}|hf_[A-Za-z0-9]{30}).*"},
+    {POLICY_REDACT, POLICY_HIDE, "word:eyJ[-_A-Za-z0-9]{8,}\\.[-_A-Za-z0-9.]{8,}"},
 };
 
 const struct conf_list *conf_list_find(const char *section)
@@ -135,7 +164,10 @@ int conf_lists_default(struct conf *conf)
 {
     for (size_t i = 0; i < CONF_LISTS; i++) {
         int rc = 0;
-        if (conf_list_rules(&conf_lists[i], conf)->count == 0)
+        int wanted = conf_lists[i].which == POLICY_REDACT
+                         ? conf->redact_default
+                         : conf_list_rules(&conf_lists[i], conf)->count == 0;
+        if (wanted)
             rc = append_built_in(&conf_lists[i], conf);
         if (rc != 0)
             return rc;

@@ -10,7 +10,7 @@
 
 #include "conf.h"
 
-#define CONF_LISTS 7
+#define CONF_LISTS 8
 
 struct conf_list {
     const char *section;
@@ -27,7 +27,7 @@ const struct conf_list *conf_list_find(const char *section);
 
 const struct conf_rules *conf_list_rules(const struct conf_list *list, const struct conf *conf);
 
-/* "keep", "skip", ..., "jump_4"; NULL for what is no action. */
+/* "keep", "skip", ..., "hide"; NULL for what is no action. */
 const char *conf_action_name(enum policy_action action);
 
 int conf_list_knows(const struct conf_list *list, enum policy_action action);
@@ -38,7 +38,8 @@ enum policy_action conf_list_action(const struct conf_list *list, const char *na
 /* Appends a rule with a copy of `pattern`. Returns 0, or -ENOMEM. */
 int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule);
 
-/* Gives every list without rules the built-in ones. Returns 0, or -ENOMEM. */
+/* Gives every list without rules the built-in ones, and [redact] its own behind the file's where
+ * [tracking] redact_default says so. Returns 0, or -ENOMEM. */
 int conf_lists_default(struct conf *conf);
 
 void conf_lists_free(struct conf *conf);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf_loader.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "conf_keys.h"
 #include "conf_rules.h"
 #include "conf_sampling.h"
+#include "redact.h"
 
 /* Where in the line, from 1, the value starts. */
 static size_t value_column(const struct conf_loader *loader)
@@ -53,6 +55,25 @@ static const char *lost_separator(const struct conf_loader *loader, const struct
     return strchr(loader->text, ';');
 }
 
+/* What is wrong with a pattern of [redact], and where; NULL: nothing. */
+static const char *redact_fault(const char *pattern, size_t *at, const char **hint)
+{
+    static const unsigned lower = 1u << REDACT_BEFORE | 1u << REDACT_URL | 1u << REDACT_BLOCK;
+    int kind = 0;
+    while (kind < REDACT_KINDS &&
+           strncmp(pattern, redact_kinds[kind], strlen(redact_kinds[kind])) != 0)
+        kind++;
+    *at = 0;
+    *hint = "start with name:, option:, before:, word:, url: or block:";
+    if (kind == REDACT_KINDS)
+        return "a pattern of no kind";
+    *hint = "write it in lower case, as it is matched";
+    for (; (lower >> kind & 1u) != 0 && pattern[*at] != '\0'; ++*at)
+        if (isupper((unsigned char)pattern[*at]))
+            return "an upper-case letter";
+    return NULL;
+}
+
 static int take_rule(struct conf_loader *loader, const struct conf_list *list,
                      enum policy_action action, const char *value)
 {
@@ -69,6 +90,11 @@ static int take_rule(struct conf_loader *loader, const struct conf_list *list,
                                  "comment on a line of its own");
         return loader->rc;
     }
+    struct conf_fault fault;
+    fault.reason =
+        list->which == POLICY_REDACT ? redact_fault(value, &fault.offset, &fault.hint) : NULL;
+    if (fault.reason != NULL)
+        return refuse_value(loader, &fault, -EINVAL);
     int rc = conf_list_append(list, loader->conf, &rule);
     return rc == 0 ? 0 : conf_give_up(loader, rc);
 }

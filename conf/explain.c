@@ -8,10 +8,8 @@
 
 #include "policy_read.h"
 
-/* The rule of the configuration that `rule` of the policy was compiled from; NULL for NULL. */
-static const struct conf_rule *source_of(const struct explain *explain,
-                                         const struct conf_list *list,
-                                         const struct policy_rule *rule)
+const struct conf_rule *explain_source(const struct explain *explain, const struct conf_list *list,
+                                       const struct policy_rule *rule)
 {
     uint32_t count;
     const struct policy_rule *first = policy_rules(explain->policy, list->which, &count);
@@ -24,7 +22,8 @@ static struct explain_verdict verdict_of(const struct explain *explain,
                                          const struct conf_list *list, const char *text,
                                          const struct policy_rule *rule)
 {
-    struct explain_verdict verdict = {list, text, list->otherwise, source_of(explain, list, rule)};
+    struct explain_verdict verdict = {list, text, list->otherwise,
+                                      explain_source(explain, list, rule)};
     if (verdict.rule != NULL)
         verdict.action = verdict.rule->action;
     return verdict;

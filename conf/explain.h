@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "conf_rules.h"
+#include "policy.h"
 
 /* A configuration and the policy compiled from it. */
 struct explain {
@@ -24,6 +25,10 @@ struct explain_verdict {
     enum policy_action action;
     const struct conf_rule *rule; /* NULL: none matches */
 };
+
+/* The rule of the configuration that `rule` of the policy was compiled from; NULL for NULL. */
+const struct conf_rule *explain_source(const struct explain *explain, const struct conf_list *list,
+                                       const struct policy_rule *rule);
 
 struct explain_verdict explain_text(const struct explain *explain, const struct conf_list *list,
                                     const char *text);
@@ -48,6 +53,11 @@ void explain_print(const struct explain *explain, const struct explain_verdict *
 /* The same as an object; jobtrail-conf(8), --json. */
 struct json_object *explain_json(const struct explain *explain,
                                  const struct explain_verdict *verdict);
+
+/* What is recorded of a command line, and each rule that takes something out of it: as lines on
+ * stdout and as an object. Returns 0, or -ENOMEM; NULL when out of memory. */
+int explain_command_line_print(const struct explain *explain, int argc, char **argv);
+struct json_object *explain_command_line_json(const struct explain *explain, int argc, char **argv);
 
 /* How runs of `ntasks` tasks are sampled, as a sentence on stdout and as an object. */
 void explain_sampling_print(const struct explain *explain, uint32_t ntasks);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""import_xalt.py [--output FILE] CONFIG.py: what `jobtrail-conf import-xalt` runs.
+"""import_xalt.py [--output FILE] [--cmdline-record yes|no] CONFIG.py: what `jobtrail-conf import-xalt` runs.
 
 Writes a jobtrail.conf(5) that decides what XALT, built with CONFIG.py, does. Status 0; 1 when
 something was left out or nothing could be written; 2 for wrong usage.
@@ -162,7 +162,17 @@ class Converter:
             return [start + (tree[0] if len(tree) == 1 else [Item(tree)])]
         self.rule(entry, action, parser, convert)
 
-    def convert(self):
+    def tracking(self, record):
+        """`record`: XALT's configure switch --with-cmdlineRecord, "" where nobody says it."""
+        self.section("tracking")
+        if record:
+            self.lines.append(f"command_line = {record}")
+        else:
+            self.comment("XALT's --with-cmdlineRecord is not in its config.py: if it was no, say so here.")
+            self.lines.append("#command_line = no")
+
+    def convert(self, record):
+        self.tracking(record)
         self.sampling()
         self.section("hosts")
         self.rules("hostname_patterns", SIMPLE_ACTIONS, lambda tree: tree)
@@ -222,13 +232,14 @@ def say(name, problem, what):
 def main():
     parser = argparse.ArgumentParser(prog="jobtrail-conf import-xalt")
     parser.add_argument("--output", default="-")
+    parser.add_argument("--cmdline-record", default="", choices=("", "yes", "no"))
     parser.add_argument("config")
     options = parser.parse_args()
     name = options.config
     try:
         with tokenize.open(name) as file:
             converter = Converter(Source(file.read()))
-        converter.convert()
+        converter.convert(options.cmdline_record)
         write(options.output, converter.text(os.path.basename(name)))
     except SyntaxError as error:
         place = f"{name}:{error.lineno}:{error.offset}" if error.lineno else name

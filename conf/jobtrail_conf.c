@@ -17,11 +17,12 @@ static const char usage_text[] =
     "       jobtrail-conf compile [--conf FILE] [--output FILE] [--if-newer]\n"
     "       jobtrail-conf explain [--conf FILE] [--json] [--host HOST] [--env NAME]\n"
     "                             [--ntasks N] [PATH [ARG...]]\n"
+    "       jobtrail-conf explain [--conf FILE] [--json] --command-line COMMAND [ARG...]\n"
     "       jobtrail-conf explain [--conf FILE] --stdin[=SECTION]\n"
     "       jobtrail-conf show    [--conf FILE] [--json]\n"
     "       jobtrail-conf doctor  [--conf FILE] [--plugstack FILE] [--node NAME] [--json]\n"
     "       jobtrail-conf make-key FILE\n"
-    "       jobtrail-conf import-xalt [--output FILE] CONFIG.py\n"
+    "       jobtrail-conf import-xalt [--output FILE] [--cmdline-record yes|no] CONFIG.py\n"
     "       jobtrail-conf --help | --version\n";
 
 struct command {
@@ -36,10 +37,10 @@ static const struct command commands[] = {
     {"compile", command_compile, "con", NULL},
     {"doctor", command_doctor, "cjNp", NULL},
     /* what follows explain's PATH is that program's */
-    {"explain", command_explain, "cjHetl", "+"},
+    {"explain", command_explain, "cjHetlL", "+"},
     {"make-key", command_make_key, "", ""},
     {"show", command_show, "cj", NULL},
-    {"import-xalt", command_import_xalt, "o", ""},
+    {"import-xalt", command_import_xalt, "or", ""},
 };
 
 static const struct option long_options[] = {
@@ -53,6 +54,8 @@ static const struct option long_options[] = {
     {"plugstack", required_argument, NULL, 'p'},
     {"ntasks", required_argument, NULL, 't'},
     {"stdin", optional_argument, NULL, 'l'},
+    {"command-line", no_argument, NULL, 'L'},
+    {"cmdline-record", required_argument, NULL, 'r'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0},
@@ -130,6 +133,12 @@ static int take_option(struct options *options, int letter)
     case 'l':
         options->lines = optarg != NULL ? optarg : "paths";
         break;
+    case 'L':
+        options->command_line = 1;
+        break;
+    case 'r':
+        options->xalt_record = optarg;
+        return strcmp(optarg, "yes") == 0 || strcmp(optarg, "no") == 0 ? 0 : -EINVAL;
     case 't':
         return take_ntasks(options);
     }

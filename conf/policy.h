@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   4u
+#define POLICY_VERSION   5u
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
@@ -36,6 +36,15 @@ enum policy_action {
     POLICY_JUMP_2 = 7,   /* ... the two that follow it */
     POLICY_JUMP_3 = 8,
     POLICY_JUMP_4 = 9,
+    POLICY_HIDE = 10, /* of a text in a command line: what it stands for is replaced */
+    POLICY_ACTIONS
+};
+
+/* How much of a command line is recorded. */
+enum policy_command_line {
+    POLICY_LINE_YES = 0,
+    POLICY_LINE_PROGRAM = 1, /* the first argument alone */
+    POLICY_LINE_NO = 2,
 };
 
 /* What argument rules see of a process: so many bytes of arguments, NULs not counted. The first
@@ -64,6 +73,7 @@ enum policy_section {
     POLICY_ACCOUNT,   /* DFA over the job's account; no match keeps */
     /* string: directory of the languages' hooks, absolute; "": none */
     POLICY_HOOKS,
+    POLICY_REDACT, /* DFA over "KIND:TEXT", see redact.h; no match keeps */
     POLICY_SECTIONS
 };
 
@@ -94,7 +104,7 @@ struct policy_header {
     uint32_t epilog_timeout_s; /* how long an epilog waits for the flush */
     uint32_t switches;         /* POLICY_TRACK_SCALAR ... */
     uint32_t always_ranks;     /* MPI programs of this size and above are never sampled out */
-    uint32_t reserved;
+    uint32_t command_line;     /* enum policy_command_line */
     struct policy_span section[POLICY_SECTIONS];
 };
 

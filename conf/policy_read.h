@@ -192,6 +192,34 @@ static inline struct policy_decision policy_decide(const void *base, const char 
     return decision;
 }
 
+/* How much of command lines is recorded; what is no such number is taken for none of it. `base`
+ * must be usable. */
+static inline enum policy_command_line policy_command_line(const void *base)
+{
+    uint32_t value = ((const struct policy_header *)base)->command_line;
+    return value > POLICY_LINE_NO ? POLICY_LINE_NO : (enum policy_command_line)value;
+}
+
+/* Argument rules see so many arguments of another process. */
+enum { POLICY_LINE_ARGUMENTS = 64 };
+
+/* Whether the rules leave out a process that is known by the path of its executable and its command
+ * line: `size` bytes at `line`, each argument ended by NUL, which must be there at line[size] too.
+ * One without a path counts as left out, since no rule can speak of it. `base` must be usable. */
+static inline int policy_skips_line(const void *base, const char *path, size_t path_length,
+                                    char *line, size_t size)
+{
+    char *argv[POLICY_LINE_ARGUMENTS + 1];
+    int argc = 0;
+    for (size_t at = 0; at < size && argc < POLICY_LINE_ARGUMENTS; argc++) {
+        argv[argc] = line + at;
+        at += policy_length(line + at, size - at) + 1;
+    }
+    argv[argc] = NULL;
+    return path_length == 0 ||
+           policy_decide(base, path, path_length, argc, argv).action == POLICY_SKIP;
+}
+
 /* The interval of a sampling table (POLICY_SCALAR, POLICY_MPI) that holds for a run of `run_ns`;
  * NULL when there is none, which keeps the run, or the section is damaged. `base` must be usable.
  */

@@ -26,6 +26,11 @@ int switch_functions(void)
     return !is("XALT_FUNCTION_TRACKING", "no");
 }
 
+int switch_command_line(void)
+{
+    return getenv("XALT_CMDLINE_RECORD") == NULL || is("XALT_CMDLINE_RECORD", "yes");
+}
+
 /* Where to say it; -1: nowhere. */
 static int open_trace(void)
 {

@@ -11,6 +11,9 @@ int switch_tracking(void);
 /* XALT_FUNCTION_TRACKING is not "no". */
 int switch_functions(void);
 
+/* XALT_CMDLINE_RECORD is not set, or "yes": command lines are recorded as the site says. */
+int switch_command_line(void);
+
 /* Says a line, "jobtrail-ld: ...", where XALT_TRACING asks for it: on stderr for "yes" and "link",
  * at the end of FILE for "link:FILE". */
 __attribute__((format(printf, 1, 2))) void switch_trace(const char *format, ...);

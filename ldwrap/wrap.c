@@ -20,6 +20,7 @@
 #include "link_job.h"
 #include "link_record.h"
 #include "link_send.h"
+#include "policy_load.h"
 #include "real_linker.h"
 #include "switches.h"
 
@@ -85,13 +86,28 @@ static int command_line(const struct link_job *job, const char **line, size_t *s
     return 0;
 }
 
+/* What of the command line is recorded; without the rules, nothing but the program. The rules are
+ * `*policy`, which the caller frees. */
+static void find_rules(const struct link_job *job, struct command_lines *lines, void **policy)
+{
+    int result = policy_load(&job->conf, policy);
+    command_lines_make(&job->conf, *policy, lines);
+    if (result != 0 && lines->wanted == POLICY_LINE_YES)
+        lines->wanted = POLICY_LINE_PROGRAM;
+    if (!switch_command_line())
+        lines->wanted = POLICY_LINE_NO;
+}
+
 static int send_record(const struct link_job *job, const struct strings *real,
                        const struct functions *functions)
 {
     CLEANUP_FREE char *owned = NULL;
+    CLEANUP_FREE void *policy = NULL;
+    struct command_lines lines;
     struct record record;
     struct link_source source = {
         .conf = &job->conf,
+        .lines = &lines,
         .uuid = job->uuid,
         .marked = job->mark >= 0,
         .output = job->line.output,
@@ -108,6 +124,7 @@ static int send_record(const struct link_job *job, const struct strings *real,
         .start_ns = job->start_ns,
         .end_ns = job->end_ns,
     };
+    find_rules(job, &lines, &policy);
     int result = command_line(job, &source.command_line, &source.command_line_size, &owned);
     if (result == 0)
         result = link_record_build(&source, &record);

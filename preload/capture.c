@@ -39,11 +39,20 @@ static void put_container(const struct image *image, struct fields *fields)
         fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
 }
 
-static void put_argv(const struct image *image, struct fields *fields)
+/* The stricter one of what the site and the user say. */
+static enum policy_command_line wanted_lines(const struct capture_source *source)
 {
-    if (!fields_begin(fields, LEDGER_ARGV))
+    return source->switches->command_line == SWITCH_NO ? POLICY_LINE_NO
+                                                       : policy_command_line(source->policy);
+}
+
+static void put_argv(const struct image *image, enum policy_command_line wanted,
+                     struct fields *fields)
+{
+    int count = wanted == POLICY_LINE_PROGRAM && image->argc > 1 ? 1 : image->argc;
+    if (wanted == POLICY_LINE_NO || !fields_begin(fields, LEDGER_ARGV))
         return;
-    for (int i = 0; i < image->argc && image->argv[i] != NULL; i++)
+    for (int i = 0; i < count && image->argv[i] != NULL; i++)
         fields_add(fields, image->argv[i], text_length(image->argv[i]) + 1, ARGV_MAX);
     fields_end(fields);
 }
@@ -104,14 +113,15 @@ static void put_notes(const struct image *image, struct fields *fields)
 void capture_fill(const struct capture_source *source, struct fields *fields)
 {
     const char *task = source->switches->task;
+    const struct proc_lines lines = {source->policy, wanted_lines(source)};
     fields_put(fields, LEDGER_EXEC, source->path->text, source->path->length);
     if (task != NULL)
         fields_put(fields, LEDGER_TASK, task, text_length(task));
     put_cwd(fields);
-    put_argv(source->image, fields);
+    put_argv(source->image, lines.wanted, fields);
     put_env(source->image->envp, source->policy, fields);
     put_notes(source->image, fields);
     put_container(source->image, fields);
-    proc_ancestors(source->self, source->switches->task_pid, fields);
+    proc_ancestors(source->self, source->switches->task_pid, &lines, fields);
     put_objects(source->image, fields);
 }

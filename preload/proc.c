@@ -2,6 +2,7 @@
 #include "proc.h"
 
 #include "memory.h"
+#include "policy_read.h"
 #include "system.h"
 
 enum {
@@ -107,7 +108,32 @@ uintptr_t proc_start_stack(void)
     return close == NULL ? 0 : (uintptr_t)field(close, STARTSTACK);
 }
 
-static void put_ancestor(const struct proc_stat *stat, struct fields *fields)
+/* How many bytes of the command line `line`, of `size` bytes and a NUL, are recorded. */
+static size_t kept_bytes(const struct proc_lines *lines, const char *path, size_t path_length,
+                         char *line, size_t size)
+{
+    if (lines->wanted == POLICY_LINE_YES &&
+        !policy_skips_line(lines->policy, path, path_length, line, size))
+        return size;
+    size_t first = text_length(line) + 1;
+    return first < size ? first : size;
+}
+
+/* `path`: of the executable, as it is among the fields. */
+static void put_arguments(int32_t pid, const struct proc_lines *lines, const char *path,
+                          size_t path_length, struct fields *fields)
+{
+    size_t room;
+    char *line = (char *)fields_room(fields, ARGUMENTS_MAX, &room);
+    if (lines->wanted == POLICY_LINE_NO || room < 2)
+        return;
+    size_t size = read_file(pid, "/cmdline", line, room - 1);
+    line[size] = '\0';
+    fields_wrote(fields, kept_bytes(lines, path, path_length, line, size));
+}
+
+static void put_ancestor(const struct proc_stat *stat, const struct proc_lines *lines,
+                         struct fields *fields)
 {
     char path[64];
     size_t room;
@@ -120,8 +146,7 @@ static void put_ancestor(const struct proc_stat *stat, struct fields *fields)
     long length = system_readlink(path, text, room);
     fields_wrote(fields, length > 0 ? (size_t)length : 0);
     fields_add(fields, "", 1, fields->room);
-    text = (char *)fields_room(fields, ARGUMENTS_MAX, &room);
-    fields_wrote(fields, read_file(stat->pid, "/cmdline", text, room));
+    put_arguments(stat->pid, lines, text, length > 0 ? (size_t)length : 0, fields);
     fields_end(fields);
 }
 
@@ -133,7 +158,8 @@ static void put_namespace(struct fields *fields)
         fields_put(fields, LEDGER_NAMESPACE, text, (size_t)length);
 }
 
-void proc_ancestors(const struct proc_stat *self, int32_t last, struct fields *fields)
+void proc_ancestors(const struct proc_stat *self, int32_t last, const struct proc_lines *lines,
+                    struct fields *fields)
 {
     struct proc_stat stat = *self;
     for (int i = 0; i < ANCESTORS_MAX && stat.pid != last; i++) {
@@ -141,7 +167,7 @@ void proc_ancestors(const struct proc_stat *self, int32_t last, struct fields *f
             put_namespace(fields);
             return;
         }
-        put_ancestor(&stat, fields);
+        put_ancestor(&stat, lines, fields);
         if (text_equal(stat.name, "slurmstepd"))
             return;
     }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "fields.h"
+#include "policy.h"
 
 struct proc_stat {
     int32_t pid;
@@ -25,9 +26,17 @@ int proc_stat(int32_t pid, struct proc_stat *stat);
  * and the auxiliary vector follow. 0 where /proc cannot tell. */
 uintptr_t proc_start_stack(void);
 
+/* How much of the command lines of others is recorded. */
+struct proc_lines {
+    const void *policy;              /* usable */
+    enum policy_command_line wanted; /* of an ancestor that the rules leave out, the first argument
+                                        at the most */
+};
+
 /* Adds a LEDGER_ANCESTOR field for each ancestor of `self` up to the process `last` inclusive (0:
  * up to slurmstepd), at the most 16, and none for pid 1. Nothing where `self` is `last`. Where the
  * walk does not come to its end, adds the process's LEDGER_NAMESPACE. */
-void proc_ancestors(const struct proc_stat *self, int32_t last, struct fields *fields);
+void proc_ancestors(const struct proc_stat *self, int32_t last, const struct proc_lines *lines,
+                    struct fields *fields);
 
 #endif

@@ -86,6 +86,7 @@ static void note_xalt(const char *entry, struct switches *switches)
     note_switch(entry, "XALT_GPU_TRACKING=", &switches->gpu);
     note_switch(entry, "XALT_SAMPLING=", &switches->sampling);
     note_switch(entry, "XALT_SIGNAL_HANDLER=", &switches->signal_handler);
+    note_switch(entry, "XALT_CMDLINE_RECORD=", &switches->command_line);
     note_trace(entry, &switches->trace);
     note_text(entry, "XALT_TESTING_RUNTIME=", &switches->testing_runtime);
     note_text(entry, "XALT_MPI_ALWAYS_RECORD=", &switches->always_ranks);

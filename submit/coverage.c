@@ -293,7 +293,8 @@ static int judge(const struct search *search, const struct journal_task *task,
         verdict->outcome = examine(search, task, step, &program);
         path = program.path;
     }
-    if (path == NULL || path[0] == '\0' || search->excluded || task->step == JOURNAL_STEP_BATCH)
+    int is_told = verdict->outcome != COVERAGE_EXCLUDED && verdict->outcome != COVERAGE_OPTED_OUT;
+    if (path == NULL || path[0] == '\0' || !is_told || task->step == JOURNAL_STEP_BATCH)
         return 0;
     verdict->program = strdup(path);
     return verdict->program == NULL ? -ENOMEM : 0;

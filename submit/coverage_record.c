@@ -51,14 +51,27 @@ static struct json_object *job_table(const struct coverage_record_source *source
     return table;
 }
 
-static struct json_object *fact_table(const struct coverage_fact *fact)
+/* What Slurm was asked to run need not be the path of a file. */
+static void add_program(struct json_object *table, const struct coverage_record_source *source,
+                        const char *program)
+{
+    if (program == NULL || program[0] == '\0')
+        json_add(table, "program", NULL);
+    else
+        json_add(table, "program",
+                 command_line_text(source->lines,
+                                   (struct capture_bytes){.at = program, .size = strlen(program)}));
+}
+
+static struct json_object *fact_table(const struct coverage_record_source *source,
+                                      const struct coverage_fact *fact)
 {
     char step[16];
     struct json_object *table = json_object_new_object();
     record_step_text(fact->step, step, sizeof step);
     json_add_text(table, "step_id", step);
     json_add_text(table, "outcome", coverage_outcome_name(fact->outcome));
-    add_text_or_null(table, "program", fact->program);
+    add_program(table, source, fact->program);
     json_add_int(table, "tasks", fact->tasks);
     json_add_int(table, "first_task", fact->first_task);
     json_add_optional(table, "leader", fact->leader, JOURNAL_NONE);
@@ -81,7 +94,7 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
     json_add(object, "coverageT", job_table(source, uuid));
     size_t end = first + COVERAGE_RECORD_FACTS;
     for (size_t i = first; i < end && i < source->coverage->fact_count; i++)
-        json_object_array_add(array, fact_table(&source->coverage->facts[i]));
+        json_object_array_add(array, fact_table(source, &source->coverage->facts[i]));
     json_add(object, "coverageA", array);
     record_name(&built, "coverage", record_syshost(source->conf, source->journal), source->journal,
                 source->journal->tasks[0].start_ns, uuid);

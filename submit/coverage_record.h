@@ -6,6 +6,7 @@
 #define JOBTRAIL_COVERAGE_RECORD_H
 
 #include "conf.h"
+#include "command_line.h"
 #include "coverage.h"
 #include "record.h"
 
@@ -14,6 +15,7 @@ enum { COVERAGE_RECORD_FACTS = 500 };
 
 struct coverage_record_source {
     const struct conf *conf;
+    const struct command_lines *lines;
     const struct journal *journal;
     const struct coverage *coverage;
     uint64_t dropped; /* captures that the job lost on this node */

@@ -12,6 +12,7 @@ static int give_run(const struct coverage_send *send, const struct static_run *r
 {
     struct record record;
     struct run_source source = {.conf = send->conf,
+                                .lines = send->lines,
                                 .journal = send->source.journal,
                                 .capture = &run->capture,
                                 .ending = ending,
@@ -52,8 +53,8 @@ static int begins(const struct coverage_send *send, uint64_t number)
 
 static int send_facts(const struct coverage_send *send, const struct coverage *coverage)
 {
-    const struct coverage_record_source source = {send->conf, send->source.journal, coverage,
-                                                  send->source.dropped};
+    const struct coverage_record_source source = {send->conf, send->lines, send->source.journal,
+                                                  coverage, send->source.dropped};
     int result = 0;
     for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct record record;

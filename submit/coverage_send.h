@@ -11,6 +11,7 @@
 
 struct coverage_send {
     const struct conf *conf;
+    const struct command_lines *lines;
     struct coverage_source source;
     /* Called with each record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct record *record);

@@ -49,6 +49,7 @@ static int send_start(const struct ledger_send *send, const struct capture *capt
                       struct worker_summary *summary)
 {
     const struct run_source source = {.conf = send->order->conf,
+                                      .lines = &send->lines,
                                       .journal = send->order->journal,
                                       .capture = capture,
                                       .probability = 1};
@@ -98,6 +99,7 @@ static int send_packages(const struct ends *ends, const struct capture *capture,
                          const struct package_run *run)
 {
     const struct package_send send = {.conf = ends->send->order->conf,
+                                      .lines = &ends->send->lines,
                                       .journal = ends->send->order->journal,
                                       .policy = ends->send->policy,
                                       .versions = ends->versions,
@@ -113,6 +115,7 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
     struct ending ending = ending_find(capture, next_ns, order->journal, order->now_ns);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
     struct run_source source = {.conf = order->conf,
+                                .lines = &ends->send->lines,
                                 .journal = order->journal,
                                 .capture = capture,
                                 .ending = &ending,
@@ -171,6 +174,7 @@ static int send_coverage(const struct ends *ends, int has_ledger)
     const struct worker_order *order = ends->send->order;
     const struct coverage_send send = {
         .conf = order->conf,
+        .lines = &ends->send->lines,
         .source = {.policy = ends->send->policy,
                    .journal = order->journal,
                    .witnesses = has_ledger ? &ends->witnesses : NULL,

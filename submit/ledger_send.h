@@ -7,12 +7,14 @@
 #ifndef JOBTRAIL_LEDGER_SEND_H
 #define JOBTRAIL_LEDGER_SEND_H
 
+#include "command_line.h"
 #include "record.h"
 #include "worker.h"
 
 struct ledger_send {
     const struct worker_order *order;
-    const void *policy; /* usable; start records need none */
+    const void *policy; /* usable */
+    struct command_lines lines;
     /* Takes a record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct record *record);
     /* Called before the records of a unit are made (struct worker_place); units grow. */

@@ -129,7 +129,7 @@ int link_record_build(const struct link_source *source, struct record *record)
         return -ENOMEM;
     add_result(object, source);
     add_inputs(object, source);
-    json_add(object, "link_line", json_strings(line));
+    json_add(object, "link_line", command_line_json(source->lines, line));
     add_functions(object, source);
     add_own(object, source);
     record_name(&built, "link", record_syshost(source->conf, &journal), &journal, source->start_ns,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "command_line.h"
 #include "conf.h"
 #include "record.h"
 
@@ -20,6 +21,7 @@ struct link_function {
 
 struct link_source {
     const struct conf *conf;
+    const struct command_lines *lines;
     const char *uuid;         /* the watermark's */
     int marked;               /* whether the output has the watermark */
     const char *output;       /* what was linked */

@@ -36,6 +36,14 @@ static struct json_object *owner_table(const struct package_source *source)
     return table;
 }
 
+/* The user's text. */
+static void add_text(struct json_object *table, const char *key,
+                     const struct package_source *source, const char *text)
+{
+    const struct capture_bytes bytes = {.at = text, .size = strlen(text)};
+    json_add(table, key, command_line_text(source->lines, bytes));
+}
+
 int package_record_build(const struct package_source *source, struct record *record)
 {
     struct record built = {.text = NULL};
@@ -50,10 +58,10 @@ int package_record_build(const struct package_source *source, struct record *rec
     record_uuid_text(source->capture->uuid, uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
     json_add(table, "ownerT", owner_table(source));
-    json_add_text(table, "package_name", package->name);
-    json_add_text(table, "package_path", package->path);
-    json_add_text(table, "package_version", source->version);
-    json_add_text(table, "program", package->program);
+    add_text(table, "package_name", source, package->name);
+    add_text(table, "package_path", source, package->path);
+    add_text(table, "package_version", source, source->version);
+    add_text(table, "program", source, package->program);
     json_add_text(table, "xalt_run_uuid", uuid);
     record_name(&built, "pkg", record_syshost(source->conf, source->journal), source->journal,
                 source->capture->start_ns, name_end);

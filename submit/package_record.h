@@ -5,12 +5,14 @@
 #ifndef JOBTRAIL_PACKAGE_RECORD_H
 #define JOBTRAIL_PACKAGE_RECORD_H
 
+#include "command_line.h"
 #include "ledger_read.h"
 #include "package_read.h"
 #include "record.h"
 
 struct package_source {
     const struct conf *conf;
+    const struct command_lines *lines;
     const struct journal *journal;
     const struct capture *capture; /* of the run */
     const struct package *package;

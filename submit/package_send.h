@@ -10,6 +10,7 @@
 
 struct package_send {
     const struct conf *conf;
+    const struct command_lines *lines;
     const struct journal *journal;
     const void *policy; /* usable; its package rules are asked */
     struct package_versions *versions;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "file_facts.h"
 #include "journal.h"
 #include "json_add.h"
@@ -60,6 +61,11 @@ static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
     text[length] = '\0';
 }
 
+static struct capture_bytes text_bytes(const char *text)
+{
+    return (struct capture_bytes){.at = text, .size = strlen(text)};
+}
+
 static const char *known(const char *text)
 {
     return text[0] == '\0' ? "unknown" : text;
@@ -107,6 +113,16 @@ static void measured(struct run *run, const char *phase, double since)
     json_add_measured(run->measure, phase, clock_seconds(CLOCK_MONOTONIC) - since);
 }
 
+/* What the environment says outside of Slurm; in Slurm it is root's. */
+static void add_scheduler_text(const struct run *run, struct json_object *table, const char *key,
+                               const char *text)
+{
+    if (run->source->journal->job != 0)
+        json_add_text(table, key, text);
+    else
+        json_add(table, key, command_line_text(run->source->lines, text_bytes(text)));
+}
+
 static void add_user(struct run *run)
 {
     const struct capture *capture = run->source->capture;
@@ -114,7 +130,7 @@ static void add_user(struct run *run)
     struct json_object *table = json_object_new_object();
     char text[64];
 
-    json_add_text(table, "account", run->scheduler.account);
+    add_scheduler_text(run, table, "account", run->scheduler.account);
     if (capture->container.at == NULL)
         json_add_text(table, "container", "none");
     else
@@ -126,13 +142,13 @@ static void add_user(struct run *run)
     json_add_text(table, "execModify", text);
     json_add_bytes(table, "exec_path", capture->exec);
     json_add_text(table, "exec_type", "binary");
-    json_add_text(table, "job_id", run->scheduler.job_id);
-    json_add_text(table, "queue", run->scheduler.queue);
+    add_scheduler_text(run, table, "job_id", run->scheduler.job_id);
+    add_scheduler_text(run, table, "queue", run->scheduler.queue);
     json_add_text(table, "run_uuid", run->uuid);
     json_add_text(table, "scheduler", run->scheduler.name);
     date_text((time_t)(capture->start_ns / 1000000000u), text);
     json_add_text(table, "start_date", text);
-    json_add_text(table, "submit_host", run->scheduler.submit_host);
+    add_scheduler_text(run, table, "submit_host", run->scheduler.submit_host);
     json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
     json_add_text(table, "user", known(journal->user));
     json_add(run->record, "userT", table);
@@ -169,27 +185,6 @@ static void add_numbers(struct run *run)
     json_add(run->record, "userDT", table);
 }
 
-static struct json_object *environment(struct capture_bytes env)
-{
-    struct json_object *table = json_object_new_object();
-    const char *end = env.at == NULL ? NULL : env.at + env.size;
-    for (const char *at = env.at; at < end;) {
-        size_t length = strnlen(at, (size_t)(end - at));
-        const char *equals = memchr(at, '=', length);
-        size_t name_length;
-        char *name =
-            equals == NULL ? NULL : text_from_bytes(at, (size_t)(equals - at), &name_length);
-        if (name != NULL)
-            json_object_object_add(
-                table, name,
-                json_bytes((struct capture_bytes){.at = equals + 1,
-                                                  .size = (size_t)(at + length - equals - 1)}));
-        free(name);
-        at += length + 1;
-    }
-    return table;
-}
-
 static void add_environment(struct run *run)
 {
     struct capture_bytes env = run->source->capture->env;
@@ -199,15 +194,15 @@ static void add_environment(struct run *run)
     json_memo_add(&key, env.at, env.size);
     struct json_object *table = json_memo_find(memo, &key);
     if (table == NULL)
-        table = json_memo_keep(memo, &key, environment(env));
+        table = json_memo_keep(memo, &key, command_line_variables(run->source->lines, env));
     json_add(run->record, "envT", table);
 }
 
 /* The process walks up to its task; above that is the step's daemon, whom root knows. */
-static void add_daemon(struct run *run, struct json_object *array)
+static void add_daemon(const struct run_source *source, struct json_object *array)
 {
-    const struct capture *capture = run->source->capture;
-    const struct journal_step *step = journal_find_step(run->source->journal, capture->step);
+    const struct capture *capture = source->capture;
+    const struct journal_step *step = journal_find_step(source->journal, capture->step);
     char title[64], name[32];
     if (capture->task_pid == 0 || step == NULL || step->pid == 0)
         return;
@@ -216,15 +211,14 @@ static void add_daemon(struct run *run, struct json_object *array)
     json_add_text(entry, "cmd_path", "");
     json_add_int(entry, "pid", step->pid);
     record_step_text(step->step, name, sizeof name);
-    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", run->source->journal->job, name);
-    json_add(entry, "cmdlineA",
-             json_strings((struct capture_bytes){.at = title, .size = strlen(title)}));
+    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", source->journal->job, name);
+    json_add(entry, "cmdlineA", command_line_json(source->lines, text_bytes(title)));
     json_object_array_add(array, entry);
 }
 
-static void add_ancestors(struct run *run)
+static struct json_object *ancestors(const struct run_source *source)
 {
-    const struct capture *capture = run->source->capture;
+    const struct capture *capture = source->capture;
     struct json_object *array = json_object_new_array();
     for (size_t i = 0; i < capture->ancestor_count; i++) {
         const struct capture_ancestor *ancestor = &capture->ancestors[i];
@@ -232,10 +226,39 @@ static void add_ancestors(struct run *run)
         json_add_bytes(entry, "cmd_name", ancestor->name);
         json_add_bytes(entry, "cmd_path", ancestor->path);
         json_add_int(entry, "pid", ancestor->pid);
-        json_add(entry, "cmdlineA", json_strings(ancestor->argv));
+        json_add(entry, "cmdlineA",
+                 command_line_of_ancestor(source->lines, ancestor->path, ancestor->argv));
         json_object_array_add(array, entry);
     }
-    add_daemon(run, array);
+    add_daemon(source, array);
+    return array;
+}
+
+static void key_of_ancestors(const struct capture *capture, struct json_memo_key *key)
+{
+    const int64_t whose[] = {capture->task_pid, capture->step};
+    json_memo_add(key, whose, sizeof whose);
+    for (size_t i = 0; i < capture->ancestor_count; i++) {
+        const struct capture_ancestor *ancestor = &capture->ancestors[i];
+        const uint64_t sizes[] = {ancestor->name.size, ancestor->path.size, ancestor->argv.size,
+                                  (uint64_t)(uint32_t)ancestor->pid};
+        json_memo_add(key, sizes, sizeof sizes);
+        json_memo_add(key, ancestor->name.at, ancestor->name.size);
+        json_memo_add(key, ancestor->path.at, ancestor->path.size);
+        json_memo_add(key, ancestor->argv.at, ancestor->argv.size);
+    }
+}
+
+/* What one process starts has the same ancestors. */
+static void add_ancestors(struct run *run)
+{
+    struct json_memo *memo = run->source->memo;
+    struct json_memo_key key;
+    json_memo_start(&key, "ptA");
+    key_of_ancestors(run->source->capture, &key);
+    struct json_object *array = json_memo_find(memo, &key);
+    if (array == NULL)
+        array = json_memo_keep(memo, &key, ancestors(run->source));
     json_add(run->record, "ptA", array);
 }
 
@@ -330,19 +353,26 @@ static void add_build_ids(struct run *run)
     add_of_objects(run, "buildIdA", build_ids);
 }
 
+/* Where a watermark's values go. */
+struct watermark_values {
+    struct json_object *table;
+    const struct command_lines *lines;
+};
+
 static void add_watermark_key(void *context, const char *key, const char *value)
 {
-    json_object_object_add(context, key,
-                           json_bytes((struct capture_bytes){.at = value, .size = strlen(value)}));
+    const struct watermark_values *values = context;
+    json_object_object_add(values->table, key, command_line_text(values->lines, text_bytes(value)));
 }
 
 static void add_watermark(struct run *run)
 {
     struct capture_bytes note = run->source->capture->watermark;
     struct json_object *table = json_object_new_object();
+    struct watermark_values values = {table, run->source->lines};
     struct json_object *epoch;
     if (note.at != NULL)
-        watermark_read(note.at, note.size, add_watermark_key, table);
+        watermark_read(note.at, note.size, add_watermark_key, &values);
     if (json_object_object_get_ex(table, "Build_Epoch", &epoch))
         run->build_epoch = watermark_epoch(json_object_get_string(epoch));
     json_add(run->record, "xaltLinkT", table);
@@ -511,7 +541,8 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
     };
-    json_add(run->record, "cmdlineA", json_strings(run->source->capture->argv));
+    json_add(run->record, "cmdlineA",
+             command_line_json(run->source->lines, run->source->capture->argv));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         double since = clock_seconds(CLOCK_MONOTONIC);
         parts[i].add(run);

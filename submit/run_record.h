@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "command_line.h"
 #include "conf.h"
 #include "ending.h"
 #include "journal_read.h"
@@ -19,6 +20,7 @@
 
 struct run_source {
     const struct conf *conf;
+    const struct command_lines *lines;
     const struct journal *journal;
     const struct capture *capture;
     const struct ending *ending;        /* NULL: a start record */
@@ -26,7 +28,7 @@ struct run_source {
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
     int inferred;           /* the capture is made of what root knows: no process left it */
-    struct json_memo *memo; /* of records with this conf and this journal; NULL: none */
+    struct json_memo *memo; /* of records with these conf, lines and journal; NULL: none */
 };
 
 /* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the

@@ -175,7 +175,7 @@ static int send_records(const struct worker_order *order, struct outlet *outlet,
 
 static int needs_policy(const struct worker_order *order)
 {
-    return order->kind == WORKER_ENDS || order->kind == WORKER_SESSION;
+    return order->kind != WORKER_RECORDS;
 }
 
 /* The pipe to the parent at `fd`; the hasher at `hasher`. */
@@ -197,7 +197,9 @@ static int work(const struct worker_order *order, int fd, int hasher)
     if (privileges_drop(order->journal->uid, order->journal->gid, keep,
                         sizeof keep / sizeof keep[0]) != 0)
         return EXIT_BROKEN;
-    const struct ledger_send send = {order, policy, give, begin, &outlet};
+    struct ledger_send send = {
+        .order = order, .policy = policy, .give = give, .begin = begin, .context = &outlet};
+    command_lines_make(order->conf, policy, &send.lines);
     int result = order->kind == WORKER_RECORDS ? send_records(order, &outlet, &summary)
                                                : ledger_send(&send, &summary);
     free(policy);

@@ -44,6 +44,7 @@ static const char *const orphans[] = {
     " (SELECT function_name_id FROM function_set_member)",
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
     "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
+    "DELETE FROM coverage WHERE end_time < ?",
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 

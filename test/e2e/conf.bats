@@ -466,3 +466,53 @@ EOT
     [ "$status" -eq 1 ]
     [[ $stderr == *"No such file or directory"* ]]
 }
+
+@test "explain --command-line shows what becomes of a command line, and by which rule" {
+    configure <<'EOT'
+[redact]
+hide = name:pin
+EOT
+    conf explain --command-line mysql -psecret --pin 5 -n 5
+    [ "$status" -eq 0 ]
+    diff - <(echo "$output") <<EOT
+recorded: ["mysql","-p[redacted]","--pin","[redacted]","-n","5"]
+taken out by the built-in rule 'option:(mysql|mariadb)[-a-z]*:-p'
+taken out by 'name:pin' ($conf:2)
+EOT
+    conf explain --json --command-line run --pin=5
+    [ "$(jq -c '.[0] | [.command_line, (.rules | map([.rule, .line]))]' <<<"$output")" = '[["run","--pin=[redacted]"],[["name:pin",2]]]' ]
+    conf explain --command-line
+    [ "$status" -eq 2 ]
+    printf '[tracking]\ncommand_line = program\n' >"$conf"
+    conf explain --command-line run --pin=5
+    [ "$output" = 'recorded: ["run"]' ]
+    printf '[tracking]\nredact_default = no\n' >"$conf"
+    conf explain --command-line run --password=5
+    [ "$output" = 'recorded: ["run","--password=5"]' ]
+}
+
+@test "check refuses a rule of [redact] that could never hold" {
+    printf '[redact]\nhide = .*password\n' >"$conf"
+    conf check
+    refused "$conf:2:8: a pattern of no kind (start with name:, option:, before:, word:, url: or block:)"
+    printf '[redact]\nhide = before:Bearer\n' >"$conf"
+    conf check
+    refused "$conf:2:15: an upper-case letter (write it in lower case, as it is matched)"
+    printf '[redact]\nskip = name:pin\n' >"$conf"
+    conf check
+    refused "$conf:2:1: unknown key 'skip' in [redact] (there is keep, hide)"
+    printf '[tracking]\ncommand_line = all\n' >"$conf"
+    conf check
+    refused "$conf:2:16: unknown value (write yes, program or no)"
+}
+
+@test "import-xalt takes over XALT's switch for command lines" {
+    echo 'hostname_patterns = []' >config.py
+    jobtrail-conf import-xalt --cmdline-record no config.py --output "$conf"
+    conf show --json
+    [ "$(jq -c .tracking.command_line <<<"$output")" = '{"value":"no","default":false}' ]
+    jobtrail-conf import-xalt config.py --output "$conf"
+    grep -qx '#command_line = no' "$conf"
+    run jobtrail-conf import-xalt --cmdline-record maybe config.py
+    [ "$status" -eq 2 ]
+}

@@ -409,3 +409,46 @@ waiting() { # DIRECTORY
 @test "it starts with every link: it needs few libraries, and none that reaches the network" {
     [[ $(readelf -dW "$JOBTRAIL_BIN/jobtrail-ld" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ') == "libc.so.6 libcrypto.so.3 libelf.so.1 libinih.so.1 libjson-c.so.5 " ]]
 }
+
+# said WORD...: whether some link's record has the word in it
+said() {
+    links | grep -qa "$@"
+}
+
+@test "a link's command line is recorded as the site wants, without secrets" {
+    wrapped gcc -DDB_PASSWORD=hunter2 -DAPI_KEY='"hunter2 x"' -DSAFE=plain hello.c -o made
+    said -- -DSAFE=plain
+    ! said hunter2 || false
+    [[ $(links | jq -c '.[0].link_line | map(select(startswith("-D")))') == '["-DDB_PASSWORD=[redacted]","-DAPI_KEY=[redacted]","-DSAFE=plain"]' ]]
+    rm -rf "$RECORDS"
+    RULES=$'[redact]\nkeep = name:ddb_password' new_links
+    wrapped gcc -DDB_PASSWORD=hunter2 hello.c -o made
+    said -- -DDB_PASSWORD=hunter2
+    rm -rf "$RECORDS"
+    RULES=$'[tracking]\ncommand_line = program' new_links
+    wrapped gcc -DSAFE=plain hello.c -o made
+    [[ $(links | jq -c 'map(.link_line | [length, (.[0] | split("/")[-1])])') == '[[1,"gcc"]]' ]]
+    rm -rf "$RECORDS"
+    RULES=$'[tracking]\ncommand_line = no' new_links
+    wrapped gcc -DSAFE=plain hello.c -o made
+    [[ $(links | jq -c 'map(.link_line)') == '[[]]' ]]
+    rm -rf "$RECORDS"
+    RULES='' new_links
+    wrapped XALT_CMDLINE_RECORD=no gcc -DSAFE=plain hello.c -o made
+    [[ $(links | jq -c 'map(.link_line)') == '[[]]' ]]
+}
+
+@test "with rules that do not compile a link's record has its program only" {
+    RULES=$'[redact]\nhide = name:(' new_links
+    wrapped gcc -DDB_PASSWORD=hunter2 hello.c -o made
+    [[ $(links | jq -c 'map(.link_line | length)') == '[1]' ]]
+}
+
+@test "what a watermark tells of its program goes into runs' records without secrets" {
+    wrapped LOADEDMODULES="gcc/12:x https://me:hunter2@host/y" gcc hello.c -o made
+    [[ $(mark made Build_LOADEDMODULES) == *hunter2* ]] # which is in the user's file
+    new_job
+    tracked ./made
+    flush
+    [[ $(records | jq -r '.[0].xaltLinkT.Build_LOADEDMODULES') == "gcc/12:x https://me:[redacted]@host/y" ]]
+}

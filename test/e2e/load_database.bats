@@ -306,6 +306,27 @@ old_goes() {
     in_both old_goes
 }
 
+# facts NUMBER END: a coverage record with one fact
+facts() {
+    echo "{\"coverageT\":{\"uuid\":\"$(uuid "$1")\",\"cluster\":\"lab\",\"syshost\":\"tiny\",\"job_id\":$1,\"array_job_id\":null,\"array_task_id\":null,\"het_job_id\":null,\"het_offset\":null,\"restart_count\":0,\"node\":\"n1\",\"user\":\"alice\",\"account\":\"physics\",\"partition\":\"main\",\"dropped\":0},\"coverageA\":[{\"step_id\":\"0\",\"outcome\":\"recorded\",\"program\":\"/opt/x\",\"tasks\":1,\"first_task\":0,\"leader\":0,\"core_seconds\":1.0,\"start_time\":$(($2 - 1)).0,\"end_time\":$2.0}]}"
+}
+
+old_coverage() {
+    local now
+    now=$(date +%s)
+    mkdir -p facts
+    facts 1 $((now - 864000 - 3600)) >"facts/coverage.tiny.2024_11_19_08_00_01_0000.alice.$(uuid 1).json"
+    facts 2 $((now - 864000 + 3600)) >"facts/coverage.tiny.2024_11_19_08_00_02_0000.alice.$(uuid 2).json"
+    load_into facts
+    [ "$(sql 'SELECT count(*) FROM coverage')" -eq 2 ]
+    load_into --expire 10
+    [ "$(sql 'SELECT job_id_raw FROM coverage')" -eq 2 ]
+}
+
+@test "coverage expires with the runs: it has users' names and programs" {
+    in_both old_coverage
+}
+
 early_dates() {
     local now start
     now=$(date +%s)

@@ -563,3 +563,12 @@ sys.modules[__name__].__class__ = Module'
     flush
     [[ $(cd "$RECORDS" && ls) == "$first" ]]
 }
+
+@test "a package's path is without secrets" {
+    LIB="$BATS_TEST_TMPDIR/a token=hunter2"
+    make_module "$LIB" mine
+    with_lib "$PYTHON" -c 'import mine'
+    flush
+    [[ $(package mine package_path) == "$BATS_TEST_TMPDIR/a token=[redacted]" ]]
+    ! grep -rqa hunter2 "$RECORDS" || false
+}

@@ -90,3 +90,46 @@ traced_flush() {
         and (.[] | select(.userT.exec_path | endswith("/large")).XALT_measureT["02_Sha1_exec_____"])
             > (.[] | select(.userT.exec_path | endswith("/exit_with")).XALT_measureT["02_Sha1_exec_____"])'
 }
+
+# Each secret of these tests has this word in it.
+SECRET=hunter2
+
+# without_secrets: no file that the node hands over has one in it
+without_secrets() {
+    ! grep -rqa "$SECRET" "$RECORDS" "$BATS_TEST_TMPDIR/state"
+}
+
+@test "secrets in arguments, in ancestors' arguments and in kept variables do not leave the node" {
+    RULES=$'[paths]\nkeep = .*\n[environment]\nkeep = MY_.*|SLURM_.*' new_job
+    MY_TOKEN=$SECRET MY_PROXY=http://me:$SECRET@proxy:3128 MY_PATH=/opt/key:/opt SLURM_SUBMIT_DIR="/x?token=$SECRET" \
+        tracked bash -c '"$@"; true' --password=$SECRET "$PROGRAMS/exit_with" 0 --api-key "$SECRET x" \
+        "Authorization: Bearer $SECRET" -n 5 "https://me:$SECRET@host/path" "DB_PASSWORD=$SECRET"
+    grep -qa "$SECRET" "$SPOOL/$JOB.0/ledger" # which is the user's
+    flush
+    without_secrets
+    records | jq -e 'map(select(.userT.exec_path | endswith("/exit_with"))) | .[0]
+        | .cmdlineA[1:] == ["0", "--api-key", "[redacted]", "Authorization: [redacted]", "-n", "5",
+            "https://me:[redacted]@host/path", "DB_PASSWORD=[redacted]"]
+        and .ptA[0].cmdlineA[1:4] == ["-c", "\"$@\"; true", "--password=[redacted]"]
+        and (.envT | [.MY_TOKEN, .MY_PROXY, .MY_PATH, .SLURM_SUBMIT_DIR])
+            == ["[redacted]", "http://me:[redacted]@proxy:3128", "/opt/key:/opt", "/x?token=[redacted]"]'
+}
+
+@test "what [redact] says holds: a site's own names and words, exemptions, and nothing" {
+    RULES=$'[redact]\nhide = name:pin|word:lab-.*\nkeep = name:token' new_job
+    tracked "$PROGRAMS/exit_with" 0 --pin 5 lab-7 --token=7 --secret=8
+    flush
+    [[ $(records | jq -c '.[0].cmdlineA[2:]') == '["--pin","[redacted]","[redacted]","--token=7","--secret=[redacted]"]' ]]
+    rm -rf "$RECORDS"
+    RULES=$'[tracking]\nredact_default = no' new_job
+    tracked "$PROGRAMS/exit_with" 0 --password=5
+    flush
+    [[ $(records | jq -c '.[0].cmdlineA[2:]') == '["--password=5"]' ]]
+}
+
+@test "a ledger that has more than the site wants gives no more than that" {
+    tracked "$PROGRAMS/exit_with" 0 argument
+    sed -i 's/^\[site\]/[tracking]\ncommand_line = program\n\n[site]/' "$CONF" # and the job was captured before
+    flush
+    [[ $(records | jq -c '.[0] | [(.cmdlineA | length), (.ptA | map(.cmdlineA | length) | max // 0)]') == '[1,'[01]']' ]]
+}

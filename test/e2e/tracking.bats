@@ -337,3 +337,56 @@ with open(os.environ["JOBTRAIL_SPOOL"] + "/ledger", "rb") as ledger:
     [[ $(one .userT.run_uuid) == "$uuid" ]]
     [[ $(one .XALT_qaT.JOBTRAIL_PKGS) == yes ]]
 }
+
+# arguments NAME: of the only record of this program, and of its parent: [[...],[...]]
+arguments() {
+    records | jq -c --arg name "/$1" 'map(select(.userT.exec_path | endswith($name))) | .[0]
+        | [.cmdlineA[1:], .ptA[0].cmdlineA[1:]]'
+}
+
+# The library is preloaded into the whole: a bash with an argument, and a program below it.
+below_bash() {
+    tracked bash -c '"$@"; true' argument-of-bash "$PROGRAMS/exit_with" 0 argument-of-program || true
+}
+
+@test "[tracking] command_line says how much is recorded, of ancestors too, and what is not wanted is not even captured" {
+    RULES=$'[paths]\nkeep = .*' new_job
+    below_bash
+    grep -q argument-of-program "$SPOOL/$JOB.0/ledger"
+    flush
+    [[ $(arguments exit_with) == '[["0","argument-of-program"],["-c","\"$@\"; true","argument-of-bash",'* ]]
+    for wanted in program no; do
+        rm -rf "$RECORDS"
+        RULES=$'[paths]\nkeep = .*\n[tracking]\ncommand_line = '$wanted new_job
+        below_bash
+        grep -q exit_with "$SPOOL/$JOB.0/ledger"
+        ! grep -qa 'argument-of-\(program\|bash\)' "$SPOOL/$JOB.0/ledger" || false
+        flush
+        [[ $(arguments exit_with) == '[[],[]]' ]]
+        [[ $(records | jq -c 'map([(.cmdlineA | length), (.ptA[0].cmdlineA | length)]) | unique') == \
+            "$([[ $wanted == no ]] && echo '[[0,0]]' || echo '[[1,1]]')" ]]
+    done
+}
+
+@test "an ancestor that [paths] or [arguments] leave out gives only its program" {
+    below_bash
+    ! grep -qa argument-of-bash "$SPOOL/$JOB.0/ledger" || false
+    flush
+    [[ $(arguments exit_with) == '[["0","argument-of-program"],[]]' ]]
+    local rules=$'[paths]\ncustom = .*/(r?ba)?sh\n[arguments]\n'
+    for decision in keep skip; do
+        rm -rf "$RECORDS"
+        RULES="$rules$decision = .*;.*of-bash"$'\nskip = .*/bash;' new_job
+        below_bash
+        flush
+        [[ $(arguments exit_with) == '[["0","argument-of-program"],'"$([[ $decision == keep ]] && echo '["-c"' || echo '[]')"* ]]
+    done
+}
+
+@test "XALT_CMDLINE_RECORD=no: a user wants no command lines, whatever the site says" {
+    RULES=$KEEP_ALL new_job
+    XALT_CMDLINE_RECORD=no below_bash
+    ! grep -qa 'argument-of-\(program\|bash\)' "$SPOOL/$JOB.0/ledger" || false
+    flush
+    [[ $(arguments exit_with) == '[[],[]]' ]]
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "policy_read.h"
+#include "redact.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -15,6 +16,10 @@ static void use(const void *policy)
     static char first[] = "x", second[] = "-c", third[] = "train.py";
     char *const argv[] = {first, second, third, NULL};
     static const char path[] = "/usr/bin/python3.11";
+    static const char line[] = "mysql\0-psecret\0--token\0x\0A_KEY=y\0https://u:p@h/\0Bearer z";
+    char copy[sizeof line], *out;
+    struct redactor redactor;
+    size_t size;
     uint32_t count;
     for (int i = 0; i < POLICY_SECTIONS; i++) {
         const char *text = policy_string(policy, i);
@@ -26,6 +31,16 @@ static void use(const void *policy)
             if (rules[rule].action == UINT32_MAX)
                 break;
         }
+    }
+    memcpy(copy, line, sizeof copy);
+    policy_skips_line(policy, path, sizeof path - 1, copy, sizeof copy - 1);
+    if (policy_command_line(policy) > POLICY_LINE_NO)
+        abort();
+    redactor_make(policy, &redactor);
+    if (redact(&redactor, line, sizeof line, &out, &size) == 1) {
+        if (size > REDACT_GROWTH * sizeof line)
+            abort();
+        free(out);
     }
     struct policy_decision decision = policy_decide(policy, path, sizeof path - 1, 3, argv);
     if (decision.action != POLICY_KEEP && decision.action != POLICY_SKIP &&

@@ -176,3 +176,23 @@ recorded_argument() { # TEXT
     wait_job "$job"
     [[ $(record_count "$job" spin) == 1 ]]
 }
+
+# leaks WORD: whether a record, or what else has left the spool, has the word in it
+leaks() {
+    grep -rqa "$1" "$DIR/records" "$DIR/state"
+}
+
+@test "secrets that users give to srun, to scripts and to programs do not leave the node" {
+    job=$(submit_and_wait "export DB_TOKEN=hunter2; srun $PROGRAMS/exit_with 0 --password hunter2 --url=https://me:hunter2@host 'Bearer hunter2' open; srun '$DIR/nowhere --password=hunter2' || true")
+    [[ $(field "$job" exit_with '.cmdlineA[2:] | join("|")') == "--password|[redacted]|--url=https://me:[redacted]@host|Bearer [redacted]|open" ]]
+    ! leaks hunter2 || false
+    grep -rhq "nowhere --password=.redacted" "$DIR/records"
+}
+
+@test "with command_line = program srun's job tells programs, and no script its arguments" {
+    write_jobtrail_conf $'[tracking]\ncommand_line = program\n[paths]\nkeep = .*'
+    job=$(submit_and_wait "bash -c '$PROGRAMS/exit_with 0 kept-quiet; true' kept-quiet-too; srun $PROGRAMS/exit_with 0 kept-quiet")
+    [[ $(records "$job" | jq -c 'map(.cmdlineA, .ptA[].cmdlineA | length) | unique') == '[1]' ]]
+    ! leaks kept-quiet || false
+    write_jobtrail_conf ""
+}

@@ -138,6 +138,7 @@ configure() {
     [[ $(record_count "$job") == 1 ]]
     [[ $(field "$job" exit_with .slurmT.step_id) == 1 ]]
     [[ $(coverage "$job") == $'0 opted_out 2\n1 recorded 1\n2 opted_out 1\nbatch script 1' ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "opted_out") | .program' | sort -u) == null ]]
     [[ $(output_of "$job") != *libjobtrail* ]]
 }
 

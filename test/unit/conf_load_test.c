@@ -68,6 +68,8 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
     assert_int_equal(conf.path_rules.rule[0].line, 0);
     assert_true(conf.track_scalar && conf.track_mpi && conf.track_gpu && !conf.catch_signals);
+    assert_int_equal(conf.command_line, POLICY_LINE_YES);
+    assert_true(conf.redact_default && conf.redact.count > 0 && conf.redact.rule[0].line == 0);
     assert_int_equal(conf.sample, 0);
     assert_int_equal(conf.always_ranks, 128);
     assert_int_equal(conf.scalar.count, 3);
@@ -401,10 +403,27 @@ static void the_installed_file_says_what_is_built_in(void **state)
     assert_same_rules(&shipped.host, &built_in.host);
     assert_same_rules(&shipped.path_rules, &built_in.path_rules);
     assert_same_rules(&shipped.env, &built_in.env);
+    assert_same_rules(&shipped.redact, &built_in.redact);
     assert_int_equal(shipped.argument.count, 0);
     assert_int_equal(shipped.package.count, 0);
     conf_free(&shipped);
     conf_free(&built_in);
+}
+
+static void rules_of_redact_come_before_the_built_in_ones(void **state)
+{
+    struct conf conf = loaded("[redact]\nhide = name:pin\n");
+    size_t all = conf.redact.count;
+    (void)state;
+    assert_string_equal(conf.redact.rule[0].pattern, "name:pin");
+    assert_int_equal(conf.redact.rule[0].action, POLICY_HIDE);
+    assert_int_equal(conf.redact.rule[0].line, 2);
+    assert_int_equal(conf.redact.rule[1].line, 0);
+    conf_free(&conf);
+    conf = loaded("[tracking]\ncommand_line = no\nredact_default = no\n[redact]\nkeep = url:ftp\n");
+    assert_true(all > 1 && conf.redact.count == 1);
+    assert_int_equal(conf.command_line, POLICY_LINE_NO);
+    conf_free(&conf);
 }
 
 static void the_built_in_rules_compile(void **state)
@@ -426,6 +445,7 @@ int main(void)
         cmocka_unit_test(each_key_takes_its_value),
         cmocka_unit_test(a_token_may_go_to_this_host_or_by_tls),
         cmocka_unit_test(rules_keep_their_order_and_place),
+        cmocka_unit_test(rules_of_redact_come_before_the_built_in_ones),
         cmocka_unit_test(the_longest_line_that_fits_is_read_whole),
         cmocka_unit_test(a_longer_line_is_refused_and_not_split),
         cmocka_unit_test(each_refusal_has_its_place_reason_and_hint),

@@ -54,7 +54,9 @@ void make(struct made *made)
 
 struct run_source source_of(const struct made *made)
 {
+    static const struct command_lines lines;
     return (struct run_source){.conf = &made->conf,
+                               .lines = &lines,
                                .journal = &made->journal,
                                .capture = &made->capture,
                                .ending = &made->ending,
@@ -65,7 +67,7 @@ struct run_source source_of(const struct made *made)
 void assert_remembered(const struct run_source *source, struct json_memo *memo,
                        struct json_object *expected)
 {
-    static const char *const parts[] = {"libA", "buildIdA", "envT", "slurmT", "XALT_qaT"};
+    static const char *const parts[] = {"libA", "buildIdA", "envT", "ptA", "slurmT", "XALT_qaT"};
     struct run_source other = *source;
     struct record record;
     other.memo = memo;

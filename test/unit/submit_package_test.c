@@ -238,9 +238,10 @@ static struct record record_of(const char *program, const char *name)
 {
     const struct package package = {RUN_A, program, name, "", "/p\xe4th", 0};
     struct capture capture = {.start_ns = UINT64_C(1700000000123456789)};
+    static const struct command_lines lines;
     struct record record;
     memcpy(capture.uuid, run_a, sizeof capture.uuid);
-    const struct package_source source = {&conf, &journal, &capture, &package, "1.0"};
+    const struct package_source source = {&conf, &lines, &journal, &capture, &package, "1.0"};
     assert_int_equal(package_record_build(&source, &record), 0);
     return record;
 }

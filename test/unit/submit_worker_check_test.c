@@ -292,6 +292,9 @@ static size_t first_of(const struct taken *taken, const char *kind)
     return i;
 }
 
+/* Of no rules about command lines. */
+static const struct command_lines any_lines;
+
 static void take_and_free(struct taken *taken, struct record *record)
 {
     take(taken, &(struct transport_record){record->name, record->text, record->length});
@@ -304,9 +307,9 @@ static void take_coverage(const struct worked *worked, struct taken *taken)
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
     struct record record;
     assert_int_equal(
-        coverage_record_build(
-            &(struct coverage_record_source){&worked->conf, &worked->journal, &coverage, 0}, 0,
-            &record),
+        coverage_record_build(&(struct coverage_record_source){&worked->conf, &any_lines,
+                                                               &worked->journal, &coverage, 0},
+                              0, &record),
         0);
     take_and_free(taken, &record);
 }
@@ -319,6 +322,7 @@ static void take_package(const struct worked *worked, struct taken *taken)
                                     .start_ns = UINT64_C(1700000001000000000)};
     struct record record;
     assert_int_equal(package_record_build(&(struct package_source){.conf = &worked->conf,
+                                                                   .lines = &any_lines,
                                                                    .journal = &worked->journal,
                                                                    .capture = &capture,
                                                                    .package = &package,
@@ -395,7 +399,8 @@ static void a_package_says_whose_it_is(void **state)
     struct record record;
     (void)state;
     work_on(&worked, 7);
-    const struct package_source source = {&worked.conf, &worked.journal, &capture, &package, "1"};
+    const struct package_source source = {&worked.conf, &any_lines, &worked.journal,
+                                          &capture,     &package,   "1"};
     assert_int_equal(package_record_build(&source, &record), 0);
     assert_true(fits(&worked, record.name, record.text));
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)

@@ -175,16 +175,19 @@ static void build(enum what what, const struct node *node, const struct told *to
         .program = "python", .name = told->argument, .path = told->exec};
     struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)told->exec};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
+    static const struct command_lines lines;
     int result = -1;
     if (what == PACKAGE)
-        result = package_record_build(
-            &(struct package_source){&node->conf, &node->journal, &told->capture, &package, "1"},
-            record);
+        result = package_record_build(&(struct package_source){&node->conf, &lines, &node->journal,
+                                                               &told->capture, &package, "1"},
+                                      record);
     else if (what == COVERAGE)
         result = coverage_record_build(
-            &(struct coverage_record_source){&node->conf, &node->journal, &coverage, 0}, 0, record);
+            &(struct coverage_record_source){&node->conf, &lines, &node->journal, &coverage, 0}, 0,
+            record);
     else
         result = run_record_build(&(struct run_source){.conf = &node->conf,
+                                                       .lines = &lines,
                                                        .journal = &node->journal,
                                                        .capture = &told->capture,
                                                        .ending = what == RUN ? &ending : NULL,
