@@ -29,7 +29,7 @@ struct flush_count {
     uint64_t quarantined; /* directories set aside */
     uint64_t running;     /* directories left alone, as their job still runs here */
     uint64_t failed;      /* directories that are still there to be tried again */
-    uint64_t overflowed;  /* records that the outbox had no room for */
+    uint64_t overflowed;  /* jobs, and users of sessions, whose records wait for room in the outbox */
     uint64_t refused;     /* records that a receiver will never take, set aside */
     uint64_t waiting;     /* transports that still have something to send */
 };

@@ -135,6 +135,7 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
 static int send_entry(struct ends *ends, const struct succession_entry *entry)
 {
     struct capture capture;
+    uint64_t unit = (uint64_t)entry->page + 1;
     int result = succession_capture(&ends->reader, entry, &capture);
     if (result == 0)
         ends->summary->running++;
@@ -143,10 +144,8 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
     if (result != 1)
         return result == -EINVAL ? 0 : result;
     coverage_witness(&ends->witnesses, &capture);
-    uint64_t unit = (uint64_t)entry->page + 1;
-    if (unit < ends->send->order->from.unit)
+    if (unit < ends->send->order->from.unit || !ends->send->begin(ends->send->context, unit))
         return 0;
-    ends->send->begin(ends->send->context, unit);
     return send_end(ends, &capture, entry->next_ns);
 }
 

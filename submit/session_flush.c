@@ -49,10 +49,13 @@ static int take(void *context, const struct transport_record *record)
         return outbox_add(outbox, record);
     if (outbox_room(outbox) < visit->sessions->conf->outbox_bytes / 2)
         return -ENOBUFS; /* the other half is for jobs */
+    int result = outbox_add(outbox, record);
+    if (result != 0)
+        return result;
     visit->last = ftell(visit->new_sent);
     fprintf(visit->new_sent, "%s\n", record->name);
     visit->taken++;
-    return outbox_add(outbox, record);
+    return 0;
 }
 
 static int read_sent(struct visit *visit)
@@ -101,15 +104,15 @@ static int run_worker(struct visit *visit, int ledger, struct worker_summary *su
     return result;
 }
 
-/* With what was taken, where the rest is for the next flush: so is the last run when the time
- * ended, as its packages may be missing. */
+/* With what was taken, where the rest is for the next flush: so is the last run then, as its
+ * packages may be missing. */
 static int commit(const struct visit *visit, int result, const char *names, size_t size)
 {
     if (result != 0 && result != -ENOBUFS && result != -ETIMEDOUT) {
         outbox_abort(visit->sessions->outbox);
         return result;
     }
-    if (result == -ETIMEDOUT)
+    if (result != 0)
         size = (size_t)visit->last;
     int error = outbox_commit(visit->sessions->outbox);
     if (error == 0)

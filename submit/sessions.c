@@ -88,6 +88,7 @@ static void flush_user_sessions(const struct session_user *user)
         result = session_flush(user, entry->d_name);
         left--;
     }
+    user->sessions->count->overflowed += result == -ENOBUFS;
     if (entry != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
                 (unsigned)user->journal.uid,
@@ -126,6 +127,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name)
         return;
     if (fstat(user.directory, &status) == 0 &&
         make_journal(&status, sessions->node, &user.journal) == 0) {
+        outbox_owner(sessions->outbox, uid, 0);
         collect(&user);
         flush_user_sessions(&user);
         journal_free(&user.journal);

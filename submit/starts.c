@@ -74,6 +74,7 @@ static int send_of_job(struct starts *starts)
     int ledger = spool_open_file(starts->directory, "ledger");
     result = ledger < 0 ? ledger : read_started(starts);
     if (result == 0) {
+        outbox_owner(starts->outbox, journal.uid, journal.job);
         const struct worker_order order = {.conf = starts->conf,
                                            .journal = &journal,
                                            .ledger = ledger,
