@@ -22,6 +22,10 @@ struct file_hash_bounds {
     uint64_t bytes, ms;           /* of all: what is left */
 };
 
+/* The mounts that are asked whether they are users' (mount_trust_open()); -1, the default: then any may
+ * be. */
+void file_hash_mounts(int fd);
+
 /* Hashes the regular file `path`, or finds its hash in `table` (NULL: none) and keeps it there. A
  * file that is gone, special or unreadable gives "0", and so does one that is no longer or shorter
  * than it says, as those of /proc are. One that is beyond `bounds` (NULL: none), which count down, is
@@ -29,7 +33,8 @@ struct file_hash_bounds {
  * end.
  *
  * A hash is kept for all users only where this one cannot have had a hand in it: the file is
- * root's, nobody else may write to it, and it is on no file system that a user can make up (FUSE).
+ * root's, nobody else may write to it, and it is on a file system that no user can mount or make up
+ * (mount_trust.h).
  * Any other is kept for him alone. One of a file that has just been changed is not kept: it could
  * change once more within the same tick of the file system's clock. */
 void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const char *path,

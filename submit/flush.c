@@ -122,10 +122,12 @@ static int has_no_ledger(const struct journal *journal)
 static uint64_t more_time(void *context)
 {
     struct flush *flush = context;
-    if (flush->slot < 0 && !flush->options->dry_run)
+    if (flush->options->dry_run || transport_left_ms(flush->job_ns) == 0)
+        return 0;
+    if (flush->slot < 0)
         flush->slot = flush_slot_take(flush->conf->state);
-    flush->queueing = flush->slot < 0 && !flush->options->dry_run;
-    return flush->queueing || transport_left_ms(flush->job_ns) == 0 ? 0 : flush->job_ns;
+    flush->queueing = flush->slot < 0;
+    return flush->queueing ? 0 : flush->job_ns;
 }
 
 /* Whether it was in the middle of a unit that the reader came to its end: not where the time was over
@@ -446,7 +448,8 @@ static int flush_once(struct flush *flush)
     if (flush->options->sessions)
         return sessions_flush(flush->conf, flush->options->node, flush->outbox, flush->count);
     int result = flush_all(flush);
-    return result == 0 && flush->slot >= 0 ? flush_queued(flush) : result;
+    return result == 0 && flush->slot >= 0 && !flush->options->orphans ? flush_queued(flush)
+                                                                       : result;
 }
 
 /* Whether what found no room may be tried again. */

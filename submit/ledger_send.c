@@ -63,7 +63,7 @@ static int send_starts(const struct ledger_send *send, struct worker_summary *su
 {
     struct ledger_reader reader;
     struct capture capture;
-    int result = ledger_open(send->order->ledger, &reader);
+    int result = ledger_open(send->order->ledger, send->order->conf->ledger_bytes, &reader);
     if (result != 0)
         return result;
     while (result == 0 && (result = ledger_next(&reader, &capture)) == 1)
@@ -197,7 +197,7 @@ static int send_ends(const struct ledger_send *send, struct worker_summary *summ
     const struct worker_order *order = send->order;
     struct ends ends = {.send = send, .summary = summary};
     int is_job = order->kind == WORKER_ENDS;
-    int opened = order->ledger < 0 ? 0 : ledger_open(order->ledger, &ends.reader);
+    int opened = order->ledger < 0 ? 0 : ledger_open(order->ledger, order->conf->ledger_bytes, &ends.reader);
     if (opened != 0 && opened != -EINVAL)
         return opened;
     int has_ledger = order->ledger >= 0 && opened == 0;

@@ -28,6 +28,7 @@
 #include "policy_load.h"
 #include "privileges.h"
 #include "process.h"
+#include "sandbox.h"
 #include "worker_check.h"
 
 enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PATIENCE_MS = 20 };
@@ -265,7 +266,8 @@ static int work(const struct worker_order *order, int fd, int hasher)
     if (needs_policy(order) && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid, keep,
-                        sizeof keep / sizeof keep[0]) != 0)
+                        sizeof keep / sizeof keep[0]) != 0 ||
+        sandbox_enter(order->kind == WORKER_RECORDS ? SANDBOX_RENAMES : SANDBOX_READS) != 0)
         return EXIT_BROKEN;
     note_begun(order, WORKER_UNIT_READING);
     const struct ledger_send send = {order, policy, give, begin, &outlet};
