@@ -87,9 +87,11 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
         free(text);
     }
     int result = map_begun(progress);
-    if (result == 0 && *progress->begun != WORKER_UNIT_NONE)
-        job_progress_failed(progress);
-    return result;
+    if (result != 0 || *progress->begun == WORKER_UNIT_NONE)
+        return result;
+    job_progress_failed(progress);
+    job_progress_note(progress); /* or the next flush would count it for the first time, too */
+    return 0;
 }
 
 static void pass_over(struct job_progress *progress, uint64_t unit)

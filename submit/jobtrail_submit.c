@@ -19,6 +19,7 @@
 #include "conf.h"
 #include "descriptors.h"
 #include "flush.h"
+#include "low_priority.h"
 #include "watch.h"
 
 enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
@@ -242,6 +243,7 @@ int main(int argc, char *argv[])
         return command_session(arguments.conf, arguments.flush.node);
     if (arguments.hand_in)
         return command_hand_in(arguments.conf);
+    low_priority();
     if (arguments.watch)
         return watch(&arguments);
     if (conf_load(arguments.conf, &conf, &error) != 0) {

@@ -252,7 +252,10 @@ static int finds_room(const struct outbox *outbox, uint64_t size)
 
 int outbox_has_room(const struct outbox *outbox)
 {
-    return outbox->transport_count == 0 || finds_room(outbox, 1);
+    if (outbox->transport_count == 0 || finds_room(outbox, 1))
+        return 1;
+    overflow_add(outbox->directory, 1);
+    return 0;
 }
 
 /* Of -uncommitted: gives it back. */

@@ -57,7 +57,7 @@ int outbox_commit(struct outbox *outbox);
 /* Forgets what was added since the last commit. */
 void outbox_abort(struct outbox *outbox);
 
-/* Whether there is any for the owner. */
+/* Whether there is any for the owner; counted where there is none. */
 int outbox_has_room(const struct outbox *outbox);
 
 /* Bytes that may be added by all. */

@@ -168,9 +168,9 @@ another_worker() { # THAN
 
     rm -rf "$RECORDS"
     RULES=$KEEP_ALL new_job
-    tracked "$PROGRAMS/exit_with" 1
+    tracked "$PROGRAMS/exit_with" 0
     slow_job nobody
-    tracked "$PROGRAMS/exit_with" 2
+    tracked "$PROGRAMS/exit_with" 0
     start_slow_flush
     wait_for is_at_slow
     first=$WORKER
@@ -191,7 +191,7 @@ is_at_slow() {
 
 @test "a capture that has killed two flushes is passed over by the third" {
     local round
-    tracked "$PROGRAMS/exit_with" 1
+    tracked "$PROGRAMS/exit_with" 0
     slow_job nobody
     for round in 1 2; do
         start_slow_flush

@@ -3,6 +3,7 @@
  * The node's table of hashes: what is found in it, for whom, and what is not.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -268,6 +270,78 @@ static void what_a_user_can_change_is_kept_for_him_alone(void **state)
     }
 }
 
+/* Whether what lies in a tmpfs that is mounted so is kept for all, by a hasher of a user's. */
+static void try_mount(unsigned long flags, int shared)
+{
+    int fd = -1, status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct file_hash hash;
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("none", directory, "tmpfs", flags, "mode=755") != 0)
+            _exit(2);
+        make_file("abc");
+        wait_settled();
+        pid_t pid = start_hasher(directory, 4711, 4711, &fd);
+        hasher_ask(fd, file, &hash);
+        close(fd);
+        waitpid(pid, NULL, 0);
+        struct hash_table *table = map();
+        _exit(strcmp(hash.sha1, SHA1_ABC) == 0 && is_kept(table, HASH_TABLE_ALL) == shared &&
+                      is_kept(table, 4711) == !shared
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* mount(8) mounts with nosuid what it mounts for users, whatever files lie there. */
+static void what_a_user_may_have_mounted_is_kept_for_him_alone(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        return;
+    try_mount(0, 1);
+    try_mount(MS_NOSUID | MS_NODEV, 0);
+}
+
+/* As a path through /proc/PID/root leads out of the mounts that root sees. */
+static void what_lies_in_another_mount_namespace_is_kept_for_its_user_alone(void **state)
+{
+    int ready[2], done[2], mounts;
+    char path[128], byte;
+    (void)state;
+    if (geteuid() != 0)
+        return;
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(done), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("none", directory, "tmpfs", 0, "mode=755") != 0)
+            _exit(2);
+        make_file("abc");
+        wait_settled();
+        close(done[1]);
+        _exit(write(ready[1], "x", 1) != 1 || read(done[0], &byte, 1) != 0);
+    }
+    close(ready[1]);
+    close(done[0]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    snprintf(path, sizeof path, "/proc/%d/root%s", (int)child, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_true((mounts = mount_trust_open()) >= 0);
+    assert_false(mount_trust(mounts, fd));
+    assert_false(mount_trust(-1, fd));
+    close(fd);
+    close(mounts);
+    close(ready[0]);
+    close(done[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void a_file_that_root_alone_can_read_is_not_hashed_for_a_user(void **state)
 {
     int fd = -1;
@@ -365,6 +439,8 @@ int main(void)
         TEST(two_writers_at_once_never_give_a_mixture),
         TEST(a_file_that_has_just_changed_is_hashed_but_not_kept),
         TEST(what_a_user_can_change_is_kept_for_him_alone),
+        TEST(what_a_user_may_have_mounted_is_kept_for_him_alone),
+        TEST(what_lies_in_another_mount_namespace_is_kept_for_its_user_alone),
         TEST(a_file_that_root_alone_can_read_is_not_hashed_for_a_user),
         TEST(what_is_beyond_the_bounds_has_no_hash),
         TEST(what_only_looks_like_a_file_has_no_hash),
