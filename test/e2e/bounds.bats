@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2119 # of flush_orphans
 # What a user can make root's programs do is bounded: bytes, processor time, files that hang, flushes at
 # once. Needs root and FUSE.
 
@@ -41,6 +42,7 @@ another_job() {
     of_nobody "$1"
 }
 
+# shellcheck disable=SC2120 # run passes options
 flush_orphans() {
     "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e "$@"
 }
