@@ -68,7 +68,7 @@ struct conf {
     uint64_t outbox_bytes; /* [outbox] size */
     uint32_t outbox_job_share;    /* [outbox] job_share: of 100 parts */
     uint32_t outbox_user_share;   /* [outbox] user_share: of 100 parts */
-    char *file_dir;        /* [file] dir */
+    char *file_dir;               /* [file] dir */
     uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
     int file_separate;            /* [file] separate = yes|no */
     char *file_fsync;             /* [file] fsync = each|batch|no */

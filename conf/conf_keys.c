@@ -236,8 +236,7 @@ static int parse_subdirectories(const char *text, void *field, struct conf_fault
 
 static int parse_job_cpu(const char *text, void *field, struct conf_fault *fault)
 {
-    return store_number(text, field, fault, 1, 86400,
-                        "a whole number of seconds from 1 to 86400");
+    return store_number(text, field, fault, 1, 86400, "a whole number of seconds from 1 to 86400");
 }
 
 static int parse_share(const char *text, void *field, struct conf_fault *fault)

@@ -42,7 +42,8 @@ static int set_limits(int group)
     return set;
 }
 
-/* In the hierarchy mounted at `mount`. A group that limits nothing is not worth leaving one's own. */
+/* In the hierarchy mounted at `mount`. A group that limits nothing is not worth leaving one's own.
+ */
 static int make_in(const char *mount, int enter)
 {
     char path[PATH_MAX], pid[16];

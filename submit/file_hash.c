@@ -61,8 +61,8 @@ static int digest_all(struct digest *digest, int fd, unsigned char *sha1)
             return -ENOMEM;
     if (got < 0)
         return (int)got;
-    return digest->done == digest->size &&
-                   EVP_DigestFinal_ex(digest->context, sha1, &size) == 1 && size == HASH_TABLE_SHA1
+    return digest->done == digest->size && EVP_DigestFinal_ex(digest->context, sha1, &size) == 1 &&
+                   size == HASH_TABLE_SHA1
                ? 0
                : -ESTALE;
 }

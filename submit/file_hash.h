@@ -22,14 +22,14 @@ struct file_hash_bounds {
     uint64_t bytes, ms;           /* of all: what is left */
 };
 
-/* The mounts that are asked whether they are users' (mount_trust_open()); -1, the default: then any may
- * be. */
+/* The mounts that are asked whether they are users' (mount_trust_open()); -1, the default: then any
+ * may be. */
 void file_hash_mounts(int fd);
 
 /* Hashes the regular file `path`, or finds its hash in `table` (NULL: none) and keeps it there. A
  * file that is gone, special or unreadable gives "0", and so does one that is no longer or shorter
- * than it says, as those of /proc are. One that is beyond `bounds` (NULL: none), which count down, is
- * not read, or no further: there is no hash of a part. What takes long is the file system's to
+ * than it says, as those of /proc are. One that is beyond `bounds` (NULL: none), which count down,
+ * is not read, or no further: there is no hash of a part. What takes long is the file system's to
  * end.
  *
  * A hash is kept for all users only where this one cannot have had a hand in it: the file is

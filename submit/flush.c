@@ -36,12 +36,12 @@ struct flush {
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
-    uint64_t taken;     /* runs of this job, so far */
-    uint64_t wait_ns;   /* CLOCK_MONOTONIC: until then an epilog may wait for us */
-    uint64_t job_ns;    /* the same: when this job's time is over */
-    int slot;           /* flush_slot.h; -1: not held */
-    int queueing;       /* another flush holds it: what is left is for that */
-    uint64_t held;      /* jobs whose records find no room in the outbox, in this round */
+    uint64_t taken;   /* runs of this job, so far */
+    uint64_t wait_ns; /* CLOCK_MONOTONIC: until then an epilog may wait for us */
+    uint64_t job_ns;  /* the same: when this job's time is over */
+    int slot;         /* flush_slot.h; -1: not held */
+    int queueing;     /* another flush holds it: what is left is for that */
+    uint64_t held;    /* jobs whose records find no room in the outbox, in this round */
 };
 
 static void complain(const struct spool_job *job, const char *what, int error)
@@ -80,8 +80,8 @@ static int still_running(const struct journal *journal)
     return 0;
 }
 
-/* Of these, what was taken stays taken: the next flush finds the same ledger and journal and goes on
- * behind it. */
+/* Of these, what was taken stays taken: the next flush finds the same ledger and journal and goes
+ * on behind it. */
 static int is_unfinished(int result)
 {
     return result == -ETIMEDOUT || result == -EINTR || result == -EPROTO || result == -ENOBUFS;
@@ -130,8 +130,8 @@ static uint64_t more_time(void *context)
     return flush->queueing ? 0 : flush->job_ns;
 }
 
-/* Whether it was in the middle of a unit that the reader came to its end: not where the time was over
- * that another flush left it, or while the unit's records came. */
+/* Whether it was in the middle of a unit that the reader came to its end: not where the time was
+ * over that another flush left it, or while the unit's records came. */
 static int is_fault_of_unit(const struct flush *flush, const struct worker_order *order, int result)
 {
     const struct worker_place *from = &order->from, *reached = order->reached;
@@ -141,8 +141,8 @@ static int is_fault_of_unit(const struct flush *flush, const struct worker_order
            (result == -ETIMEDOUT && !flush->queueing && !comes);
 }
 
-/* Reads on where it came to, and not again what has ended it twice. Returns as worker_run(), with the
- * records on the disk. */
+/* Reads on where it came to, and not again what has ended it twice. Returns as worker_run(), with
+ * the records on the disk. */
 static int run_worker(struct flush *flush, struct worker_order *order,
                       struct job_progress *progress, struct worker_summary *summary)
 {
@@ -194,8 +194,8 @@ static int read_job(struct flush *flush, const struct journal *journal, int dire
         return -ENOBUFS;
     flush->job_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000));
     int waits = flush->slot < 0 && !flush->options->dry_run && flush->wait_ns < flush->job_ns;
-    int result = job_progress_open(flush->options->dry_run ? -1 : directory, JOB_PROGRESS_NAME,
-                                   &progress);
+    int result =
+        job_progress_open(flush->options->dry_run ? -1 : directory, JOB_PROGRESS_NAME, &progress);
     if (result != 0)
         return result;
     struct worker_order order = {.conf = flush->conf,
@@ -253,16 +253,15 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
  * such thing: then `result`. */
 static int set_aside(struct flush *flush, const struct spool_job *job, int directory, int result)
 {
-    const char *reason = result == -EUCLEAN   ? "damaged captures in the ledger"
-                         : result == -EBADMSG ? "damaged lines in the packages"
-                         : result == -EINVAL  ? "the ledger is not one"
-                         : result == -EPROTO  ? "reading the ledger broke down"
-                         : result == -ENODATA ? "the journal does not say whose job this is"
-                         : result == -ENOTRECOVERABLE
-                             ? "captures that ended their reader twice are not recorded"
-                         : result == -EOVERFLOW
-                             ? "its records take more processor time than [submit] job_cpu"
-                                              : NULL;
+    const char *reason =
+        result == -EUCLEAN           ? "damaged captures in the ledger"
+        : result == -EBADMSG         ? "damaged lines in the packages"
+        : result == -EINVAL          ? "the ledger is not one"
+        : result == -EPROTO          ? "reading the ledger broke down"
+        : result == -ENODATA         ? "the journal does not say whose job this is"
+        : result == -ENOTRECOVERABLE ? "captures that ended their reader twice are not recorded"
+        : result == -EOVERFLOW       ? "its records take more processor time than [submit] job_cpu"
+                                     : NULL;
     if (reason == NULL || flush->options->dry_run)
         return result;
     char name[NAME_MAX + 1];
@@ -353,9 +352,8 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
         close(directory);
         return;
     }
-    int result = directory < 0
-                     ? directory
-                     : spool_lock(directory, orphans ? 0 : flush->conf->epilog_timeout_s);
+    int result = directory < 0 ? directory
+                               : spool_lock(directory, orphans ? 0 : flush->conf->epilog_timeout_s);
     if (result == 0)
         result = flush_directory(flush, job, directory);
     if (directory >= 0)
@@ -411,7 +409,8 @@ static int flush_all(struct flush *flush)
     return 0;
 }
 
-/* Those whose flushes have ended while this one went on: until none of them is left that gets on. */
+/* Those whose flushes have ended while this one went on: until none of them is left that gets on.
+ */
 static int flush_queued(struct flush *flush)
 {
     const struct flush_options *asked = flush->options;

@@ -15,8 +15,8 @@
 #include "conf.h"
 #include "file_hash.h"
 
-/* Starts one, which hashes within `bounds`. Returns its pid, and the descriptor to ask at in `*fd`; or -errno. It ends when
- * nobody holds that descriptor any more, and with its parent. */
+/* Starts one, which hashes within `bounds`. Returns its pid, and the descriptor to ask at in `*fd`;
+ * or -errno. It ends when nobody holds that descriptor any more, and with its parent. */
 pid_t hasher_start(const struct conf *conf, const struct file_hash_bounds *bounds, uid_t uid,
                    gid_t gid, int *fd);
 

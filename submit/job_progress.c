@@ -141,8 +141,8 @@ int job_progress_note(const struct job_progress *progress)
     if (progress->directory < 0)
         return 0;
     name_of(progress, ".new", path);
-    int fd =
-        openat(progress->directory, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = openat(progress->directory, path,
+                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
     int result = write_text(progress, fd);

@@ -2,10 +2,10 @@
  *
  * How far earlier flushes have come with a job (or a session), what they have cost, and what of it
  * has ended them. Beside what is flushed, in files of root's: NAME holds "UNIT RECORDS CPU ALL
- * UNIT TIMES PASSED...\n", decimal: the place (struct worker_place), milliseconds of processor time,
- * how many readers have been ended, the unit that ended the last one and how often, and the units
- * that are passed over; and NAME.begun,
- * shared with the child that reads, the number of the unit that it is at: it outlives whoever dies.
+ * UNIT TIMES PASSED...\n", decimal: the place (struct worker_place), milliseconds of processor
+ * time, how many readers have been ended, the unit that ended the last one and how often, and the
+ * units that are passed over; and NAME.begun, shared with the child that reads, the number of the
+ * unit that it is at: it outlives whoever dies.
  */
 #ifndef JOBTRAIL_JOB_PROGRESS_H
 #define JOBTRAIL_JOB_PROGRESS_H
@@ -18,15 +18,15 @@
 /* In a job's spool directory. */
 #define JOB_PROGRESS_NAME "flushed"
 
-/* What ended its reader so often is passed over; so many units of a job are; and so often a reader may
- * be ended in all, as one that is under its user's control can name any unit. */
+/* What ended its reader so often is passed over; so many units of a job are; and so often a reader
+ * may be ended in all, as one that is under its user's control can name any unit. */
 enum { JOB_PROGRESS_TRIES = 2, JOB_PROGRESS_PASSED = 8, JOB_PROGRESS_FAILURES = 18 };
 
 struct job_progress {
     struct worker_place place;
-    uint64_t used_ns;                   /* processor time so far */
+    uint64_t used_ns; /* processor time so far */
     uint64_t all_failures;
-    uint64_t failed, failures;          /* the unit that ended the last one, and how often it did */
+    uint64_t failed, failures; /* the unit that ended the last one, and how often it did */
     uint64_t passed[JOB_PROGRESS_PASSED]; /* units that are not begun again */
     size_t passed_count;
     int hopeless;    /* more than can be passed over */

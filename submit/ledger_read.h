@@ -64,10 +64,9 @@ struct ledger_reader {
     struct ledger_memory *memory; /* owned; of a fixed size */
 };
 
-/* Gets ready to read the first `most` bytes of the ledger open at `fd`, which stays the caller's: its
- * owner can make the file longer than it was made. Returns 0; -EINVAL when it
- * is no ledger; -ENOMEM; or -errno of the read. ledger_close() releases `*reader`, written only on
- * success. */
+/* Gets ready to read the first `most` bytes of the ledger open at `fd`, which stays the caller's:
+ * its owner can make the file longer than it was made. Returns 0; -EINVAL when it is no ledger;
+ * -ENOMEM; or -errno of the read. ledger_close() releases `*reader`, written only on success. */
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 
 /* The next capture. What it points to holds until the reader is used again. Returns 1, 0 at the

@@ -197,7 +197,8 @@ static int send_ends(const struct ledger_send *send, struct worker_summary *summ
     const struct worker_order *order = send->order;
     struct ends ends = {.send = send, .summary = summary};
     int is_job = order->kind == WORKER_ENDS;
-    int opened = order->ledger < 0 ? 0 : ledger_open(order->ledger, order->conf->ledger_bytes, &ends.reader);
+    int opened =
+        order->ledger < 0 ? 0 : ledger_open(order->ledger, order->conf->ledger_bytes, &ends.reader);
     if (opened != 0 && opened != -EINVAL)
         return opened;
     int has_ledger = order->ledger >= 0 && opened == 0;

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /* On devices and in memory, and of servers that the site has chosen. */
-static const char *const local[] = {"ext2",  "ext3", "ext4",  "xfs",    "btrfs",    "f2fs", "zfs",
-                                    "tmpfs", "ramfs", "overlay", "squashfs", "erofs", "bcachefs",
-                                    NULL};
+static const char *const local[] = {"ext2",     "ext3",  "ext4",     "xfs",   "btrfs",
+                                    "f2fs",     "zfs",   "tmpfs",    "ramfs", "overlay",
+                                    "squashfs", "erofs", "bcachefs", NULL};
 static const char *const remote[] = {"nfs",  "nfs4",  "lustre", "gpfs", "beegfs",
                                      "ceph", "panfs", "wekafs", NULL};
 

@@ -35,11 +35,11 @@ struct outbox {
         int fd;
     } transport[TRANSPORTS_MAX]; /* of which each batch gets an entry */
     size_t transport_count;
-    FILE *batch;          /* that is being written; NULL: none */
-    uint64_t batch_size;  /* bytes of it */
-    unsigned first, next; /* numbers of the batches that are not committed */
-    uint64_t used;        /* bytes on the disk, of all batches */
-    uint64_t uncommitted; /* of these, of the batches that are not committed */
+    FILE *batch;                  /* that is being written; NULL: none */
+    uint64_t batch_size;          /* bytes of it */
+    unsigned first, next;         /* numbers of the batches that are not committed */
+    uint64_t used;                /* bytes on the disk, of all batches */
+    uint64_t uncommitted;         /* of these, of the batches that are not committed */
     uint64_t user_used, job_used; /* of `used`, the owner's */
     uid_t uid;                    /* the owner; NOBODY: none */
     uint32_t job;
@@ -106,8 +106,8 @@ static void clean_up(int directory)
 static uint64_t room_of(int directory, const char *name)
 {
     struct stat status;
-    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-                   S_ISREG(status.st_mode) && status.st_nlink > 0
+    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+                   status.st_nlink > 0
                ? (uint64_t)status.st_blocks * 512 / status.st_nlink
                : 0;
 }

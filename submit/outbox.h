@@ -11,8 +11,8 @@
  * A batch is written once and linked into the directory of each transport: which transport has
  * accepted what is told by the entries alone. BATCH is the time in nanoseconds since the Epoch,
  * with leading zeros, so that names sort by age, the writer's pid and a number; and, of a user's
- * records, ".uUID.jJOB" (0: of no job): so it is seen whose records take how much room. A batch has a
- * line for each record:
+ * records, ".uUID.jJOB" (0: of no job): so it is seen whose records take how much room. A batch has
+ * a line for each record:
  *
  *   CCCC NAME TEXT\n
  *
@@ -40,14 +40,14 @@ struct outbox;
 /* Makes what is missing of the outbox. Returns 0 or -errno; outbox_close() releases. */
 int outbox_open(const struct conf *conf, struct outbox **outbox);
 
-/* Whose records are added from now on: of this user and job (0: of none). What was added before is to
- * be committed or aborted. Of nobody's, as it is at first, only [outbox] size holds. */
+/* Whose records are added from now on: of this user and job (0: of none). What was added before is
+ * to be committed or aborted. Of nobody's, as it is at first, only [outbox] size holds. */
 void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job);
 
 /* Adds a record to what outbox_commit() will hand over. Returns 0; -ENOBUFS where it finds no room
- * below [outbox] size, or in the share of its job or user, which is counted: it is to stay where it is
- * until something has been sent (one that is larger than all that has room if nothing else waits); or
- * -errno (-EINVAL: no name of a record). */
+ * below [outbox] size, or in the share of its job or user, which is counted: it is to stay where it
+ * is until something has been sent (one that is larger than all that has room if nothing else
+ * waits); or -errno (-EINVAL: no name of a record). */
 int outbox_add(struct outbox *outbox, const struct transport_record *record);
 
 /* Returns 0 when all records added are on the disk, for every configured transport, whatever

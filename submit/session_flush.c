@@ -111,7 +111,9 @@ static int settle_progress(const struct visit *visit, struct job_progress *progr
     }
     job_progress_failed(progress);
     job_progress_note(progress);
-    return progress->hopeless ? -EPROTO : result == -EPROTO || result == -EOVERFLOW ? -EINTR : result;
+    return progress->hopeless                          ? -EPROTO
+           : result == -EPROTO || result == -EOVERFLOW ? -EINTR
+                                                       : result;
 }
 
 static int run_worker(struct visit *visit, int ledger, struct worker_summary *summary)
@@ -274,8 +276,7 @@ static int flush_ledger(struct visit *visit, int ledger, int *stop)
     count->dropped += summary.dropped;
     count->damaged += summary.damaged + summary.bad_lines;
     if (visit->passed > 0)
-        return set_aside(visit, ledger,
-                         "captures that ended their reader twice are not recorded");
+        return set_aside(visit, ledger, "captures that ended their reader twice are not recorded");
     if (summary.damaged > 0)
         return set_aside(visit, ledger, "damaged captures in the ledger");
     return summary.bad_lines == 0 || set_aside(visit, ledger, "damaged lines in the packages");

@@ -21,8 +21,8 @@
 #include "transport.h"
 #include "user_files.h"
 
-/* Of one user in one go: he can make as many sessions as he likes, and each may take its time. One who
- * has used that up has his next turn LATER_S behind it, and after the others. */
+/* Of one user in one go: he can make as many sessions as he likes, and each may take its time. One
+ * who has used that up has his next turn LATER_S behind it, and after the others. */
 enum { NAMES_MAX = 10000, USER_MS = 10000, USER_END_MS = 20000, LATER_S = 300 };
 
 #define TURN "turn."
@@ -202,8 +202,7 @@ static int add_turn(struct turns *turns, int notes, const char *name)
     if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name)
         return 0;
     if ((count & (count - 1)) == 0) {
-        struct turn *larger =
-            reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
+        struct turn *larger = reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
         if (larger == NULL)
             return -ENOMEM;
         turns->turn = larger;
@@ -220,7 +219,8 @@ static int by_turn(const void *left, const void *right)
     return a->used_up < b->used_up ? -1 : a->used_up > b->used_up;
 }
 
-/* Those who need long do not keep the others from their turn, nor the timer from what else it does. */
+/* Those who need long do not keep the others from their turn, nor the timer from what else it does.
+ */
 static void take_turns(struct sessions *sessions, int base, const struct turns *turns)
 {
     uint64_t end_ns = transport_deadline(sessions->conf->job_timeout_s * UINT64_C(1000));

@@ -12,11 +12,10 @@
 #include "flush.h"
 #include "outbox.h"
 
-/* Flushes all sessions into the outbox, for [submit] job_timeout at the most and a share of it for each
- * user; one who has used up his share is left alone for some minutes, and comes after the others
- * then. Trouble with one is told on stderr and does not keep the
- * others. Makes the directory where it is missing. Returns 0 or -errno when it cannot be used at
- * all. */
+/* Flushes all sessions into the outbox, for [submit] job_timeout at the most and a share of it for
+ * each user; one who has used up his share is left alone for some minutes, and comes after the
+ * others then. Trouble with one is told on stderr and does not keep the others. Makes the directory
+ * where it is missing. Returns 0 or -errno when it cannot be used at all. */
 int sessions_flush(const struct conf *conf, const char *node, struct outbox *outbox,
                    struct flush_count *count);
 

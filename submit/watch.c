@@ -117,8 +117,8 @@ static void look(const char *conf_path, int spool)
     conf_free(&conf);
 }
 
-/* Of what a look takes of processors, so many times that nothing is done then: whoever writes to the
- * pipe, and what the ledgers hold, they cost a twentieth of one. */
+/* Of what a look takes of processors, so many times that nothing is done then: whoever writes to
+ * the pipe, and what the ledgers hold, they cost a twentieth of one. */
 enum { REST = 20 };
 
 static uint64_t used_ns(void)

@@ -37,14 +37,13 @@ enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PAT
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at, and
  * the flush of sessions other users. */
 static const uint64_t silence_ms[] = {[WORKER_ENDS] = 120000,
-                                 [WORKER_STARTS] = 2000,
-                                 [WORKER_SESSION] = 10000,
-                                 [WORKER_RECORDS] = 10000};
+                                      [WORKER_STARTS] = 2000,
+                                      [WORKER_SESSION] = 10000,
+                                      [WORKER_RECORDS] = 10000};
 
 /* So long all files of one order may take to be hashed, and one of them: below the silence. */
-static const uint64_t hash_ms[] = {[WORKER_ENDS] = 60000,
-                                   [WORKER_STARTS] = 1000,
-                                   [WORKER_SESSION] = 5000};
+static const uint64_t hash_ms[] = {
+    [WORKER_ENDS] = 60000, [WORKER_STARTS] = 1000, [WORKER_SESSION] = 5000};
 
 /* A child that was killed may hang in a file system. */
 enum { REAP_MS = 5000, LOOK_MS = 250 };
@@ -61,10 +60,10 @@ struct head {
 /* The child's end of the pipe. */
 struct outlet {
     FILE *pipe;
-    uint64_t patience_ms;     /* how long records may wait for others */
-    uint64_t flushed_ms;      /* when some have gone last, CLOCK_MONOTONIC */
+    uint64_t patience_ms; /* how long records may wait for others */
+    uint64_t flushed_ms;  /* when some have gone last, CLOCK_MONOTONIC */
     const struct worker_order *order;
-    uint64_t unit, skipped;   /* whose records come, and how many of them were not wanted */
+    uint64_t unit, skipped; /* whose records come, and how many of them were not wanted */
 };
 
 /* The parent's end of the pipe. */
@@ -76,9 +75,9 @@ struct stream {
     uint64_t deadline_ns, silent_ns; /* CLOCK_MONOTONIC: when the time, and when patience is over */
     uint64_t begun;                  /* the unit that the child was at when it was looked at last */
     pid_t child, hasher;
-    uint64_t own_ns; /* processor time of this process when the child was started */
-    int ended;       /* there is nobody any more who writes to it */
-    size_t at, filled;    /* of what has been read and not been taken yet */
+    uint64_t own_ns;   /* processor time of this process when the child was started */
+    int ended;         /* there is nobody any more who writes to it */
+    size_t at, filled; /* of what has been read and not been taken yet */
     char buffer[PIPE_BYTES / 2];
 };
 
@@ -115,8 +114,8 @@ static int is_late(struct stream *stream)
     return stream->deadline_ns == 0;
 }
 
-/* A child that says a little all the time, as files of the user's can make it, has no more time than
- * others. Returns 0 or -errno. */
+/* A child that says a little all the time, as files of the user's can make it, has no more time
+ * than others. Returns 0 or -errno. */
 static int check_bounds(struct stream *stream)
 {
     const struct worker_order *order = stream->order;

@@ -53,15 +53,15 @@ struct worker_order {
     int packages; /* but of WORKER_STARTS: what hooks wrote, open for reading; -1: there is none */
     int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;
-    uint64_t now_ns;              /* but of WORKER_STARTS: see ending_find() */
-    int over;                     /* of WORKER_SESSION: its leader has ended */
-    uint64_t deadline_ns;         /* CLOCK_MONOTONIC: when the child is ended; 0: never */
+    uint64_t now_ns;      /* but of WORKER_STARTS: see ending_find() */
+    int over;             /* of WORKER_SESSION: its leader has ended */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC: when the child is ended; 0: never */
     /* Asked for another deadline when that one is over; 0: there is none. NULL: nobody is asked. */
     uint64_t (*more_time)(void *context);
     void *more_context;
-    uint64_t cpu_ns;  /* processor time that all of it may take; 0: any */
-    uint64_t *used;   /* NULL: nobody asks; else the processor time in ns that it took is added */
-    uint64_t *begun;  /* shared memory: the unit that the child begins, before it does; NULL: none */
+    uint64_t cpu_ns; /* processor time that all of it may take; 0: any */
+    uint64_t *used;  /* NULL: nobody asks; else the processor time in ns that it took is added */
+    uint64_t *begun; /* shared memory: the unit that the child begins, before it does; NULL: none */
     const uint64_t *passed; /* units that are not to be begun */
     size_t passed_count;
     struct worker_place from;     /* of WORKER_ENDS: what is before is not wanted again */
@@ -74,9 +74,9 @@ struct worker_order {
  * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO
  * when the child broke down, or said what is not of this order (worker_check.h); -EINTR when
  * somebody killed it; -ETIMEDOUT when it neither said anything nor began a unit for two minutes and
- * the time that a job's files may take to be hashed (sessions: ten seconds, starts: two), or when the deadline is over; -EOVERFLOW when its processor
- * time is used up, to within half a second: what was taken until then is sound; or what `take`
- * returned. */
+ * the time that a job's files may take to be hashed (sessions: ten seconds, starts: two), or when
+ * the deadline is over; -EOVERFLOW when its processor time is used up, to within half a second:
+ * what was taken until then is sound; or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

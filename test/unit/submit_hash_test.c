@@ -374,7 +374,8 @@ static void a_state_directory_that_is_missing_costs_no_hash(void **state)
     assert_string_equal(hash.sha1, "0");
 }
 
-/* The file is never read: of 7 EiB and of more than the bounds there is no hash, and it is said so. */
+/* The file is never read: of 7 EiB and of more than the bounds there is no hash, and it is said so.
+ */
 static void what_is_beyond_the_bounds_has_no_hash(void **state)
 {
     struct file_hash hash;
@@ -412,8 +413,9 @@ static void what_is_beyond_the_bounds_has_no_hash(void **state)
 /* What is no file, and what is one that says another size than it has. */
 static void what_only_looks_like_a_file_has_no_hash(void **state)
 {
-    static const char *const paths[] = {"/dev/zero", "/proc/self/maps", "/proc/kallsyms",
-                                        "/sys/kernel/profiling", "/proc/self/mem", "/"};
+    static const char *const paths[] = {"/dev/zero",      "/proc/self/maps",
+                                        "/proc/kallsyms", "/sys/kernel/profiling",
+                                        "/proc/self/mem", "/"};
     struct file_hash_bounds bounds = {1 << 30, 9000, 1 << 30, 9000};
     struct file_hash hash;
     (void)state;

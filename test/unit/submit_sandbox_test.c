@@ -93,7 +93,9 @@ static void remove_file(void)
     unlink("/nonexistent");
 }
 
-static void do_nothing(void) {}
+static void do_nothing(void)
+{
+}
 
 /* As reading does. */
 static void read_files(void)
@@ -123,9 +125,9 @@ static int status_of(void (*act)(void), enum sandbox_kind kind)
 
 static void what_reading_does_not_need_ends_the_child(void **state)
 {
-    void (*const acts[])(void) = {start_program, open_socket,   trace,       signal_parent,
+    void (*const acts[])(void) = {start_program,   open_socket, trace,       signal_parent,
                                   mount_something, fork_child,  become_root, new_namespace,
-                                  read_memory,   lift_limit,    load_filter, change_mode};
+                                  read_memory,     lift_limit,  load_filter, change_mode};
     (void)state;
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         for (int kind = SANDBOX_READS; kind <= SANDBOX_RENAMES; kind++) {
