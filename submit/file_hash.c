@@ -103,17 +103,10 @@ static int settled(int fd, const struct stat *before)
            now - before->st_mtim.tv_sec > SETTLED_S && now - before->st_ctim.tv_sec > SETTLED_S;
 }
 
-static int mounts = -1;
-
-void file_hash_mounts(int fd)
-{
-    mounts = fd;
-}
-
 static uint32_t user_of(int fd, const struct stat *status)
 {
-    int roots = status->st_uid == 0 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
-                mount_trust(mounts, fd);
+    int roots =
+        status->st_uid == 0 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 && mount_trust(fd);
     return roots ? HASH_TABLE_ALL : geteuid();
 }
 

@@ -22,10 +22,6 @@ struct file_hash_bounds {
     uint64_t bytes, ms;           /* of all: what is left */
 };
 
-/* The mounts that are asked whether they are users' (mount_trust_open()); -1, the default: then any
- * may be. */
-void file_hash_mounts(int fd);
-
 /* Hashes the regular file `path`, or finds its hash in `table` (NULL: none) and keeps it there. A
  * file that is gone, special or unreadable gives "0", and so does one that is no longer or shorter
  * than it says, as those of /proc are. One that is beyond `bounds` (NULL: none), which count down,

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "io.h"
-#include "mount_trust.h"
 #include "privileges.h"
 #include "sandbox.h"
 
@@ -52,9 +51,7 @@ pid_t hasher_start(const struct conf *conf, const struct file_hash_bounds *bound
     if (pid == 0) {
         struct hash_table *table = hash_table_map(conf->state);
         struct file_hash_bounds left = *bounds;
-        const int keep[] = {fds[1], mount_trust_open()};
-        file_hash_mounts(keep[1]);
-        if (privileges_drop(uid, gid, keep, 2) == 0 && sandbox_enter(SANDBOX_READS) == 0)
+        if (privileges_drop(uid, gid, &fds[1], 1) == 0 && sandbox_enter(SANDBOX_READS) == 0)
             answer_all(fds[1], table, &left);
         _exit(0);
     }
