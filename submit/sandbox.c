@@ -128,6 +128,8 @@ int sandbox_enter(enum sandbox_kind kind)
     if (!kernel_has_filters())
         return 0;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+    if (filter == NULL) /* Linux before 4.14 */
+        filter = seccomp_init(SCMP_ACT_KILL);
     if (filter == NULL)
         return -ENOMEM;
     int result = allow(filter, reading, COUNT(reading));
