@@ -42,7 +42,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 50
+#define CONF_KEYS 57
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -60,13 +60,20 @@ struct conf {
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
     uint32_t job_timeout_s;    /* [submit] job_timeout */
+    uint32_t job_cpu_s;        /* [submit] job_cpu: processor time for one job, in all */
+    uint64_t hash_file_bytes;  /* [submit] hash_file_size */
+    uint32_t hash_file_s;      /* [submit] hash_file_time */
+    uint64_t hash_job_bytes;   /* [submit] hash_job_size: in one flush */
+    uint32_t hash_job_s;       /* [submit] hash_job_time: in one flush */
     int hash_objects;      /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
                               executable */
     int coverage;          /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: words, see conf_transport.h */
     uint64_t outbox_bytes; /* [outbox] size */
     char *key_file;        /* [signature] key_file; "" = records are not signed */
-    char *file_dir;        /* [file] dir */
+    uint32_t outbox_job_share;    /* [outbox] job_share: of 100 parts */
+    uint32_t outbox_user_share;   /* [outbox] user_share: of 100 parts */
+    char *file_dir;               /* [file] dir */
     uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
     int file_separate;            /* [file] separate = yes|no */
     char *file_fsync;             /* [file] fsync = each|batch|no */

@@ -14,6 +14,7 @@
 
 #define LEDGER_BYTES_MIN     (UINT64_C(1) << 20)
 #define LEDGER_BYTES_MAX     (UINT64_C(1) << 30)
+#define HASH_BYTES_MAX       (UINT64_C(1) << 40)
 #define EPILOG_TIMEOUT_MAX_S 300u
 #define ALWAYS_RANKS_MAX     1000000000u
 
@@ -121,9 +122,10 @@ static int parse_digits(const char *text, uint64_t *number, const char **end)
     return 0;
 }
 
-static int parse_size(const char *text, void *field, struct conf_fault *fault)
+/* A number of bytes from 1M to `most`. */
+static int store_size(const char *text, void *field, struct conf_fault *fault, uint64_t most,
+                      const char *form)
 {
-    static const char *const form = "a number of bytes from 1M to 1G; K, M and G are suffixes";
     static const char suffixes[] = "KMG";
     uint64_t bytes;
     const char *end;
@@ -134,10 +136,22 @@ static int parse_size(const char *text, void *field, struct conf_fault *fault)
         return fail(fault, (size_t)(end - text), "not a size", form);
     if (suffix != NULL)
         bytes <<= 10 * (suffix - suffixes + 1); /* at most 2^36 << 30 */
-    if (bytes < LEDGER_BYTES_MIN || bytes > LEDGER_BYTES_MAX)
+    if (bytes < LEDGER_BYTES_MIN || bytes > most)
         return fail(fault, 0, "size out of range", form);
     *(uint64_t *)field = bytes;
     return 0;
+}
+
+static int parse_size(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_size(text, field, fault, LEDGER_BYTES_MAX,
+                      "a number of bytes from 1M to 1G; K, M and G are suffixes");
+}
+
+static int parse_hash_size(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_size(text, field, fault, HASH_BYTES_MAX,
+                      "a number of bytes from 1M to 1024G; K, M and G are suffixes");
 }
 
 static void print_size(const void *field, char *text, size_t size)
@@ -218,6 +232,16 @@ static int store_number(const char *text, void *field, struct conf_fault *fault,
 static int parse_subdirectories(const char *text, void *field, struct conf_fault *fault)
 {
     return store_number(text, field, fault, 0, 9999, "a whole number from 0 to 9999; 0: none");
+}
+
+static int parse_job_cpu(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_number(text, field, fault, 1, 86400, "a whole number of seconds from 1 to 86400");
+}
+
+static int parse_share(const char *text, void *field, struct conf_fault *fault)
+{
+    return store_number(text, field, fault, 1, 100, "a whole number of hundredths from 1 to 100");
 }
 
 static int parse_block_size(const char *text, void *field, struct conf_fault *fault)
@@ -377,11 +401,18 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"submit", "epilog_timeout", FIELD(epilog_timeout_s), DEFAULT_EPILOG_TIMEOUT, parse_seconds,
      print_number},
     {"submit", "job_timeout", FIELD(job_timeout_s), "300", parse_seconds, print_number},
+    {"submit", "job_cpu", FIELD(job_cpu_s), "120", parse_job_cpu, print_number},
+    {"submit", "hash_file_size", FIELD(hash_file_bytes), "4G", parse_hash_size, print_size},
+    {"submit", "hash_file_time", FIELD(hash_file_s), "20", parse_seconds, print_number},
+    {"submit", "hash_job_size", FIELD(hash_job_bytes), "64G", parse_hash_size, print_size},
+    {"submit", "hash_job_time", FIELD(hash_job_s), "60", parse_seconds, print_number},
     {"submit", "hash_objects", FIELD(hash_objects), DEFAULT_HASH_OBJECTS, parse_yes_no,
      print_yes_no},
     {"submit", "coverage", FIELD(coverage), "yes", parse_yes_no, print_yes_no},
     {"transport", "use", FIELD(transport), DEFAULT_TRANSPORT, parse_transport, print_text},
     {"outbox", "size", FIELD(outbox_bytes), "256M", parse_size, print_size},
+    {"outbox", "job_share", FIELD(outbox_job_share), "25", parse_share, print_number},
+    {"outbox", "user_share", FIELD(outbox_user_share), "50", parse_share, print_number},
     {"signature", "key_file", FIELD(key_file), "", parse_path_or_none, print_text},
     {"file", "dir", FIELD(file_dir), DEFAULT_FILE_DIR, parse_path, print_text},
     {"file", "subdirectories", FIELD(file_subdirectories), "0", parse_subdirectories, print_number},

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "flush_cgroup.h"
 #include "spool_path.h"
 
 enum { ROOM_BYTES = 1 << 20, JOURNAL_END = 16 << 10 };
@@ -293,6 +294,23 @@ static void check_plain(struct doctor *doctor, const char *check, const char *pa
                    free_bytes(path) >> 20);
 }
 
+static void check_cgroup(struct doctor *doctor)
+{
+    static const char object[] = "jobtrail";
+    if (geteuid() != 0)
+        return;
+    int limits = flush_cgroup_make();
+    if (limits == (FLUSH_CGROUP_CPU | FLUSH_CGROUP_MEMORY))
+        doctor_add(doctor, FINDING_OK, "cgroup", object, "", "flushes get one processor and 4 GiB");
+    else
+        doctor_add(doctor, FINDING_WARN, "cgroup", object,
+                   "give root a hierarchy of cgroups with the controllers cpu and memory",
+                   "flushes are limited in %s: they run with nice 19, and with [submit] job_cpu",
+                   limits == FLUSH_CGROUP_CPU      ? "processors alone"
+                   : limits == FLUSH_CGROUP_MEMORY ? "memory alone"
+                                                   : "neither processors nor memory");
+}
+
 void doctor_directories(struct doctor *doctor, const struct conf *conf)
 {
     char spool[PATH_MAX];
@@ -303,6 +321,7 @@ void doctor_directories(struct doctor *doctor, const struct conf *conf)
     check_sessions(doctor, conf->sessions);
     check_plain(doctor, "state", conf->state, "mend [submit] state in jobtrail.conf");
     check_quarantine(doctor, conf->state);
+    check_cgroup(doctor);
     if (strcmp(conf->transport, "file") == 0)
         check_plain(doctor, "records", conf->file_dir, "mend [file] dir in jobtrail.conf");
 }

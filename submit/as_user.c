@@ -8,6 +8,7 @@
 
 #include "privileges.h"
 #include "process.h"
+#include "sandbox.h"
 
 enum { PATIENCE_MS = 10000 };
 
@@ -15,6 +16,8 @@ static int run(const struct as_user_order *order)
 {
     const size_t count = sizeof order->keep / sizeof order->keep[0];
     int result = privileges_drop(order->uid, order->gid, order->keep, count);
+    if (result == 0)
+        result = sandbox_enter(SANDBOX_RENAMES);
     return result != 0 ? result : order->act(order->context);
 }
 

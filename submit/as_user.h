@@ -13,7 +13,8 @@ struct as_user_order {
     const void *context;
 };
 
-/* Calls `act` in a child process that has become the user for good (privileges.h), and waits ten
+/* Calls `act` in a child process that has become the user for good (privileges.h,
+ * sandbox.h), and waits ten
  * seconds for it. Returns 0 when `act` did; -ECANCELED when it did not; -ETIMEDOUT when it has not
  * ended, and is killed; or -errno. */
 int as_user(const struct as_user_order *order);

@@ -279,7 +279,7 @@ static int list(const struct conf *conf, const struct arguments *arguments, int 
     json_object_object_add(all, "transports", array);
     add(all, "overflow", overflow);
     if (!arguments->json && overflow > 0)
-        printf("%" PRIu64 " records found no room so far\n", overflow);
+        printf("%" PRIu64 " times records found no room so far, and wait in the spool\n", overflow);
     if (arguments->json)
         print_json(all);
     else

@@ -288,7 +288,7 @@ static int judge(const struct search *search, const struct journal_task *task,
     *verdict =
         (struct verdict){.task = task, .leader = asked == NULL ? JOURNAL_NONE : asked->leader};
     verdict->outcome = known_outcome(search, task, step, verdict->leader);
-    if (verdict->outcome == COVERAGE_UNKNOWN) {
+    if (verdict->outcome == COVERAGE_UNKNOWN && !search->source->blind) {
         program_find(asked, journal->uid, journal->gid, &program);
         verdict->outcome = examine(search, task, step, &program);
         path = program.path;

@@ -72,6 +72,7 @@ struct coverage_source {
     const struct coverage_witnesses *witnesses; /* NULL: the ledger cannot be read */
     uint64_t dropped;                           /* captures that found no room */
     uint64_t now_ns;                            /* the end of what has no other */
+    int blind;                                  /* no program is looked at */
 };
 
 /* For the tasks of the journal, before the first capture. Returns 0 or -ENOMEM.

@@ -46,9 +46,7 @@ static int send_static_run(const struct coverage_send *send, const struct covera
 static int begins(const struct coverage_send *send, uint64_t number)
 {
     uint64_t unit = send->first + number;
-    if (unit >= send->from)
-        send->begin(send->context, unit);
-    return unit >= send->from;
+    return unit >= send->from && send->begin(send->context, unit);
 }
 
 static int send_facts(const struct coverage_send *send, const struct coverage *coverage)
@@ -72,7 +70,9 @@ static int send_facts(const struct coverage_send *send, const struct coverage *c
 int coverage_send(const struct coverage_send *send, uint64_t *runs)
 {
     struct coverage coverage;
-    int result = coverage_find(&send->source, &coverage);
+    struct coverage_source source = send->source;
+    source.blind = !send->begin(send->context, send->first - 1);
+    int result = coverage_find(&source, &coverage);
     if (result != 0)
         return result;
     for (size_t i = 0; result == 0 && i < coverage.static_count; i++) {

@@ -15,7 +15,9 @@ struct coverage_send {
     struct coverage_source source;
     /* Called with each record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct record *record);
-    void (*begin)(void *context, uint64_t unit);
+    /* As in struct ledger_send; also for `first` - 1, of which there are no records: looking at the
+     * programs of tasks. */
+    int (*begin)(void *context, uint64_t unit);
     uint64_t first, from; /* units: number of the first one, and the first that is wanted */
     void *context;
 };

@@ -52,7 +52,7 @@ const struct file_facts *file_facts_hash(const char *path)
         if (hasher >= 0)
             hasher_ask(hasher, facts->real, &facts->hash);
         else
-            file_hash(NULL, facts->real, &facts->hash);
+            file_hash(NULL, NULL, facts->real, &facts->hash);
         facts->has_hash = 1;
     }
     return facts;

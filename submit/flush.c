@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "flush_breaks.h"
+#include "flush_slot.h"
 #include "job_over.h"
-#include "job_place.h"
+#include "job_progress.h"
 #include "journal.h"
 #include "journal_read.h"
 #include "outbox.h"
@@ -28,9 +29,7 @@
 #include "transport.h"
 #include "worker.h"
 
-/* A child may be killed by what is not its fault: an epilog script that ends all of the user's
- * processes, a node that is out of memory. */
-enum { NEW_S = 60, ATTEMPTS = 3 };
+enum { NEW_S = 60 };
 
 struct flush {
     const struct conf *conf;
@@ -39,7 +38,12 @@ struct flush {
     int spool;
     uint64_t now_ns;
     struct flush_count *count;
-    uint64_t taken; /* runs of this job, so far */
+    uint64_t taken;   /* runs of this job, so far */
+    uint64_t wait_ns; /* CLOCK_MONOTONIC: until then an epilog may wait for us */
+    uint64_t job_ns;  /* the same: when this job's time is over */
+    int slot;         /* flush_slot.h; -1: not held */
+    int queueing;     /* another flush holds it: what is left is for that */
+    uint64_t held;    /* jobs whose records find no room in the outbox, in this round */
 };
 
 static void complain(const struct spool_job *job, const char *what, int error)
@@ -68,22 +72,31 @@ static int still_running(const struct journal *journal)
     return may_go_on(journal) && job_lives(journal);
 }
 
-/* What the worker had handed over before it broke down, or of a job whose ledger is none, is kept,
- * as the ledger is set aside; and what it had when the time was over, where the next flush finds
- * the same ledger and journal and can go on behind it. */
-static int commit(struct flush *flush, const struct worker_order *order, int directory, int result)
+/* Of these, what was taken stays taken: the next flush finds the same ledger and journal and goes
+ * on behind it. */
+static int is_unfinished(int result)
 {
-    int late = result == -ETIMEDOUT && !may_go_on(order->journal);
+    return result == -ETIMEDOUT || result == -EINTR || result == -EPROTO || result == -ENOBUFS;
+}
+
+/* What the worker had handed over before it broke down, or of a job whose ledger is none, is kept,
+ * as the ledger is set aside. */
+static int commit(struct flush *flush, const struct worker_order *order,
+                  struct job_progress *progress, int result)
+{
+    int unfinished = is_unfinished(result) && !may_go_on(order->journal);
+    int last = result == 0 || result == -EINVAL || result == -EOVERFLOW ||
+               (result == -EPROTO && progress->hopeless);
     if (flush->options->dry_run)
         return result;
-    if (result != 0 && result != -EPROTO && result != -EINVAL && !late) {
+    if (!last && !unfinished) {
         outbox_abort(flush->outbox);
         return result;
     }
     int error = outbox_commit(flush->outbox);
-    if (error == 0 && late) {
+    if (error == 0 && result != 0 && result != -EINVAL) {
         flush->count->records += flush->taken;
-        error = job_place_note(directory, order->reached);
+        progress->place = *order->reached;
     }
     return error != 0 ? error : result;
 }
@@ -97,17 +110,65 @@ static int has_no_ledger(const struct journal *journal)
     return 0;
 }
 
-/* Returns as worker_run(), with the records on the disk. */
-static int run_worker(struct flush *flush, const struct worker_order *order, int directory,
-                      struct worker_summary *summary)
+/* When an epilog waits no longer, one flush of the node goes on. */
+static uint64_t more_time(void *context)
 {
-    int result = -EINTR;
-    for (int attempt = 0; attempt < ATTEMPTS && result == -EINTR; attempt++) {
+    struct flush *flush = context;
+    if (flush->options->dry_run || transport_left_ms(flush->job_ns) == 0)
+        return 0;
+    if (flush->slot < 0)
+        flush->slot = flush_slot_take(flush->conf->state);
+    flush->queueing = flush->slot < 0;
+    return flush->queueing ? 0 : flush->job_ns;
+}
+
+/* Whether it was in the middle of a unit that the reader came to its end: not where the time was
+ * over that another flush left it, or while the unit's records came. */
+static int is_fault_of_unit(const struct flush *flush, const struct worker_order *order, int result)
+{
+    const struct worker_place *from = &order->from, *reached = order->reached;
+    int comes = reached->unit == __atomic_load_n(order->begun, __ATOMIC_RELAXED) &&
+                (from->unit != reached->unit || reached->records > from->records);
+    return result == -EINTR || result == -EPROTO ||
+           (result == -ETIMEDOUT && !flush->queueing && !comes);
+}
+
+/* Reads on where it came to, and not again what has ended it twice. Returns as worker_run(), with
+ * the records on the disk. */
+static int run_worker(struct flush *flush, struct worker_order *order,
+                      struct job_progress *progress, struct worker_summary *summary)
+{
+    uint64_t most_ns = flush->conf->job_cpu_s * UINT64_C(1000000000);
+    for (;;) {
         flush->taken = 0;
+        order->from = may_go_on(order->journal) ? (struct worker_place){0, 0} : progress->place;
         *order->reached = order->from;
-        result = commit(flush, order, directory, worker_run(order, deliver, flush, summary));
+        order->passed_count = progress->passed_count;
+        order->cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
+        int result = worker_run(order, deliver, flush, summary);
+        int fault = is_fault_of_unit(flush, order, result);
+        if (fault)
+            job_progress_failed(progress);
+        else
+            job_progress_ended(progress);
+        result = commit(flush, order, progress, result);
+        if (result == 0 || result == -EINVAL)
+            return result;
+        int error = flush->options->dry_run ? 0 : job_progress_note(progress);
+        if (!fault || error != 0 || progress->hopeless)
+            return error != 0 ? error : progress->hopeless ? -EPROTO : result;
+        if (transport_left_ms(order->deadline_ns) == 0 && more_time(flush) == 0)
+            return -ETIMEDOUT;
     }
-    return result;
+}
+
+/* Asked before anything is read: a job that waits for room costs next to nothing. */
+static int has_room(const struct flush *flush, const struct journal *journal)
+{
+    if (flush->options->dry_run)
+        return 1;
+    outbox_owner(flush->outbox, journal->uid, journal->job);
+    return outbox_has_room(flush->outbox);
 }
 
 /* Which of the user's files there are to be read, -1: none. */
@@ -142,13 +203,47 @@ static void close_files(const struct users_files *files)
         close(files->packages);
 }
 
-static void count_captures(struct flush *flush, const struct worker_summary *summary)
+/* Returns as worker_run(); -ENOTRECOVERABLE where all was read but what is passed over. */
+static int read_job(struct flush *flush, const struct journal *journal, int directory,
+                    const struct users_files *files, struct worker_summary *summary)
 {
-    flush->count->records += summary->records;
-    flush->count->dropped += summary->dropped;
-    flush->count->packages += summary->packages;
-    flush->count->unhooked += summary->unhooked;
-    flush->count->damaged += summary->damaged + summary->bad_lines;
+    struct worker_place reached;
+    struct job_progress progress;
+    if (!has_room(flush, journal))
+        return -ENOBUFS;
+    flush->job_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000));
+    int waits = flush->slot < 0 && !flush->options->dry_run && flush->wait_ns < flush->job_ns;
+    int result =
+        job_progress_open(flush->options->dry_run ? -1 : directory, JOB_PROGRESS_NAME, &progress);
+    if (result != 0)
+        return result;
+    struct worker_order order = {.conf = flush->conf,
+                                 .journal = journal,
+                                 .ledger = files->ledger,
+                                 .packages = files->packages,
+                                 .kind = WORKER_ENDS,
+                                 .now_ns = flush->now_ns,
+                                 .deadline_ns = waits ? flush->wait_ns : flush->job_ns,
+                                 .more_time = more_time,
+                                 .more_context = flush,
+                                 .used = &progress.used_ns,
+                                 .begun = progress.begun,
+                                 .passed = progress.passed,
+                                 .reached = &reached};
+    result = progress.hopeless ? -EPROTO : run_worker(flush, &order, &progress, summary);
+    if (result == 0 && progress.passed_count > 0)
+        result = -ENOTRECOVERABLE;
+    job_progress_close(&progress);
+    return result;
+}
+
+static void add_summary(struct flush_count *count, const struct worker_summary *summary)
+{
+    count->records += summary->records;
+    count->dropped += summary->dropped;
+    count->packages += summary->packages;
+    count->unhooked += summary->unhooked;
+    count->damaged += summary->damaged + summary->bad_lines;
 }
 
 /* Sends the captures of the ledger. Returns 0, -EUCLEAN when something of it could not be used,
@@ -157,33 +252,22 @@ static void count_captures(struct flush *flush, const struct worker_summary *sum
 static int send_captures(struct flush *flush, const struct journal *journal, int directory)
 {
     struct worker_summary summary = {0};
-    struct worker_place reached;
     struct users_files files;
     int result = open_files(journal, directory, &files);
     if (result != 0)
         return result;
-    const struct worker_order order = {
-        .conf = flush->conf,
-        .journal = journal,
-        .ledger = files.ledger,
-        .packages = files.packages,
-        .kind = WORKER_ENDS,
-        .now_ns = flush->now_ns,
-        .deadline_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000)),
-        .from = job_place_read(directory),
-        .reached = &reached};
     if (files.lost)
         fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
                 journal->job);
     if (files.ledger >= 0 || files.foreign || files.lost || has_no_ledger(journal)) {
-        result = run_worker(flush, &order, directory, &summary);
+        result = read_job(flush, journal, directory, &files, &summary);
         if (!flush->options->dry_run)
             flush_breaks_note(flush->conf, result);
     }
     close_files(&files);
+    add_summary(flush->count, &summary);
     if (result != 0)
         return result;
-    count_captures(flush, &summary);
     return files.foreign           ? -SPOOL_FOREIGN
            : summary.damaged > 0   ? -EUCLEAN
            : summary.bad_lines > 0 ? -EBADMSG
@@ -195,13 +279,16 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
 static int set_aside(struct flush *flush, const struct spool_job *job, int directory, uid_t uid,
                      int result)
 {
-    const char *reason = result == -SPOOL_FOREIGN ? "the ledger or the packages are another user's"
-                         : result == -EUCLEAN     ? "damaged captures in the ledger"
-                         : result == -EBADMSG     ? "damaged lines in the packages"
-                         : result == -EINVAL      ? "the ledger is not one"
-                         : result == -EPROTO      ? "reading the ledger broke down"
-                         : result == -ENODATA     ? "the journal does not say whose job this is"
-                                                  : NULL;
+    const char *reason =
+        result == -SPOOL_FOREIGN     ? "the ledger or the packages are another user's"
+        : result == -EUCLEAN         ? "damaged captures in the ledger"
+        : result == -EBADMSG         ? "damaged lines in the packages"
+        : result == -EINVAL          ? "the ledger is not one"
+        : result == -EPROTO          ? "reading the ledger broke down"
+        : result == -ENODATA         ? "the journal does not say whose job this is"
+        : result == -ENOTRECOVERABLE ? "captures that ended their reader twice are not recorded"
+        : result == -EOVERFLOW       ? "its records take more processor time than [submit] job_cpu"
+                                     : NULL;
     if (reason == NULL || flush->options->dry_run)
         return result;
     char name[NAME_MAX + 1];
@@ -297,40 +384,52 @@ static int is_of_running_job(int directory)
     return runs;
 }
 
+static const char *reason_to_stay(const struct flush *flush, int result)
+{
+    if (result == -ESTALE)
+        return "not flushed, its captures are mounted in another mount namespace, slurmd's: flush "
+               "it "
+               "from there (nsenter --mount)";
+    if (result == -ENOTSUP)
+        return "not flushed, there is no usable policy: jobtrail-conf compile";
+    if (result == -ENOBUFS)
+        return "its share of the outbox is full, the rest is for the next flush";
+    if (result == -ETIMEDOUT && flush->queueing)
+        return "the epilog waits no longer and another flush is at work: the rest is for that";
+    return result == -ETIMEDOUT ? "not flushed to its end, the rest is for the next flush"
+                                : "not flushed, to be tried again";
+}
+
 static void flush_job(struct flush *flush, const struct spool_job *job)
 {
+    int orphans = flush->options->orphans;
     int directory = spool_open_job(flush->spool, job);
-    if (flush->options->orphans && !job->left && is_of_running_job(directory)) {
+    if (orphans && !job->left && is_of_running_job(directory)) {
         flush->count->running++;
         close(directory);
         return;
     }
-    int result = directory < 0 ? directory : spool_lock(directory, flush->conf->epilog_timeout_s);
+    int result = directory < 0 ? directory
+                               : spool_lock(directory, orphans ? 0 : flush->conf->epilog_timeout_s);
     if (result == 0)
         result = flush_directory(flush, job, directory);
     if (directory >= 0)
         close(directory);
     if (result == 0 || result == -ENOENT) /* another flush was faster */
         return;
-    if (result == -EAGAIN && flush->options->orphans) /* or is still at it: then it is no orphan */
+    if (result == -EAGAIN && orphans) /* or is still at it: then it is no orphan */
         return;
-    flush->count->failed++;
-    complain(job,
-             result == -ESTALE
-                 ? "not flushed, its captures are mounted in another mount namespace, "
-                   "slurmd's: flush it from there (nsenter --mount)"
-             : result == -ENOTSUP ? "not flushed, there is no usable policy: jobtrail-conf compile"
-             : result == -ETIMEDOUT ? "not flushed to its end, the rest is for the next flush"
-                                    : "not flushed, to be tried again",
-             result);
+    flush->held += result == -ENOBUFS;
+    flush->count->failed += result != -ENOBUFS;
+    complain(job, reason_to_stay(flush, result), result);
 }
 
 /* Those that took too long come last, the one first whose turn is the longest ago. */
 static int by_turn(const void *left, const void *right, void *spool)
 {
     const struct spool_job *a = left, *b = right;
-    int64_t turn_a = job_place_time(*(const int *)spool, a->name);
-    int64_t turn_b = job_place_time(*(const int *)spool, b->name);
+    int64_t turn_a = job_progress_time(*(const int *)spool, a->name);
+    int64_t turn_b = job_progress_time(*(const int *)spool, b->name);
     if (turn_a != turn_b)
         return turn_a < turn_b ? -1 : 1;
     if (a->job != b->job)
@@ -343,7 +442,9 @@ static void flush_in_turn(struct flush *flush, const struct spool_jobs *jobs)
 {
     uint64_t end_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000));
     size_t i = 0;
-    for (; i < jobs->count && (!flush->options->orphans || transport_left_ms(end_ns) > 0); i++)
+    for (; i < jobs->count && !flush->queueing &&
+           (!flush->options->orphans || transport_left_ms(end_ns) > 0);
+         i++)
         flush_job(flush, &jobs->job[i]);
     if (i == jobs->count)
         return;
@@ -367,8 +468,27 @@ static int flush_all(struct flush *flush)
     return 0;
 }
 
-/* The epilog waits for us: what takes longer is left to the timer and to the next flush. */
-static void send_records(const struct flush *flush)
+/* Those whose flushes have ended while this one went on: until none of them is left that gets on.
+ */
+static int flush_queued(struct flush *flush)
+{
+    const struct flush_options *asked = flush->options;
+    const struct flush_options orphans = {.node = asked->node, .orphans = 1};
+    uint64_t jobs, running = flush->count->running;
+    int result;
+    flush->options = &orphans;
+    do {
+        jobs = flush->count->jobs;
+        result = flush_all(flush);
+    } while (result == 0 && flush->count->jobs > jobs);
+    flush->options = asked;
+    flush->count->running = running;
+    return result;
+}
+
+/* The epilog waits for us: what takes longer is left to the timer and to the next flush. Returns
+ * whether anything was sent. */
+static int send_records(const struct flush *flush)
 {
     struct outbox_sent sent;
     const struct outbox_send_options options = {
@@ -376,23 +496,47 @@ static void send_records(const struct flush *flush)
     int result = outbox_send(flush->conf, &options, &sent);
     if (result != 0)
         fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-result));
-    flush->count->refused = sent.refused;
+    flush->count->refused += sent.refused;
     flush->count->waiting = sent.waiting;
+    return sent.accepted > 0;
 }
 
+static int flush_once(struct flush *flush)
+{
+    if (flush->options->sessions)
+        return sessions_flush(flush->conf, flush->options->node, flush->outbox, flush->count);
+    int result = flush_all(flush);
+    return result == 0 && flush->slot >= 0 && !flush->options->orphans ? flush_queued(flush)
+                                                                       : result;
+}
+
+/* Whether what found no room may be tried again. */
+static int may_go_round(struct flush *flush, uint64_t end_ns)
+{
+    if (flush->held == 0 || transport_left_ms(end_ns) == 0)
+        return 0;
+    flush->job_ns = end_ns;
+    return transport_left_ms(flush->wait_ns) > 0 || more_time(flush) != 0;
+}
+
+/* What is sent makes room for the rest of a job that found none. */
 static int flush_and_send(struct flush *flush)
 {
+    uint64_t end_ns = transport_deadline(flush->conf->job_timeout_s * UINT64_C(1000));
+    int result, sent;
     if (flush->options->dry_run)
         return flush_all(flush);
-    int result = outbox_open(flush->conf, &flush->outbox);
-    if (result != 0)
-        return result;
-    result = flush->options->sessions
-                 ? sessions_flush(flush->conf, flush->options->node, flush->outbox, flush->count)
-                 : flush_all(flush);
-    flush->count->overflowed = outbox_overflowed(flush->outbox);
-    outbox_close(flush->outbox);
-    send_records(flush);
+    do {
+        flush->held = 0;
+        result = outbox_open(flush->conf, &flush->outbox);
+        if (result != 0)
+            return result;
+        result = flush_once(flush);
+        outbox_close(flush->outbox);
+        sent = send_records(flush);
+    } while (result == 0 && sent && may_go_round(flush, end_ns));
+    flush->count->overflowed += flush->held;
+    flush->count->failed += flush->held;
     return result;
 }
 
@@ -407,6 +551,8 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
         .options = options,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .count = count,
+        .wait_ns = transport_deadline(conf->epilog_timeout_s * UINT64_C(1000)),
+        .slot = -1,
     };
     *count = (struct flush_count){0};
     int result = spool_expand(conf->spool, options->node, path, sizeof path);
@@ -418,5 +564,7 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     result = flush_and_send(&flush);
     if (flush.spool >= 0)
         close(flush.spool);
+    if (flush.slot >= 0)
+        close(flush.slot);
     return result;
 }

@@ -32,9 +32,10 @@ struct flush_count {
     uint64_t left;        /* directories that a later job of the same id has found */
     uint64_t running;     /* directories left alone, as their job still runs here */
     uint64_t failed;      /* directories that are still there to be tried again */
-    uint64_t overflowed;  /* records that the outbox had no room for */
-    uint64_t refused;     /* records that a receiver will never take, set aside */
-    uint64_t waiting;     /* transports that still have something to send */
+    uint64_t
+        overflowed;   /* jobs, and users of sessions, whose records wait for room in the outbox */
+    uint64_t refused; /* records that a receiver will never take, set aside */
+    uint64_t waiting; /* transports that still have something to send */
 };
 
 /* Flushes. Trouble with one job is told on stderr and does not keep the others. Returns 0, or

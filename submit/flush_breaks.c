@@ -45,6 +45,6 @@ void flush_breaks_note(const struct conf *conf, int result)
         return;
     if (result == 0)
         unlink(path);
-    else if (result == -EPROTO || result == -EINTR)
+    else if (result == -EPROTO || result == -EINTR || result == -ENOTRECOVERABLE)
         write_count(path, read_count(path) + 1);
 }

@@ -4,9 +4,9 @@
 
 #include "conf.h"
 
-/* Notes in the state directory (conf/broken_flushes.h) how the flush of a job ended: `result` is
- * worker_run()'s. -EPROTO and -EINTR (the child died) are one more in a row, 0 ends the row, all
- * else is no news. Flushes that end at the same moment may count as one. Trouble with the file is
+/* Notes in the state directory (conf/broken_flushes.h) how the flush of a job ended: -EPROTO,
+ * -EINTR and -ENOTRECOVERABLE as its `result` (the child died, or did for a capture) are one more in
+ * a row, 0 ends the row, all else is no news. Flushes that end at the same moment may count as one. Trouble with the file is
  * not reported: it would be the state directory's, which doctor looks at. */
 void flush_breaks_note(const struct conf *conf, int result);
 

@@ -40,7 +40,7 @@ static int take(void *context, const struct transport_record *record)
     int result = outbox_add(collection->outbox, record);
     if (result == 0)
         strcpy(collection->name[collection->count++], record->name);
-    else
+    else if (result != -ENOBUFS)
         collection->broken = 1;
     return result;
 }

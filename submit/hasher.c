@@ -10,6 +10,7 @@
 
 #include "io.h"
 #include "privileges.h"
+#include "sandbox.h"
 
 static int read_all(int fd, void *bytes, size_t size)
 {
@@ -26,7 +27,7 @@ static int read_all(int fd, void *bytes, size_t size)
     return 0;
 }
 
-static void answer_all(int fd, struct hash_table *table)
+static void answer_all(int fd, struct hash_table *table, struct file_hash_bounds *bounds)
 {
     uint32_t length;
     char path[PATH_MAX];
@@ -34,22 +35,24 @@ static void answer_all(int fd, struct hash_table *table)
     while (read_all(fd, &length, sizeof length) == 0 && length < sizeof path &&
            read_all(fd, path, length) == 0) {
         path[length] = '\0';
-        file_hash(table, path, &hash);
+        file_hash(table, bounds, path, &hash);
         if (io_write_all(fd, &hash, sizeof hash) != 0)
             return;
     }
 }
 
-pid_t hasher_start(const char *state, uid_t uid, gid_t gid, int *fd)
+pid_t hasher_start(const struct conf *conf, const struct file_hash_bounds *bounds, uid_t uid,
+                   gid_t gid, int *fd)
 {
     int fds[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
         return -errno;
     pid_t pid = fork();
     if (pid == 0) {
-        struct hash_table *table = hash_table_map(state);
-        if (privileges_drop(uid, gid, &fds[1], 1) == 0)
-            answer_all(fds[1], table);
+        struct hash_table *table = hash_table_map(conf->state);
+        struct file_hash_bounds left = *bounds;
+        if (privileges_drop(uid, gid, &fds[1], 1) == 0 && sandbox_enter(SANDBOX_READS) == 0)
+            answer_all(fds[1], table, &left);
         _exit(0);
     }
     int error = errno;

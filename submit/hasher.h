@@ -12,11 +12,13 @@
 
 #include <sys/types.h>
 
+#include "conf.h"
 #include "file_hash.h"
 
-/* Starts one. Returns its pid, and the descriptor to ask at in `*fd`; or -errno. It ends when
- * nobody holds that descriptor any more, and with its parent. */
-pid_t hasher_start(const char *state, uid_t uid, gid_t gid, int *fd);
+/* Starts one, which hashes within `bounds`. Returns its pid, and the descriptor to ask at in `*fd`;
+ * or -errno. It ends when nobody holds that descriptor any more, and with its parent. */
+pid_t hasher_start(const struct conf *conf, const struct file_hash_bounds *bounds, uid_t uid,
+                   gid_t gid, int *fd);
 
 /* What file_hash() says of the file; as of one that cannot be read when the hasher is gone. */
 void hasher_ask(int fd, const char *path, struct file_hash *hash);

@@ -20,6 +20,7 @@
 #include "descriptors.h"
 #include "epilog_note.h"
 #include "flush.h"
+#include "low_priority.h"
 #include "spool_path.h"
 #include "watch.h"
 
@@ -265,6 +266,7 @@ int main(int argc, char *argv[])
         return command_session(arguments.conf, arguments.flush.node);
     if (arguments.hand_in)
         return command_hand_in(arguments.conf);
+    low_priority();
     if (arguments.watch)
         return watch(&arguments);
     if (conf_load_trusted(arguments.conf, &conf, &error) != 0) {

@@ -8,10 +8,6 @@
 
 #include "ledger.h"
 
-/* The largest ledger that a site can configure. Its owner can make the file as long as the file
- * system allows, and a walk over that would never end. */
-#define LEDGER_BYTES_MAX (UINT64_C(1) << 30)
-
 /* What a capture points into. */
 struct ledger_memory {
     char slot[LEDGER_SLOT_MAX];
@@ -261,7 +257,7 @@ static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *st
     return result == 0 ? 1 : result;
 }
 
-int ledger_open(int fd, struct ledger_reader *reader)
+int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
 {
     struct ledger_header header;
     ssize_t got = read_at(fd, &header, sizeof header, 0);
@@ -280,8 +276,10 @@ int ledger_open(int fd, struct ledger_reader *reader)
         return -ENOMEM;
     if (opened.end > (uint64_t)size)
         opened.end = (uint64_t)size;
-    if (opened.end > LEDGER_BYTES_MAX)
-        opened.end = LEDGER_BYTES_MAX;
+    if (opened.end > most) {
+        opened.end = most;
+        opened.damaged = 1;
+    }
     for (int i = 0; i < LEDGER_DROPS; i++)
         opened.dropped += header.dropped[i];
     *reader = opened;

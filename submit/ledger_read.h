@@ -58,16 +58,16 @@ struct capture {
 
 struct ledger_reader {
     uint64_t dropped; /* captures that found no room, as the ledger counts them */
-    size_t damaged;   /* slots that ledger_next() could not use */
+    size_t damaged;   /* slots that ledger_next() could not use, and 1 for those it does not read */
     uint64_t at, end; /* where it looks next, and where it ends */
     int fd;
     struct ledger_memory *memory; /* owned; of a fixed size */
 };
 
-/* Gets ready to read the ledger open at `fd`, which stays the caller's. Returns 0; -EINVAL when it
- * is no ledger; -ENOMEM; or -errno of the read. ledger_close() releases `*reader`, written only on
- * success. */
-int ledger_open(int fd, struct ledger_reader *reader);
+/* Gets ready to read the first `most` bytes of the ledger open at `fd`, which stays the caller's:
+ * its owner can make the file longer than it was made. Returns 0; -EINVAL when it is no ledger;
+ * -ENOMEM; or -errno of the read. ledger_close() releases `*reader`, written only on success. */
+int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 
 /* The next capture. What it points to holds until the reader is used again. Returns 1, 0 at the
  * end, or -errno of the read. */

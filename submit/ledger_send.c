@@ -64,7 +64,7 @@ static int send_starts(const struct ledger_send *send, struct worker_summary *su
 {
     struct ledger_reader reader;
     struct capture capture;
-    int result = ledger_open(send->order->ledger, &reader);
+    int result = ledger_open(send->order->ledger, send->order->conf->ledger_bytes, &reader);
     if (result != 0)
         return result;
     while (result == 0 && (result = ledger_next(&reader, &capture)) == 1)
@@ -138,6 +138,7 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
 static int send_entry(struct ends *ends, const struct succession_entry *entry)
 {
     struct capture capture;
+    uint64_t unit = (uint64_t)entry->page + 1;
     int result = succession_capture(&ends->reader, entry, &capture);
     if (result == 0)
         ends->summary->running++;
@@ -146,10 +147,8 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
     if (result != 1)
         return result == -EINVAL ? 0 : result;
     coverage_witness(&ends->witnesses, &capture);
-    uint64_t unit = (uint64_t)entry->page + 1;
-    if (unit < ends->send->order->from.unit)
+    if (unit < ends->send->order->from.unit || !ends->send->begin(ends->send->context, unit))
         return 0;
-    ends->send->begin(ends->send->context, unit);
     return send_end(ends, &capture, entry->next_ns);
 }
 
@@ -202,7 +201,8 @@ static int send_ends(const struct ledger_send *send, struct worker_summary *summ
     const struct worker_order *order = send->order;
     struct ends ends = {.send = send, .summary = summary};
     int is_job = order->kind == WORKER_ENDS;
-    int opened = order->ledger < 0 ? 0 : ledger_open(order->ledger, &ends.reader);
+    int opened =
+        order->ledger < 0 ? 0 : ledger_open(order->ledger, order->conf->ledger_bytes, &ends.reader);
     if (opened != 0 && opened != -EINVAL)
         return opened;
     int has_ledger = order->ledger >= 0 && opened == 0;

@@ -17,8 +17,9 @@ struct ledger_send {
     struct command_lines lines;
     /* Takes a record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct record *record);
-    /* Called before the records of a unit are made (struct worker_place); units grow. */
-    void (*begin)(void *context, uint64_t unit);
+    /* Called before a unit (struct worker_place) is looked at; units grow. Returns 0 where it is to
+     * be passed over. */
+    int (*begin)(void *context, uint64_t unit);
     void *context;
 };
 

@@ -28,7 +28,7 @@ static void add_result(struct json_object *record, const struct link_source *sou
     char path[PATH_MAX], epoch[32];
     if (realpath(source->output, path) == NULL)
         snprintf(path, sizeof path, "%s", source->output);
-    file_hash(NULL, path, &hash);
+    file_hash(NULL, NULL, path, &hash);
     snprintf(epoch, sizeof epoch, "%.4f", (double)source->start_ns / 1e9);
     json_add_text(table, "build_epoch", epoch);
     json_add_text(table, "build_host", source->host);
@@ -51,7 +51,7 @@ static void add_inputs(struct json_object *record, const struct link_source *sou
         struct file_hash hash = {.sha1 = "0"};
         struct json_object *pair = json_object_new_array();
         if (source->conf->hash_inputs)
-            file_hash(NULL, *input, &hash);
+            file_hash(NULL, NULL, *input, &hash);
         json_object_array_add(
             pair, json_bytes((struct capture_bytes){.at = *input, .size = strlen(*input)}));
         json_object_array_add(pair, json_object_new_string(hash.sha1));

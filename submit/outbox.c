@@ -23,6 +23,7 @@
 #include "record_name.h"
 
 #define TEMPORARY ".new."
+#define NOBODY    ((uid_t)-1)
 
 enum { TRANSPORTS_MAX = 8, BUFFER_BYTES = 128 << 10 };
 
@@ -34,12 +35,14 @@ struct outbox {
         int fd;
     } transport[TRANSPORTS_MAX]; /* of which each batch gets an entry */
     size_t transport_count;
-    FILE *batch;          /* that is being written; NULL: none */
-    uint64_t batch_size;  /* bytes of it */
-    unsigned first, next; /* numbers of the batches that are not committed */
-    uint64_t used;        /* bytes on the disk, of all batches */
-    uint64_t uncommitted; /* of these, of the batches that are not committed */
-    uint64_t overflow, overflow_noted;
+    FILE *batch;                  /* that is being written; NULL: none */
+    uint64_t batch_size;          /* bytes of it */
+    unsigned first, next;         /* numbers of the batches that are not committed */
+    uint64_t used;                /* bytes on the disk, of all batches */
+    uint64_t uncommitted;         /* of these, of the batches that are not committed */
+    uint64_t user_used, job_used; /* of `used`, the owner's */
+    uid_t uid;                    /* the owner; NOBODY: none */
+    uint32_t job;
     char buffer[BUFFER_BYTES]; /* of the batch */
 };
 
@@ -100,13 +103,41 @@ static void clean_up(int directory)
 }
 
 /* A batch takes room once, however many transports it is linked to. */
-static void add_room(int directory, const char *name, void *context)
+static uint64_t room_of(int directory, const char *name)
 {
     struct stat status;
+    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+                   status.st_nlink > 0
+               ? (uint64_t)status.st_blocks * 512 / status.st_nlink
+               : 0;
+}
+
+static void add_room(int directory, const char *name, void *context)
+{
     uint64_t *used = context;
-    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
-        status.st_nlink > 0)
-        *used += (uint64_t)status.st_blocks * 512 / status.st_nlink;
+    *used += room_of(directory, name);
+}
+
+static void add_owned(int directory, const char *name, void *context)
+{
+    struct outbox *outbox = context;
+    unsigned uid, job;
+    const char *owner = strstr(name, ".u");
+    if (name[0] == '.' || owner == NULL || sscanf(owner, ".u%u.j%u", &uid, &job) != 2 ||
+        uid != outbox->uid)
+        return;
+    uint64_t room = room_of(directory, name);
+    outbox->user_used += room;
+    outbox->job_used += job != 0 && job == outbox->job ? room : 0;
+}
+
+void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job)
+{
+    outbox->uid = uid;
+    outbox->job = job;
+    outbox->user_used = outbox->job_used = 0;
+    for (size_t i = 0; i < outbox->transport_count; i++)
+        each_name(outbox->transport[i].fd, add_owned, outbox);
 }
 
 static int open_transport(struct outbox *outbox, const char *name)
@@ -142,6 +173,7 @@ int outbox_open(const struct conf *conf, struct outbox **opened)
     if (outbox == NULL)
         return -ENOMEM;
     outbox->conf = conf;
+    outbox->uid = NOBODY;
     outbox->directory = make_directory(conf);
     int result = outbox->directory < 0 ? outbox->directory : 0;
     if (result == 0) {
@@ -202,6 +234,39 @@ int outbox_write_line(FILE *batch, const struct transport_record *record)
     return 0;
 }
 
+/* What is larger than its share is not to wait for ever. */
+static int fits(uint64_t used, uint64_t size, uint64_t most)
+{
+    return used == 0 || used + size <= most;
+}
+
+static int finds_room(const struct outbox *outbox, uint64_t size)
+{
+    const struct conf *conf = outbox->conf;
+    if (!fits(outbox->used, size, conf->outbox_bytes))
+        return 0;
+    return outbox->uid == NOBODY ||
+           (fits(outbox->user_used, size, conf->outbox_bytes / 100 * conf->outbox_user_share) &&
+            fits(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
+}
+
+int outbox_has_room(const struct outbox *outbox)
+{
+    if (outbox->transport_count == 0 || finds_room(outbox, 1))
+        return 1;
+    overflow_add(outbox->directory, 1);
+    return 0;
+}
+
+/* Of -uncommitted: gives it back. */
+static void take_room(struct outbox *outbox, uint64_t size)
+{
+    outbox->used += size;
+    outbox->user_used += size;
+    outbox->job_used += outbox->job == 0 ? 0 : size;
+    outbox->uncommitted += size;
+}
+
 int outbox_add(struct outbox *outbox, const struct transport_record *record)
 {
     if (!record_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
@@ -210,17 +275,16 @@ int outbox_add(struct outbox *outbox, const struct transport_record *record)
     if (outbox->transport_count == 0)
         return 0;
     size_t size = 5 + strlen(record->name) + 1 + record->length + 1;
-    if (outbox->used + size > outbox->conf->outbox_bytes) {
-        outbox->overflow++;
-        return 0;
+    if (!finds_room(outbox, size)) {
+        overflow_add(outbox->directory, 1);
+        return -ENOBUFS;
     }
     int result = outbox->batch == NULL ? begin_batch(outbox) : 0;
     if (result == 0)
         result = outbox_write_line(outbox->batch, record);
     if (result != 0)
         return result;
-    outbox->used += size;
-    outbox->uncommitted += size;
+    take_room(outbox, size);
     outbox->batch_size += size;
     return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
 }
@@ -236,12 +300,14 @@ static int sync_batch(const struct outbox *outbox, const char *name)
 
 static int hand_over(const struct outbox *outbox, unsigned number)
 {
-    char temporary[64], name[64];
+    char temporary[64], name[OUTBOX_BATCH_NAME_MAX], owner[32] = "";
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
+    if (outbox->uid != NOBODY)
+        snprintf(owner, sizeof owner, ".u%u.j%u", (unsigned)outbox->uid, outbox->job);
     temporary_name(number, temporary, sizeof temporary);
-    snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u", (int64_t)now.tv_sec, now.tv_nsec,
-             (int)getpid(), number);
+    snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u%s", (int64_t)now.tv_sec, now.tv_nsec,
+             (int)getpid(), number, owner);
     int result = sync_batch(outbox, temporary);
     for (size_t i = 0; i < outbox->transport_count && result == 0; i++)
         if (linkat(outbox->directory, temporary, outbox->transport[i].fd, name, 0) != 0)
@@ -258,10 +324,6 @@ int outbox_commit(struct outbox *outbox)
          i++)
         if (fsync(outbox->transport[i].fd) != 0)
             result = -errno;
-    if (result == 0 && outbox->overflow > outbox->overflow_noted)
-        result = overflow_add(outbox->directory, outbox->overflow - outbox->overflow_noted);
-    if (result == 0)
-        outbox->overflow_noted = outbox->overflow;
     outbox->uncommitted = 0;
     outbox_abort(outbox); /* what has been handed over has other names */
     return result;
@@ -275,14 +337,7 @@ void outbox_abort(struct outbox *outbox)
         temporary_name(outbox->first, name, sizeof name);
         unlinkat(outbox->directory, name, 0);
     }
-    outbox->used -= outbox->uncommitted;
-    outbox->uncommitted = 0;
-    outbox->overflow = outbox->overflow_noted;
-}
-
-uint64_t outbox_overflowed(const struct outbox *outbox)
-{
-    return outbox->overflow;
+    take_room(outbox, -outbox->uncommitted);
 }
 
 uint64_t outbox_room(const struct outbox *outbox)

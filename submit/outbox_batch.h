@@ -10,7 +10,7 @@
 #include "record_signature.h"
 #include "transport.h"
 
-enum { OUTBOX_BATCH_NAME_MAX = 64 };
+enum { OUTBOX_BATCH_NAME_MAX = 96 };
 
 struct outbox_batches {
     char (*name)[OUTBOX_BATCH_NAME_MAX]; /* owned, oldest first */

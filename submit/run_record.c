@@ -381,8 +381,22 @@ static void add_watermark(struct run *run)
 /* What a run adds to XALT_qaT: without gaps, since its bytes are a key. */
 struct quality {
     const char *pkgs, *hooked, *cut;
-    uint64_t lost;
+    uint64_t lost, unhashed;
 };
+
+/* How many of the run's files were not hashed for being beyond the bounds. */
+static uint64_t unhashed(const struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    uint64_t count = run->executable.beyond != 0;
+    char path[PATH_MAX];
+    for (size_t i = 0; run->source->conf->hash_objects && i < capture->object_count; i++) {
+        copy_bytes(capture->objects[i].path, path, sizeof path);
+        const struct file_facts *facts = file_facts_hash(path);
+        count += facts != NULL && facts->hash.beyond;
+    }
+    return count;
+}
 
 static const char *yes(int value)
 {
@@ -407,6 +421,8 @@ static struct json_object *quality_table(const struct conf *conf, const struct q
     snprintf(text, sizeof text, "%" PRIu64, quality->lost);
     json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", quality->cut);
+    snprintf(text, sizeof text, "%" PRIu64, quality->unhashed);
+    json_add_text(table, "JOBTRAIL_UNHASHED", text);
     return table;
 }
 
@@ -419,6 +435,7 @@ static void add_quality(struct run *run)
         .hooked = yes(packages != NULL && packages->hooked),
         .cut = yes(source->capture->cut),
         .lost = packages == NULL ? 0 : packages->lost,
+        .unhashed = unhashed(run),
     };
     struct json_memo_key key;
     json_memo_start(&key, "XALT_qaT");

@@ -13,6 +13,7 @@
 
 #include "as_user.h"
 #include "hand_in_read.h"
+#include "job_progress.h"
 #include "ledger.h"
 #include "packages.h"
 #include "process.h"
@@ -34,7 +35,11 @@ struct visit {
     FILE *new_sent; /* names to be added to them */
     long last;      /* where the last of them begins */
     uint64_t taken; /* how many */
+    size_t passed;  /* captures that have ended their reader twice */
 };
+
+/* What reading one session's ledger may take of processors, with what it hashes. */
+#define SESSION_CPU_NS UINT64_C(20000000000)
 
 static void complain(const struct visit *visit, const char *what, int error)
 {
@@ -49,10 +54,13 @@ static int take(void *context, const struct transport_record *record)
         return outbox_add(outbox, record);
     if (outbox_room(outbox) < visit->sessions->conf->outbox_bytes / 2)
         return -ENOBUFS; /* the other half is for jobs */
+    int result = outbox_add(outbox, record);
+    if (result != 0)
+        return result;
     visit->last = ftell(visit->new_sent);
     fprintf(visit->new_sent, "%s\n", record->name);
     visit->taken++;
-    return outbox_add(outbox, record);
+    return 0;
 }
 
 static int read_sent(struct visit *visit)
@@ -80,9 +88,43 @@ static int note_sent(const struct visit *visit, const char *names, size_t size)
     return result;
 }
 
+static void progress_name(const struct visit *visit, char name[80])
+{
+    snprintf(name, 80, "%s.flushed", visit->name);
+}
+
+static int is_fault_of_unit(int result)
+{
+    return result == -EINTR || result == -EPROTO || result == -ETIMEDOUT || result == -EOVERFLOW;
+}
+
+/* What ends the reader is passed over by the second flush after this one. */
+static int settle_progress(const struct visit *visit, struct job_progress *progress, int result)
+{
+    char name[80];
+    progress_name(visit, name);
+    if (!is_fault_of_unit(result)) {
+        job_progress_ended(progress);
+        if (progress->passed_count == 0)
+            job_progress_remove(visit->sessions->notes, name);
+        return result;
+    }
+    job_progress_failed(progress);
+    job_progress_note(progress);
+    return progress->hopeless                          ? -EPROTO
+           : result == -EPROTO || result == -EOVERFLOW ? -EINTR
+                                                       : result;
+}
+
 static int run_worker(struct visit *visit, int ledger, struct worker_summary *summary)
 {
     struct timespec now;
+    struct job_progress progress;
+    char name[80];
+    progress_name(visit, name);
+    int result = job_progress_open(visit->sessions->notes, name, &progress);
+    if (result != 0)
+        return result;
     clock_gettime(CLOCK_REALTIME, &now);
     const struct worker_order order = {
         .conf = visit->sessions->conf,
@@ -93,23 +135,30 @@ static int run_worker(struct visit *visit, int ledger, struct worker_summary *su
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .over = !process_alive(visit->session.leader, visit->session.ticks),
         .deadline_ns = visit->user->end_ns,
+        .cpu_ns = SESSION_CPU_NS,
+        .begun = progress.begun,
+        .passed = progress.passed,
+        .passed_count = progress.passed_count,
         .started = visit->sent};
-    int result = worker_run(&order, take, visit, summary);
+    result = progress.hopeless ? -EPROTO : worker_run(&order, take, visit, summary);
+    result = settle_progress(visit, &progress, result);
+    visit->passed = progress.passed_count;
+    job_progress_close(&progress);
     summary->running += !order.over;
     if (visit->packages < 0 && visit->packages != -ENOENT)
         summary->bad_lines = 1; /* another kind of file */
     return result;
 }
 
-/* With what was taken, where the rest is for the next flush: so is the last run when the time
- * ended, as its packages may be missing. */
+/* With what was taken, where the rest is for the next flush: so is the last run then, as its
+ * packages may be missing. */
 static int commit(const struct visit *visit, int result, const char *names, size_t size)
 {
-    if (result != 0 && result != -ENOBUFS && result != -ETIMEDOUT) {
+    if (result != 0 && result != -ENOBUFS && result != -ETIMEDOUT && result != -EINTR) {
         outbox_abort(visit->sessions->outbox);
         return result;
     }
-    if (result == -ETIMEDOUT)
+    if (result != 0)
         size = (size_t)visit->last;
     int error = outbox_commit(visit->sessions->outbox);
     if (error == 0)
@@ -168,6 +217,9 @@ static void remove_session(const struct visit *visit)
         visit->sessions->count->failed++;
         return;
     }
+    char name[80];
+    progress_name(visit, name);
+    job_progress_remove(visit->sessions->notes, name);
     unlinkat(visit->sessions->notes, visit->name, 0);
     visit->sessions->count->jobs++;
 }
@@ -223,6 +275,8 @@ static int flush_ledger(struct visit *visit, int ledger, int *stop)
         return 0;
     count->dropped += summary.dropped;
     count->damaged += summary.damaged + summary.bad_lines;
+    if (visit->passed > 0)
+        return set_aside(visit, ledger, "captures that ended their reader twice are not recorded");
     if (summary.damaged > 0)
         return set_aside(visit, ledger, "damaged captures in the ledger");
     return summary.bad_lines == 0 || set_aside(visit, ledger, "damaged lines in the packages");

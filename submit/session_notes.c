@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "user_files.h"
@@ -24,6 +26,15 @@ static int session_is_gone(int sessions, uid_t uid, const char *session)
     return directory == -ENOENT;
 }
 
+/* PID.TICKS, the session whose notes these are, into `name`. */
+static const char *session_of(const char *note, char name[NAME_MAX + 1])
+{
+    size_t size = strspn(note, "0123456789.");
+    size -= size > 0 && note[size] != '\0' && note[size - 1] == '.';
+    snprintf(name, NAME_MAX + 1, "%.*s", (int)size, note);
+    return name;
+}
+
 void session_notes_clean(int notes, int sessions)
 {
     int fd = openat(notes, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -32,10 +43,10 @@ void session_notes_clean(int notes, int sessions)
     if (listing == NULL && fd >= 0)
         close(fd);
     while (listing != NULL && (entry = readdir(listing)) != NULL) {
-        char *session;
+        char *session, name[NAME_MAX + 1];
         unsigned long uid = strtoul(entry->d_name, &session, 10);
         if (session > entry->d_name && *session == '.' &&
-            session_is_gone(sessions, (uid_t)uid, session + 1))
+            session_is_gone(sessions, (uid_t)uid, session_of(session + 1, name)))
             unlinkat(notes, entry->d_name, 0);
     }
     if (listing != NULL)

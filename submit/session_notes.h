@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Root's notes of which records of a session have been sent (sessions.h): UID.SESSION.
+ * Root's notes of which records of a session have been sent (sessions.h): UID.SESSION;
+ * and UID.SESSION.flushed and UID.SESSION.flushed.begun (job_progress.h).
  */
 #ifndef JOBTRAIL_SESSION_NOTES_H
 #define JOBTRAIL_SESSION_NOTES_H

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "directory.h"
@@ -21,8 +22,22 @@
 #include "transport.h"
 #include "user_files.h"
 
-/* Of one user in one go: he can make as many sessions as he likes, and each may take its time. */
-enum { NAMES_MAX = 10000, USER_MS = 60000, USER_END_MS = 300000 };
+/* Of one user in one go: he can make as many sessions as he likes, and each may take its time. One
+ * who has used that up has his next turn LATER_S behind it, and after the others. */
+enum { NAMES_MAX = 10000, USER_MS = 10000, USER_END_MS = 20000, LATER_S = 300 };
+
+#define TURN "turn."
+
+/* A user's directory. */
+struct turn {
+    char name[16];
+    time_t used_up; /* when his last turn was, if it took all of his time; 0: it did not */
+};
+
+struct turns {
+    struct turn *turn; /* owned */
+    size_t count;
+};
 
 /* What stands for a job's journal: root knows whose session it is and nothing else. One whom nobody
  * knows has the group with which he made his directory. */
@@ -89,6 +104,7 @@ static void flush_user_sessions(const struct session_user *user)
         result = session_flush(user, entry->d_name);
         left--;
     }
+    user->sessions->count->overflowed += result == -ENOBUFS;
     if (entry != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
                 (unsigned)user->journal.uid,
@@ -149,6 +165,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name)
         return;
     if (fstat(user.directory, &status) == 0 &&
         make_journal(&status, sessions->node, &user.journal) == 0) {
+        outbox_owner(sessions->outbox, uid, 0);
         collect(&user);
         flush_user_sessions(&user);
         journal_free(&user.journal);
@@ -178,11 +195,82 @@ static int open_base(const char *path)
     return -EPERM;
 }
 
+static void turn_path(const char *name, char path[32])
+{
+    snprintf(path, 32, TURN "%s", name);
+}
+
+static time_t turn_used_up(int notes, const char *name)
+{
+    char path[32];
+    struct stat status;
+    turn_path(name, path);
+    return fstatat(notes, path, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mtim.tv_sec : 0;
+}
+
+static void note_turn(int notes, const char *name, int used_up)
+{
+    char path[32];
+    turn_path(name, path);
+    unlinkat(notes, path, 0);
+    int fd = used_up ? openat(notes, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0)
+        close(fd);
+}
+
+static int add_turn(struct turns *turns, int notes, const char *name)
+{
+    size_t count = turns->count;
+    uid_t uid;
+    if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name)
+        return 0;
+    if ((count & (count - 1)) == 0) {
+        struct turn *larger = reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
+        if (larger == NULL)
+            return -ENOMEM;
+        turns->turn = larger;
+    }
+    strcpy(turns->turn[count].name, name);
+    turns->turn[count].used_up = turn_used_up(notes, name);
+    turns->count++;
+    return 0;
+}
+
+static int by_turn(const void *left, const void *right)
+{
+    const struct turn *a = left, *b = right;
+    return a->used_up < b->used_up ? -1 : a->used_up > b->used_up;
+}
+
+/* Those who need long do not keep the others from their turn, nor the timer from what else it does.
+ */
+static void take_turns(struct sessions *sessions, int base, const struct turns *turns)
+{
+    uint64_t end_ns = transport_deadline(sessions->conf->job_timeout_s * UINT64_C(1000));
+    time_t now = time(NULL);
+    for (size_t i = 0; i < turns->count && transport_left_ms(end_ns) > 0; i++) {
+        const struct turn *turn = &turns->turn[i];
+        if (turn->used_up > now - LATER_S && turn->used_up <= now)
+            continue;
+        uint64_t mine_ns = transport_deadline(USER_MS);
+        flush_user(sessions, base, turn->name);
+        int used_up = transport_left_ms(mine_ns) == 0;
+        if (used_up || turn->used_up != 0)
+            note_turn(sessions->notes, turn->name, used_up);
+    }
+}
+
 static void flush_users(struct sessions *sessions, DIR *base)
 {
     const struct dirent *entry;
+    struct turns turns = {NULL, 0};
     while ((entry = readdir(base)) != NULL)
-        flush_user(sessions, dirfd(base), entry->d_name);
+        if (add_turn(&turns, sessions->notes, entry->d_name) != 0)
+            break;
+    if (turns.count > 0)
+        qsort(turns.turn, turns.count, sizeof *turns.turn, by_turn);
+    take_turns(sessions, dirfd(base), &turns);
+    free(turns.turn);
 }
 
 int sessions_flush(const struct conf *conf, const char *node, struct outbox *outbox,

@@ -20,7 +20,31 @@
 enum { STARTED_MAX_BYTES = 64 << 20 };
 
 /* The watcher has other jobs to look at. */
-enum { SEND_MS = 10000, JOB_MS = 10000 };
+enum { SEND_MS = 10000, JOB_MS = 2000, LOOK_MS = 10000, SLOW_MAX = 64, SLOW_MS = 600000 };
+
+#define JOB_CPU_NS UINT64_C(2000000000)
+
+/* Jobs whose captures have ended their reader: they are left alone for a while. */
+static struct {
+    char name[sizeof ((struct spool_job *)0)->name];
+    uint64_t until_ns; /* CLOCK_MONOTONIC */
+} slow[SLOW_MAX];
+static unsigned slow_next;
+
+static int is_slow(const char *job)
+{
+    for (size_t i = 0; i < SLOW_MAX; i++)
+        if (strcmp(slow[i].name, job) == 0 && transport_left_ms(slow[i].until_ns) > 0)
+            return 1;
+    return 0;
+}
+
+static void note_slow(const char *job)
+{
+    unsigned at = slow_next++ % SLOW_MAX;
+    snprintf(slow[at].name, sizeof slow[at].name, "%s", job);
+    slow[at].until_ns = transport_deadline(SLOW_MS);
+}
 
 struct starts {
     const struct conf *conf;
@@ -74,12 +98,14 @@ static int send_of_job(struct starts *starts)
     int ledger = spool_open_users(starts->directory, "ledger", journal.uid);
     result = ledger < 0 ? ledger : read_started(starts);
     if (result == 0) {
+        outbox_owner(starts->outbox, journal.uid, journal.job);
         const struct worker_order order = {.conf = starts->conf,
                                            .journal = &journal,
                                            .ledger = ledger,
                                            .packages = -1,
                                            .kind = WORKER_STARTS,
                                            .deadline_ns = transport_deadline(JOB_MS),
+                                           .cpu_ns = JOB_CPU_NS,
                                            .started = starts->started};
         result = worker_run(&order, deliver, starts, &summary);
         free(starts->started);
@@ -100,6 +126,8 @@ static void look_at_job(struct starts *starts, int spool, const struct spool_job
     if (result == 0)
         result = send_of_job(starts);
     close(starts->directory);
+    if (result == -ETIMEDOUT || result == -EOVERFLOW || result == -EPROTO || result == -EINTR)
+        note_slow(job->name);
     if (result != 0 && result != -EAGAIN && result != -ENOENT && result != -ENODATA &&
         result != -SPOOL_FOREIGN && /* the flush says so */
         result != -ENOBUFS)
@@ -119,8 +147,15 @@ int starts_send(const struct conf *conf, int spool)
         return result;
     result = spool_list(spool, 0, &jobs);
     if (result == 0) {
-        for (size_t i = 0; i < jobs.count; i++)
-            look_at_job(&starts, spool, &jobs.job[i]);
+        static size_t first; /* each look begins with those that the last one had no time for */
+        uint64_t end_ns = transport_deadline(LOOK_MS);
+        size_t i = 0;
+        for (; i < jobs.count && transport_left_ms(end_ns) > 0; i++) {
+            const struct spool_job *job = &jobs.job[(first + i) % jobs.count];
+            if (!is_slow(job->name))
+                look_at_job(&starts, spool, job);
+        }
+        first = jobs.count == 0 ? 0 : (first + i) % jobs.count;
         free(jobs.job);
     }
     outbox_close(starts.outbox);

@@ -8,9 +8,10 @@
 
 #include "conf.h"
 
-/* Sends what start records there are to send for the jobs in the directory open at `spool`. Trouble
- * with one job is told on stderr and does not keep the others. Returns 0, or -errno when the spool
- * or the outbox cannot be used at all. */
+/* Sends what start records there are to send for the jobs in the directory open at `spool`, ten
+ * seconds for all at the most and two for one. A job whose captures end their reader is left alone
+ * for ten minutes. Trouble with one job is told on stderr and does not keep the others. Returns 0,
+ * or -errno when the spool or the outbox cannot be used at all. */
 int starts_send(const struct conf *conf, int spool);
 
 #endif

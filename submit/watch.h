@@ -3,7 +3,8 @@
  * The watcher of a node: sends start records soon after the starts. It sleeps on a named pipe
  * (LEDGER_WAKE) that large MPI programs write a byte to when they start; what the byte is says
  * nothing, so that a user who writes to the pipe makes it look, at the most once a second, and
- * nothing else. There is one for each spool; a new one takes the place of the old.
+ * nothing else; after a look it rests twenty times as long as that has used processors. There is
+ * one for each spool; a new one takes the place of the old.
  */
 #ifndef JOBTRAIL_WATCH_H
 #define JOBTRAIL_WATCH_H

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu_time.h"
 #include "file_facts.h"
 #include "hand_in_read.h"
 #include "hasher.h"
@@ -27,6 +28,7 @@
 #include "policy_load.h"
 #include "privileges.h"
 #include "process.h"
+#include "sandbox.h"
 #include "worker_check.h"
 
 enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PATIENCE_MS = 20 };
@@ -34,13 +36,17 @@ enum { TEXT_MAX = 16 << 20, PIPE_BYTES = 512 << 10, OUTLET_BYTES = 64 << 10, PAT
 /* How long the child may be silent: it looks at files of the user's, on file systems that may be
  * the user's too, and hang; and the user may stop it. The watcher has other jobs to look at, and
  * the flush of sessions other users. */
-static const int silence_ms[] = {[WORKER_ENDS] = 600000,
-                                 [WORKER_STARTS] = 5000,
-                                 [WORKER_SESSION] = 120000,
-                                 [WORKER_RECORDS] = 120000};
+static const uint64_t silence_ms[] = {[WORKER_ENDS] = 120000,
+                                      [WORKER_STARTS] = 2000,
+                                      [WORKER_SESSION] = 10000,
+                                      [WORKER_RECORDS] = 10000};
+
+/* So long all files of one order may take to be hashed, and one of them: below the silence. */
+static const uint64_t hash_ms[] = {
+    [WORKER_ENDS] = 60000, [WORKER_STARTS] = 1000, [WORKER_SESSION] = 5000};
 
 /* A child that was killed may hang in a file system. */
-enum { REAP_MS = 5000 };
+enum { REAP_MS = 5000, LOOK_MS = 250 };
 
 /* The child's exit status where the ledger is none; any other but 0 is a breakdown. */
 enum { EXIT_NO_LEDGER = 3, EXIT_BROKEN = 4, EXIT_NO_POLICY = 5 };
@@ -54,10 +60,10 @@ struct head {
 /* The child's end of the pipe. */
 struct outlet {
     FILE *pipe;
-    uint64_t patience_ms;     /* how long records may wait for others */
-    uint64_t flushed_ms;      /* when some have gone last, CLOCK_MONOTONIC */
-    struct worker_place from; /* as in the order */
-    uint64_t unit, skipped;   /* whose records come, and how many of them were not wanted */
+    uint64_t patience_ms; /* how long records may wait for others */
+    uint64_t flushed_ms;  /* when some have gone last, CLOCK_MONOTONIC */
+    const struct worker_order *order;
+    uint64_t unit, skipped; /* whose records come, and how many of them were not wanted */
 };
 
 /* The parent's end of the pipe. */
@@ -65,29 +71,79 @@ struct stream {
     int fd;
     struct worker_check *check;
     struct worker_place *reached; /* as in the order; NULL: nobody asks */
-    int silence_ms;
-    uint64_t deadline_ns; /* as in the order */
-    int ended;            /* there is nobody any more who writes to it */
-    size_t at, filled;    /* of what has been read and not been taken yet */
+    const struct worker_order *order;
+    uint64_t deadline_ns, silent_ns; /* CLOCK_MONOTONIC: when the time, and when patience is over */
+    uint64_t begun;                  /* the unit that the child was at when it was looked at last */
+    pid_t child, hasher;
+    uint64_t own_ns;   /* processor time of this process when the child was started */
+    int ended;         /* there is nobody any more who writes to it */
+    size_t at, filled; /* of what has been read and not been taken yet */
     char buffer[PIPE_BYTES / 2];
 };
 
-/* A child that says a little all the time, as files of the user's can make it, is not silent. */
-static int patience_ms(const struct stream *stream)
+static uint64_t used_ns(const struct stream *stream)
+{
+    return cpu_time_own() - stream->own_ns + cpu_time_of(stream->child) +
+           cpu_time_of(stream->hasher);
+}
+
+static void be_patient(struct stream *stream)
+{
+    const struct worker_order *order = stream->order;
+    uint64_t hashing_ms = order->kind == WORKER_ENDS ? order->conf->hash_job_s * UINT64_C(1000) : 0;
+    stream->silent_ns = transport_deadline(silence_ms[order->kind] + hashing_ms);
+}
+
+/* A child that goes from one unit to the next is not silent; it may have nothing to say. */
+static int is_silent(struct stream *stream)
+{
+    const uint64_t *begun = stream->order->begun;
+    uint64_t unit = begun == NULL ? 0 : __atomic_load_n(begun, __ATOMIC_RELAXED);
+    if (unit != stream->begun)
+        be_patient(stream);
+    stream->begun = unit;
+    return transport_left_ms(stream->silent_ns) == 0;
+}
+
+static int is_late(struct stream *stream)
+{
+    const struct worker_order *order = stream->order;
+    if (stream->deadline_ns == 0 || transport_left_ms(stream->deadline_ns) > 0)
+        return 0;
+    stream->deadline_ns = order->more_time == NULL ? 0 : order->more_time(order->more_context);
+    return stream->deadline_ns == 0;
+}
+
+/* A child that says a little all the time, as files of the user's can make it, has no more time
+ * than others. Returns 0 or -errno. */
+static int check_bounds(struct stream *stream)
+{
+    const struct worker_order *order = stream->order;
+    if (order->cpu_ns != 0 && used_ns(stream) >= order->cpu_ns)
+        return -EOVERFLOW;
+    return is_late(stream) || is_silent(stream) ? -ETIMEDOUT : 0;
+}
+
+/* Milliseconds until the bounds are to be looked at again. */
+static int look_again_ms(const struct stream *stream)
 {
     unsigned left = stream->deadline_ns == 0 ? UINT_MAX : transport_left_ms(stream->deadline_ns);
-    return left < (unsigned)stream->silence_ms ? (int)left : stream->silence_ms;
+    return left < LOOK_MS ? (int)left + 1 : LOOK_MS;
 }
 
 /* Waits for more. Returns 0 or -errno. */
 static int fill(struct stream *stream)
 {
     struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
-    ssize_t got;
+    ssize_t got = -1;
     do {
-        int patience = patience_ms(stream);
-        if (patience == 0 || poll(&ready, 1, patience) == 0)
-            return -ETIMEDOUT;
+        int result = check_bounds(stream);
+        if (result != 0)
+            return result;
+        if (poll(&ready, 1, look_again_ms(stream)) == 0) {
+            errno = EINTR;
+            continue;
+        }
         got = read(stream->fd, stream->buffer, sizeof stream->buffer);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
@@ -96,6 +152,7 @@ static int fill(struct stream *stream)
         stream->ended = 1;
         return -EPROTO;
     }
+    be_patient(stream);
     stream->at = 0;
     stream->filled = (size_t)got;
     return 0;
@@ -133,7 +190,8 @@ static int give(void *context, const struct record *record)
     struct outlet *outlet = context;
     const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length,
                               outlet->unit};
-    if (outlet->unit == outlet->from.unit && outlet->skipped < outlet->from.records) {
+    const struct worker_place *from = &outlet->order->from;
+    if (outlet->unit == from->unit && outlet->skipped < from->records) {
         outlet->skipped++;
         return 0;
     }
@@ -148,10 +206,22 @@ static int give(void *context, const struct record *record)
     return ferror(outlet->pipe) ? -EPIPE : 0;
 }
 
-static void begin(void *context, uint64_t unit)
+static void note_begun(const struct worker_order *order, uint64_t unit)
+{
+    if (order->begun != NULL)
+        __atomic_store_n(order->begun, unit, __ATOMIC_RELAXED);
+}
+
+static int begin(void *context, uint64_t unit)
 {
     struct outlet *outlet = context;
+    const struct worker_order *order = outlet->order;
+    for (size_t i = 0; i < order->passed_count; i++)
+        if (order->passed[i] == unit)
+            return 0;
+    note_begun(order, unit);
     outlet->unit = unit;
+    return 1;
 }
 
 static int finish(FILE *pipe, const struct worker_summary *summary)
@@ -188,15 +258,17 @@ static int work(const struct worker_order *order, int fd, int hasher)
     struct outlet outlet = {.pipe = fdopen(fd, "w"),
                             .patience_ms = order->kind == WORKER_STARTS ? 0 : PATIENCE_MS,
                             .flushed_ms = now_ms(),
-                            .from = order->from};
+                            .order = order};
     void *policy = NULL;
     if (outlet.pipe == NULL || setvbuf(outlet.pipe, buffer, _IOFBF, sizeof buffer) != 0)
         return EXIT_BROKEN;
     if (needs_policy(order) && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
     if (privileges_drop(order->journal->uid, order->journal->gid, keep,
-                        sizeof keep / sizeof keep[0]) != 0)
+                        sizeof keep / sizeof keep[0]) != 0 ||
+        sandbox_enter(order->kind == WORKER_RECORDS ? SANDBOX_RENAMES : SANDBOX_READS) != 0)
         return EXIT_BROKEN;
+    note_begun(order, WORKER_UNIT_READING);
     struct ledger_send send = {
         .order = order, .policy = policy, .give = give, .begin = begin, .context = &outlet};
     command_lines_make(order->conf, policy, &send.lines);
@@ -298,21 +370,32 @@ static int killed_by_others(int status)
                                    WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP);
 }
 
-static int run_checked(const struct worker_order *order, int hasher, struct worker_check *check,
-                       worker_take *take, void *context, struct worker_summary *summary)
+/* Whom the child asks about files; pid 0 and fd -1: nobody. */
+struct helper {
+    pid_t pid;
+    int fd;
+};
+
+static int run_checked(const struct worker_order *order, const struct helper *hasher,
+                       struct worker_check *check, worker_take *take, void *context,
+                       struct worker_summary *summary)
 {
     struct worker_summary found = {0};
     struct stream stream = {
         .fd = -1,
         .check = check,
         .reached = order->reached,
-        .silence_ms = silence_ms[order->kind],
+        .order = order,
         .deadline_ns = order->deadline_ns,
+        .hasher = hasher->pid,
+        .own_ns = cpu_time_own(),
     };
     int status = 0;
-    pid_t pid = start(order, hasher, &stream.fd);
+    pid_t pid = start(order, hasher->fd, &stream.fd);
     if (pid < 0)
         return (int)pid;
+    stream.child = pid;
+    be_patient(&stream);
     int result = take_all(&stream, take, context, &found);
     close(stream.fd);
     int gone = result == 0 || stream.ended;
@@ -335,8 +418,8 @@ static int run_checked(const struct worker_order *order, int hasher, struct work
     return result;
 }
 
-static int run(const struct worker_order *order, int hasher, worker_take *take, void *context,
-               struct worker_summary *summary)
+static int run(const struct worker_order *order, const struct helper *hasher, worker_take *take,
+               void *context, struct worker_summary *summary)
 {
     struct worker_check *check = worker_check_new(order);
     int result =
@@ -345,18 +428,48 @@ static int run(const struct worker_order *order, int hasher, worker_take *take, 
     return result;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static struct file_hash_bounds bounds_of(const struct worker_order *order)
+{
+    const struct conf *conf = order->conf;
+    return (struct file_hash_bounds){
+        .file_bytes = conf->hash_file_bytes,
+        .file_ms = least(conf->hash_file_s * UINT64_C(1000), hash_ms[order->kind]),
+        .bytes = conf->hash_job_bytes,
+        .ms = order->kind == WORKER_ENDS ? conf->hash_job_s * UINT64_C(1000) : hash_ms[order->kind],
+    };
+}
+
+static int run_hashing(const struct worker_order *order, worker_take *take, void *context,
+                       struct worker_summary *summary)
+{
+    struct helper hasher = {.fd = -1};
+    int status;
+    const struct file_hash_bounds bounds = bounds_of(order);
+    hasher.pid =
+        hasher_start(order->conf, &bounds, order->journal->uid, order->journal->gid, &hasher.fd);
+    if (hasher.pid < 0)
+        return (int)hasher.pid;
+    int result = run(order, &hasher, take, context, summary);
+    close(hasher.fd);
+    kill(hasher.pid, SIGKILL); /* it may hang in a file system */
+    process_reap(hasher.pid, REAP_MS, &status);
+    return result;
+}
+
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary)
 {
-    int fd = -1, status;
-    if (order->kind == WORKER_RECORDS) /* which are finished */
-        return run(order, -1, take, context, summary);
-    pid_t hasher = hasher_start(order->conf->state, order->journal->uid, order->journal->gid, &fd);
-    if (hasher < 0)
-        return (int)hasher;
-    int result = run(order, fd, take, context, summary);
-    close(fd);
-    kill(hasher, SIGKILL); /* it may hang in a file system */
-    process_reap(hasher, REAP_MS, &status);
+    const struct helper none = {.fd = -1};
+    uint64_t before = cpu_time_own() + cpu_time_children();
+    int result = order->kind == WORKER_RECORDS /* which are finished */
+                     ? run(order, &none, take, context, summary)
+                     : run_hashing(order, take, context, summary);
+    if (order->used != NULL)
+        *order->used += cpu_time_own() + cpu_time_children() - before;
     return result;
 }

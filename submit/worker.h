@@ -40,6 +40,12 @@ struct worker_place {
     uint64_t records; /* of that unit: its run and packages */
 };
 
+/* Units of which there are no records (struct worker_place). */
+enum {
+    WORKER_UNIT_NONE,    /* none has been begun */
+    WORKER_UNIT_READING, /* the ledger as a whole */
+};
+
 struct worker_order {
     const struct conf *conf;
     const struct journal *journal;
@@ -47,9 +53,17 @@ struct worker_order {
     int packages; /* but of WORKER_STARTS: what hooks wrote, open for reading; -1: there is none */
     int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;
-    uint64_t now_ns;              /* but of WORKER_STARTS: see ending_find() */
-    int over;                     /* of WORKER_SESSION: its leader has ended */
-    uint64_t deadline_ns;         /* CLOCK_MONOTONIC: when the child is ended; 0: never */
+    uint64_t now_ns;      /* but of WORKER_STARTS: see ending_find() */
+    int over;             /* of WORKER_SESSION: its leader has ended */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC: when the child is ended; 0: never */
+    /* Asked for another deadline when that one is over; 0: there is none. NULL: nobody is asked. */
+    uint64_t (*more_time)(void *context);
+    void *more_context;
+    uint64_t cpu_ns; /* processor time that all of it may take; 0: any */
+    uint64_t *used;  /* NULL: nobody asks; else the processor time in ns that it took is added */
+    uint64_t *begun; /* shared memory: the unit that the child begins, before it does; NULL: none */
+    const uint64_t *passed; /* units that are not to be begun */
+    size_t passed_count;
     struct worker_place from;     /* of WORKER_ENDS: what is before is not wanted again */
     struct worker_place *reached; /* of WORKER_ENDS: set to how far what was taken reaches */
     const char *started; /* of WORKER_STARTS and WORKER_SESSION: a text with the uuids that are not
@@ -59,9 +73,10 @@ struct worker_order {
 /* Turns a ledger into records. Returns 0 and
  * fills `*summary`; -EINVAL when it is no ledger; -ENOTSUP where there is no usable policy; -EPROTO
  * when the child broke down, or said what is not of this order (worker_check.h); -EINTR when
- * somebody killed it; -ETIMEDOUT when it said nothing for ten minutes (sessions: two minutes,
- * starts: five seconds), or when the deadline is over: what was taken until then is sound; or what
- * `take` returned. */
+ * somebody killed it; -ETIMEDOUT when it neither said anything nor began a unit for two minutes and
+ * the time that a job's files may take to be hashed (sessions: ten seconds, starts: two), or when
+ * the deadline is over; -EOVERFLOW when its processor time is used up, to within half a second:
+ * what was taken until then is sound; or what `take` returned. */
 int worker_run(const struct worker_order *order, worker_take *take, void *context,
                struct worker_summary *summary);
 

@@ -73,7 +73,7 @@ batches() { # TRANSPORT
     run -0 outbox drop --all
 }
 
-@test "an outbox that is full drops what comes, counts it and says so" {
+@test "what finds no room in the outbox stays in the spool, is counted, and goes when there is room" {
     http_job $'[outbox]\nsize = 1M'
     more_records 1
     flush
@@ -81,21 +81,66 @@ batches() { # TRANSPORT
     batch=$(batches http)
     dd if=/dev/zero bs=1k count=1020 status=none | tr '\0' x >>"$batch"
     more_records 3
-    flush --json >"$BATS_TEST_TMPDIR/summary"
-    [[ $(jq -c '[.records, .overflowed, .failed]' "$BATS_TEST_TMPDIR/summary") == '[3,3,0]' ]]
-    more_records 1
-    flush
-    [[ $(outbox list --json | jq .overflow) == 4 ]]
+    run -1 --separate-stderr flush --json
+    [[ $(jq -c '[.jobs, .overflowed, .failed]' <<<"$output") == '[0,1,1]' ]]
+    # shellcheck disable=SC2154
+    [[ $stderr == *"job $JOB.0: its share of the outbox is full, the rest is for the next flush"* ]]
     run outbox list
-    [[ $output == *"4 records found no room so far"* ]]
+    [[ $output == *"times records found no room so far, and wait in the spool"* ]]
     outbox drop --all
-    more_records 1
     flush
-    [[ $(waiting http) == 1 && $(file_keys | wc -l) == 2 ]]
+    [[ $(waiting http) == 3 && $(file_keys | wc -l) == 4 && -z $(ls "$SPOOL") ]]
+}
+
+# many_records COUNT JOB USER: a job of his with that many runs, of 3 KiB each
+many_records() {
+    "$PROGRAMS/make_spool" "$SPOOL" "$2"
+    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$2.0" "${TRACKED[@]:1}")
+    tracked "$PROGRAMS/exit_with" 0
+    "$PROGRAMS/clone_captures" "$SPOOL/$2.0/ledger" "$1" >/dev/null
+    sed -i "s/uid=0 gid=0/uid=$(id -u "$3") gid=$(id -g "$3")/" "$SPOOL/$2.0/journal"
+    chown "$3" "$SPOOL/$2.0/ledger" "$SPOOL/$2.0/packages"
+    echo "epilog time=$(date +%s).000000000 user=$3 account=a partition=p" >>"$SPOOL/$2.0/journal"
+}
+
+runs_of() { # USER: how many of his wait for the collector
+    find "$(STATE)/outbox/http" -type f -name '[0-9]*' -exec cat {} + | grep -c " run\.[^ ]*\.$1\." || true
+}
+
+@test "one job and one user fill their share of the outbox, and others' records go on" {
+    local held first
+    http_job $'[outbox]\nsize = 1M\njob_share = 25\nuser_share = 40'
+    rm -r "${SPOOL:?}/$JOB.0"
+    chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    many_records 400 101 games
+    many_records 400 102 games
+    many_records 10 103 man
+    run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e --json
+    [[ $(jq -c '[.jobs, .overflowed, .failed, .quarantined]' <<<"$(tail -n 1 <<<"$output")") == '[1,2,2,0]' ]]
+    # nobody's collector answers: of the first job a quarter of a MiB waits, of the two less than a half
+    held=$(find "$(STATE)/outbox/http" -name '*.u5.j101' -printf '%s\n' | awk '{ n += $1 } END { print n }')
+    ((held > 200 * 1024 && held <= 256 * 1024))
+    held=$(find "$(STATE)/outbox/http" -name '*.u5.*' -printf '%s\n' | awk '{ n += $1 } END { print n }')
+    ((held > 256 * 1024 && held <= 410 * 1024))
+    [[ $(runs_of man) == 10 && ! -e $SPOOL/103.0 && -e $SPOOL/101.0/ledger && -e $SPOOL/102.0/ledger ]]
+    # while nothing is sent, nothing is read again and nothing is lost
+    first=$(runs_of games)
+    run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e
+    [[ $(runs_of games) == "$first" ]]
+    # with a collector, all get through, each record once
+    start_http
+    to_collector
+    rm -f "$(STATE)/outbox/http/.backoff"
+    for _ in {1..20}; do
+        "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e >/dev/null 2>&1 || true
+        [[ -n $(ls "$SPOOL") ]] || break
+    done
+    [[ $(waiting http) == 0 && -z $(ls "$SPOOL") && ! -e $(STATE)/quarantine ]]
+    [[ $(http_keys | wc -l) == 810 && $(http_keys | sort -u | wc -l) == 810 ]]
 }
 
 @test "start records leave half of the outbox to ends" {
-    http_job $'[outbox]\nsize = 1M\n[sampling]\nalways_ranks = 2'
+    http_job $'[outbox]\nsize = 1M\njob_share = 100\nuser_share = 100\n[sampling]\nalways_ranks = 2'
     more_records 1
     flush
     dd if=/dev/zero bs=1k count=600 status=none | tr '\0' x >>"$(batches http)"

@@ -404,7 +404,7 @@ has_runs_recorded() {
     session_of 5 'printf -v long %020000d; for ((i = 0; i < 60; i++)); do "$programs/exit_with" 0 "$long"; done'
     run -0 --separate-stderr "$SUBMIT" flush --sessions --conf "$CONF" --node e2e --json
     # shellcheck disable=SC2154
-    [[ $stderr == *"user 5: no room in the outbox"* && $(jq .overflowed <<<"$output") == 0 ]]
+    [[ $stderr == *"user 5: no room in the outbox"* && $(jq .overflowed <<<"$output") == 1 ]]
     (($(jq .records <<<"$output") > 5 && $(jq .records <<<"$output") < 60))
     for ((i = 0; i < 20 && $(endings | wc -l) < 60; i++)); do
         flush_sessions

@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     /* one byte says whether the last page is whole */
     if (size > 0 && data[size - 1] % 2 == 0 && ftruncate(fd, page) != 0)
         abort();
-    if (ledger_open(fd, &reader) == 0) {
+    if (ledger_open(fd, UINT64_C(1) << 30, &reader) == 0) {
         use_ledger(&reader);
         ledger_close(&reader);
     }

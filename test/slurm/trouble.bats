@@ -82,7 +82,7 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 ]]
     [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]]
     [[ $(jq -r 'map(.check) | sort | join(" ")' <<<"$output") == \
-        "configuration helper library parts plugin plugstack policy records release sessions spool state watcher" ]]
+        "cgroup configuration helper library parts plugin plugstack policy records release sessions spool state watcher" ]]
     run doctor
     [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: built for Slurm "* ]]
 }
@@ -296,7 +296,7 @@ slow_program() {
 }
 
 @test "an epilog waits as long as it may, and the flush goes on by itself" {
-    reconfigure 's|^\[submit\]|&\nepilog_timeout = 1|'
+    reconfigure 's|^\[submit\]|&\nepilog_timeout = 1\nhash_file_size = 1024G\nhash_job_size = 1024G\nhash_file_time = 60|'
     slow_program slow
     job=$(submit_and_wait "$DIR/home/slow 0")
     complains_once "job $job: the flush goes on after 1 s"

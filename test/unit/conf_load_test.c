@@ -59,6 +59,13 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_string_equal(conf.state, "/var/lib/jobtrail");
     assert_int_equal(conf.epilog_timeout_s, 10);
     assert_int_equal(conf.job_timeout_s, 300);
+    assert_int_equal(conf.job_cpu_s, 120);
+    assert_int_equal(conf.hash_file_bytes, UINT64_C(4) << 30);
+    assert_int_equal(conf.hash_file_s, 20);
+    assert_int_equal(conf.hash_job_bytes, UINT64_C(64) << 30);
+    assert_int_equal(conf.hash_job_s, 60);
+    assert_int_equal(conf.outbox_job_share, 25);
+    assert_int_equal(conf.outbox_user_share, 50);
     assert_int_equal(conf.hash_objects, 0);
     assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
     assert_int_equal(conf.standard_library, 0);
@@ -90,8 +97,11 @@ static void each_key_takes_its_value(void **state)
                               "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
                               "job_timeout = 20\n"
                               "hash_objects = yes\n"
-                              "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
-                              "[signature]\nkey_file = /etc/jobtrail/key\n");
+                               "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
+                               "hash_job_size = 1024G\nhash_job_time = 5\n"
+                               "[outbox]\njob_share = 1\nuser_share = 100\n"
+                               "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
+                               "[signature]\nkey_file = /etc/jobtrail/key\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_string_equal(conf.syshost, "beta");
@@ -106,6 +116,13 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.epilog_timeout_s, 300);
     assert_int_equal(conf.job_timeout_s, 20);
     assert_int_equal(conf.hash_objects, 1);
+    assert_int_equal(conf.job_cpu_s, 7);
+    assert_int_equal(conf.hash_file_bytes, 3u << 20);
+    assert_int_equal(conf.hash_file_s, 2);
+    assert_int_equal(conf.hash_job_bytes, UINT64_C(1) << 40);
+    assert_int_equal(conf.hash_job_s, 5);
+    assert_int_equal(conf.outbox_job_share, 1);
+    assert_int_equal(conf.outbox_user_share, 100);
     assert_string_equal(conf.transport, "none");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
@@ -275,6 +292,12 @@ static const struct refusal refusals[] = {
     {"[submit]\nepilog_timeout = 0\n", 2, 18, "out of range", "1 to 300"},
     {"[submit]\nepilog_timeout = 301\n", 2, 18, "out of range", "1 to 300"},
     {"[submit]\nepilog_timeout = 10s\n", 2, 20, "not a number", "1 to 300"},
+    {"[submit]\njob_cpu = 0\n", 2, 11, "out of range", "from 1 to 86400"},
+    {"[submit]\nhash_file_size = 1025G\n", 2, 18, "size out of range", "1024G"},
+    {"[submit]\nhash_job_size = 1K\n", 2, 17, "size out of range", "1M"},
+    {"[submit]\nhash_job_time = 301\n", 2, 17, "seconds out of range", "1 to 300"},
+    {"[outbox]\njob_share = 0\n", 2, 13, "out of range", "from 1 to 100"},
+    {"[outbox]\nuser_share = 101\n", 2, 14, "out of range", "from 1 to 100"},
     {"[submit]\nhash_objects = true\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[transport]\nuse = pigeon\n", 2, 7, "unknown transport", "file, syslog, http and kafka"},
     {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},

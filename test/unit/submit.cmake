@@ -18,6 +18,7 @@ jobtrail_unit_test(submit_coverage_test submit_coverage_test.c LIBS jobtrail_sub
 jobtrail_unit_test(submit_command_line_test submit_command_line_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_crc_test submit_crc_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_json_memo_test submit_json_memo_test.c LIBS jobtrail_submit)
+jobtrail_unit_test(submit_sandbox_test submit_sandbox_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hash_test submit_hash_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_signature_test submit_signature_test.c LIBS jobtrail_submit)
 jobtrail_unit_test(submit_hand_in_test submit_hand_in_test.c LIBS jobtrail_submit)

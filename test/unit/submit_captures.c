@@ -19,7 +19,7 @@ struct captures read_file(int fd)
         struct capture *capture = &found.capture[found.count];
         int result = 1;
         assert_true(found.count < PAGES_MAX);
-        assert_int_equal(ledger_open(fd, reader), 0);
+        assert_int_equal(ledger_open(fd, UINT64_C(1) << 30, reader), 0);
         for (size_t i = 0; i <= found.count && result == 1; i++)
             result = ledger_next(reader, capture);
         if (result == 0)

@@ -174,7 +174,7 @@ static void every_task_has_its_outcome(void **state)
         void *policy = policy_of(cases[i].rules, &conf);
         struct journal journal = journal_of(cases[i].journal);
         struct coverage_witnesses witnesses = witnesses_of(cases[i].captures, &journal);
-        const struct coverage_source source = {policy, &journal, &witnesses, 0, 0};
+        const struct coverage_source source = {policy, &journal, &witnesses, 0, 0, 0};
         assert_int_equal(coverage_find(&source, &coverage), 0);
         print_facts(&coverage, found, sizeof found);
         if (strcmp(found, expected) != 0)
@@ -275,11 +275,12 @@ struct sent {
     size_t most;         /* how many there is time for */
 };
 
-static void begin(void *context, uint64_t unit)
+static int begin(void *context, uint64_t unit)
 {
     struct sent *sent = context;
     assert_true(unit > sent->unit);
     sent->unit = unit;
+    return 1;
 }
 
 static int give(void *context, const struct record *record)

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "job_place.h"
+#include "job_progress.h"
 #include "outbox.h"
 #include "spool_part.h"
 #include "starts.h"
@@ -502,27 +502,72 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
     close(ledger);
 }
 
+static struct job_progress progress_of(int directory)
+{
+    struct job_progress progress;
+    assert_int_equal(job_progress_open(directory, JOB_PROGRESS_NAME, &progress), 0);
+    return progress;
+}
+
 static void a_place_is_noted_and_read_again(void **state)
 {
     (void)state;
     make_job("7.0", EPILOG);
     int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct worker_place place = job_place_read(directory);
-    assert_true(place.unit == 0 && place.records == 0);
-    place = (struct worker_place){UINT64_C(1) << 33, 12};
-    assert_int_equal(job_place_note(directory, &place), 0);
-    place = job_place_read(directory);
-    assert_true(place.unit == UINT64_C(1) << 33 && place.records == 12);
+    struct job_progress progress = progress_of(directory);
+    assert_true(progress.place.unit == 0 && progress.place.records == 0);
+    progress.place = (struct worker_place){UINT64_C(1) << 33, 12};
+    progress.used_ns = 5000000;
+    assert_int_equal(job_progress_note(&progress), 0);
+    job_progress_close(&progress);
+    progress = progress_of(directory);
+    assert_true(progress.place.unit == UINT64_C(1) << 33 && progress.place.records == 12);
+    assert_int_equal(progress.used_ns, 5000000);
+    job_progress_close(&progress);
     int spool = open_spool();
-    assert_true(job_place_time(spool, "7.0") > INT64_C(1700000000000000000));
-    assert_true(job_place_time(spool, "8.0") == 0);
+    assert_true(job_progress_time(spool, "7.0") > INT64_C(1700000000000000000));
+    assert_true(job_progress_time(spool, "8.0") == 0);
     close(spool);
     put("7.0", "flushed", "none", 4);
-    place = job_place_read(directory);
-    assert_true(place.unit == 0 && place.records == 0);
+    progress = progress_of(directory);
+    assert_true(progress.place.unit == 0 && progress.place.records == 0);
+    job_progress_close(&progress);
     close(directory);
     assert_count(flush(), COUNT(.jobs = 1));
     assert_false(exists(below(spool_dir, "7.0")));
+}
+
+/* A child, or a flush with it, that is at a unit and ends. */
+static void what_has_ended_two_readers_is_passed_over_by_the_third(void **state)
+{
+    (void)state;
+    make_job("7.0", EPILOG);
+    int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (uint64_t unit = 2; unit < 2 + JOB_PROGRESS_PASSED; unit++) {
+        for (int i = 0; i < JOB_PROGRESS_TRIES; i++) {
+            struct job_progress progress = progress_of(directory);
+            assert_int_equal(progress.passed_count, unit - 2);
+            assert_false(progress.hopeless);
+            *progress.begun = unit;
+            if (i == 1) /* the flush noted it: or it found it so */
+                job_progress_failed(&progress);
+            assert_int_equal(job_progress_note(&progress), 0);
+            job_progress_close(&progress);
+        }
+        struct job_progress progress = progress_of(directory);
+        assert_int_equal(progress.passed_count, unit - 1);
+        assert_int_equal(progress.passed[unit - 2], unit);
+        job_progress_ended(&progress);
+        job_progress_close(&progress);
+    }
+    struct job_progress progress = progress_of(directory);
+    for (int i = 0; i < 2; i++) {
+        *progress.begun = 99;
+        job_progress_failed(&progress);
+    }
+    assert_true(progress.hopeless);
+    job_progress_close(&progress);
+    close(directory);
 }
 
 static void records_that_nobody_wants_go_nowhere(void **state)
@@ -569,11 +614,10 @@ static void records_that_are_taken_back_take_no_room(void **state)
     assert_int_equal(outbox_open(&conf, &outbox), 0);
     for (int i = 0; i < 5; i++) {
         for (int k = 0; k < 3; k++) /* there is room for two */
-            assert_int_equal(outbox_add(outbox, &record), 0);
+            assert_int_equal(outbox_add(outbox, &record), k < 2 ? 0 : -ENOBUFS);
         assert_true(outbox_room(outbox) < sizeof text);
         outbox_abort(outbox);
         assert_int_equal(outbox_room(outbox), conf.outbox_bytes);
-        assert_int_equal(outbox_overflowed(outbox), 0);
     }
     assert_int_equal(outbox_add(outbox, &record), 0);
     assert_int_equal(outbox_commit(outbox), 0);
@@ -609,6 +653,7 @@ int main(void)
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
         TEST(a_worker_goes_on_where_another_was_ended),
         TEST(a_place_is_noted_and_read_again),
+        TEST(what_has_ended_two_readers_is_passed_over_by_the_third),
         TEST(records_that_nobody_wants_go_nowhere),
         TEST(a_job_that_is_being_noted_is_left_alone),
         TEST(records_that_are_taken_back_take_no_room),

@@ -56,6 +56,10 @@ static int set_up(void **state)
         .file_dir = records_dir,
         .file_fsync = (char *)"no",
         .outbox_bytes = 64 << 20,
+        .outbox_job_share = 100,
+        .outbox_user_share = 100,
+        .job_timeout_s = 60,
+        .job_cpu_s = 60,
         .epilog_timeout_s = 60,
     };
     return 0;

@@ -3,6 +3,7 @@
  * The node's table of hashes: what is found in it, for whom, and what is not.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include "file_hash.h"
 #include "hash_table.h"
 #include "hasher.h"
+#include "mount_trust.h"
 
 #define SHA1_ABC "a9993e364706816aba3e25717850c26c9cd0d89d" /* FIPS 180-4 */
 
@@ -62,6 +65,13 @@ static struct hash_table *map(void)
     struct hash_table *table = hash_table_map(directory);
     assert_non_null(table);
     return table;
+}
+
+static pid_t start_hasher(const char *state, uid_t uid, gid_t gid, int *fd)
+{
+    const struct conf conf = {.state = (char *)state};
+    const struct file_hash_bounds bounds = {1 << 20, 10000, 1 << 20, 10000};
+    return hasher_start(&conf, &bounds, uid, gid, fd);
 }
 
 static const unsigned char some[HASH_TABLE_SHA1] = {1, 2, 3, 20};
@@ -212,13 +222,13 @@ static void a_file_that_has_just_changed_is_hashed_but_not_kept(void **state)
     (void)state;
     make_file("abc");
     struct hash_table *table = map();
-    file_hash(table, file, &hash);
+    file_hash(table, NULL, file, &hash);
     assert_string_equal(hash.sha1, SHA1_ABC);
     assert_int_equal(hash.modified.tv_sec, 1700000000);
     assert_false(is_kept(table, HASH_TABLE_ALL));
     assert_false(is_kept(table, geteuid()));
     wait_settled();
-    file_hash(table, file, &hash);
+    file_hash(table, NULL, file, &hash);
     assert_true(is_kept(table, geteuid() == 0 ? HASH_TABLE_ALL : geteuid()));
     hash_table_unmap(table);
 }
@@ -241,7 +251,7 @@ static void what_a_user_can_change_is_kept_for_him_alone(void **state)
         assert_int_equal(chown(file, cases[i].owner, 0), 0);
         assert_int_equal(chmod(file, cases[i].mode), 0);
         wait_settled();
-        pid_t pid = hasher_start(directory, 4711, 4711, &fd);
+        pid_t pid = start_hasher(directory, 4711, 4711, &fd);
         assert_true(pid > 0);
         hasher_ask(fd, file, &hash);
         assert_string_equal(hash.sha1, SHA1_ABC);
@@ -256,6 +266,78 @@ static void what_a_user_can_change_is_kept_for_him_alone(void **state)
     }
 }
 
+/* Whether what lies in a tmpfs that is mounted so is kept for all, by a hasher of a user's. */
+static void try_mount(unsigned long flags, int shared)
+{
+    int fd = -1, status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct file_hash hash;
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("none", directory, "tmpfs", flags, "mode=755") != 0)
+            _exit(2);
+        make_file("abc");
+        wait_settled();
+        pid_t pid = start_hasher(directory, 4711, 4711, &fd);
+        hasher_ask(fd, file, &hash);
+        close(fd);
+        waitpid(pid, NULL, 0);
+        struct hash_table *table = map();
+        _exit(strcmp(hash.sha1, SHA1_ABC) == 0 && is_kept(table, HASH_TABLE_ALL) == shared &&
+                      is_kept(table, 4711) == !shared
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* mount(8) mounts with nosuid what it mounts for users, whatever files lie there. */
+static void what_a_user_may_have_mounted_is_kept_for_him_alone(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        return;
+    try_mount(0, 1);
+    try_mount(MS_NOSUID | MS_NODEV, 0);
+}
+
+/* As a path through /proc/PID/root leads out of the mounts that root sees. */
+static void what_lies_in_another_mount_namespace_is_kept_for_its_user_alone(void **state)
+{
+    int ready[2], done[2];
+    char path[128], byte;
+    (void)state;
+    if (geteuid() != 0)
+        return;
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(done), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("none", directory, "tmpfs", 0, "mode=755") != 0)
+            _exit(2);
+        make_file("abc");
+        wait_settled();
+        close(done[1]);
+        _exit(write(ready[1], "x", 1) != 1 || read(done[0], &byte, 1) != 0);
+    }
+    close(ready[1]);
+    close(done[0]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    snprintf(path, sizeof path, "/proc/%d/root%s", (int)child, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_false(mount_trust(fd));
+    close(fd);
+    fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    assert_true(mount_trust(fd));
+    close(fd);
+    close(ready[0]);
+    close(done[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void a_file_that_root_alone_can_read_is_not_hashed_for_a_user(void **state)
 {
     int fd = -1;
@@ -265,7 +347,7 @@ static void a_file_that_root_alone_can_read_is_not_hashed_for_a_user(void **stat
         return;
     make_file("abc");
     assert_int_equal(chmod(file, 0600), 0);
-    pid_t pid = hasher_start(directory, 4711, 4711, &fd);
+    pid_t pid = start_hasher(directory, 4711, 4711, &fd);
     hasher_ask(fd, file, &hash);
     assert_string_equal(hash.sha1, "0");
     close(fd);
@@ -278,7 +360,7 @@ static void a_state_directory_that_is_missing_costs_no_hash(void **state)
     struct file_hash hash;
     (void)state;
     make_file("abc");
-    pid_t pid = hasher_start("/nonexistent", geteuid(), getegid(), &fd);
+    pid_t pid = start_hasher("/nonexistent", geteuid(), getegid(), &fd);
     hasher_ask(fd, file, &hash);
     assert_string_equal(hash.sha1, SHA1_ABC);
     close(fd);
@@ -286,6 +368,61 @@ static void a_state_directory_that_is_missing_costs_no_hash(void **state)
     fd = -1;
     hasher_ask(fd, file, &hash);
     assert_string_equal(hash.sha1, "0");
+}
+
+/* The file is never read: of 7 EiB and of more than the bounds there is no hash, and it is said so.
+ */
+static void what_is_beyond_the_bounds_has_no_hash(void **state)
+{
+    struct file_hash hash;
+    (void)state;
+    make_file("abc");
+    struct file_hash_bounds bounds = {.file_bytes = 2, .file_ms = 9000, .bytes = 100, .ms = 9000};
+    file_hash(NULL, &bounds, file, &hash);
+    assert_string_equal(hash.sha1, "0");
+    assert_true(hash.beyond);
+    assert_int_equal(hash.modified.tv_sec, 1700000000);
+    assert_int_equal(bounds.bytes, 100);
+    bounds.file_bytes = 3;
+    for (int i = 0; i < 33; i++) {
+        file_hash(NULL, &bounds, file, &hash);
+        assert_string_equal(hash.sha1, SHA1_ABC);
+        assert_false(hash.beyond);
+    }
+    assert_int_equal(bounds.bytes, 1);
+    file_hash(NULL, &bounds, file, &hash);
+    assert_true(hash.beyond);
+    bounds = (struct file_hash_bounds){100, 9000, 100, 0}; /* no more time */
+    file_hash(NULL, &bounds, file, &hash);
+    assert_true(hash.beyond);
+    /* a sparse file that takes longer than it may is left in the middle */
+    bounds = (struct file_hash_bounds){UINT64_MAX, 1, UINT64_MAX, 9000};
+    assert_int_equal(truncate(file, (off_t)1 << 40), 0);
+    file_hash(NULL, &bounds, file, &hash);
+    assert_string_equal(hash.sha1, "0");
+    assert_true(hash.beyond);
+    assert_in_range(bounds.ms, 1, 8999);
+    file_hash(NULL, NULL, "/nonexistent", &hash);
+    assert_false(hash.beyond);
+}
+
+/* What is no file, and what is one that says another size than it has. */
+static void what_only_looks_like_a_file_has_no_hash(void **state)
+{
+    static const char *const paths[] = {"/dev/zero",      "/proc/self/maps",
+                                        "/proc/kallsyms", "/sys/kernel/profiling",
+                                        "/proc/self/mem", "/"};
+    struct file_hash_bounds bounds = {1 << 30, 9000, 1 << 30, 9000};
+    struct file_hash hash;
+    (void)state;
+    assert_int_equal(mkfifo(file, 0600), 0);
+    file_hash(NULL, &bounds, file, &hash);
+    assert_string_equal(hash.sha1, "0");
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        file_hash(NULL, &bounds, paths[i], &hash);
+        assert_string_equal(hash.sha1, "0");
+    }
+    assert_in_range(bounds.bytes, (1 << 30) - (4 << 16), 1 << 30);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -300,7 +437,11 @@ int main(void)
         TEST(two_writers_at_once_never_give_a_mixture),
         TEST(a_file_that_has_just_changed_is_hashed_but_not_kept),
         TEST(what_a_user_can_change_is_kept_for_him_alone),
+        TEST(what_a_user_may_have_mounted_is_kept_for_him_alone),
+        TEST(what_lies_in_another_mount_namespace_is_kept_for_its_user_alone),
         TEST(a_file_that_root_alone_can_read_is_not_hashed_for_a_user),
+        TEST(what_is_beyond_the_bounds_has_no_hash),
+        TEST(what_only_looks_like_a_file_has_no_hash),
         TEST(a_state_directory_that_is_missing_costs_no_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,7 +253,7 @@ static void a_capture_is_found_again_as_it_is_now(void **state)
     one_capture();
     size_t second = made_add(&made, &slot, 1, &fields);
     int fd = made_file(&made, made.size);
-    assert_int_equal(ledger_open(fd, &reader), 0);
+    assert_int_equal(ledger_open(fd, UINT64_C(1) << 30, &reader), 0);
     assert_int_equal(ledger_next(&reader, &capture), 1);
     assert_int_equal(ledger_at(&reader, second, &capture), 1);
     assert_int_equal(capture.pid, 11);

@@ -118,6 +118,13 @@ struct conf conf_of(void)
         .outbox_bytes = 64 << 20,
         .epilog_timeout_s = 1,
         .job_timeout_s = 60,
+        .job_cpu_s = 60,
+        .hash_file_bytes = 1 << 20,
+        .hash_file_s = 10,
+        .hash_job_bytes = 64 << 20,
+        .hash_job_s = 10,
+        .outbox_job_share = 100,
+        .outbox_user_share = 100,
     };
 }
 

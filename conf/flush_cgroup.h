@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The control group of the node's flushes, "jobtrail" at the top of each hierarchy of cgroups (1 or
+ * 2) that can limit processor time or memory: together they get one processor and 4 GiB.
+ */
+#ifndef JOBTRAIL_FLUSH_CGROUP_H
+#define JOBTRAIL_FLUSH_CGROUP_H
+
+enum flush_cgroup_limit { FLUSH_CGROUP_CPU = 1, FLUSH_CGROUP_MEMORY = 2 };
+
+/* Makes it where it can be made, and moves this process into it. Returns which limits hold then,
+ * or'ed together; 0: none. */
+int flush_cgroup_enter(void);
+
+/* The same without moving this process. */
+int flush_cgroup_make(void);
+
+#endif

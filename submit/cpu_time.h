@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_CPU_TIME_H
+#define JOBTRAIL_CPU_TIME_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Processor time in nanoseconds that this process has used so far. */
+uint64_t cpu_time_own(void);
+
+/* The same of another one, whose user does not matter; 0 where there is none. */
+uint64_t cpu_time_of(pid_t pid);
+
+/* The same of all children that were waited for, and theirs. */
+uint64_t cpu_time_children(void);
+
+#endif
