@@ -230,6 +230,39 @@ set_aside() {
     [[ $output == "" ]]
 }
 
+# claim UUID: each run in the job's ledger says that it has this uuid
+claim() {
+    perl -e 'my $uuid = pack "H32", $ARGV[1] =~ tr/-//dr;
+        open F, "+<", $ARGV[0] or die; binmode F;
+        for (my $at = 4096; $at < -s F; $at += 4096) {
+            seek F, $at + 64, 0; read F, my $own, 16;
+            next unless unpack("x6 C", $own) >> 4 == 7; # version 7
+            seek F, $at + 64, 0; print F $uuid;
+        }' "$LEDGER" "$1"
+}
+
+@test "a ledger that tells the uuid of another's run takes nothing away from that one" {
+    "$PROGRAMS/make_spool" "$SPOOL" 4712
+    tracked JOBTRAIL_SPOOL="$SPOOL/4712.0" "$PROGRAMS/exit_with" 0
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --job 4712 --conf "$CONF" --node e2e >/dev/null
+    local uuid owners
+    uuid=$(records | jq -r 'map(select(.userT.exec_path | endswith("exit_with")))[0].userT.run_uuid')
+    a_run
+    claim "$uuid"
+    flush
+    [[ $(records | jq -r --arg uuid "$uuid" 'map(select(.userT.run_uuid == $uuid) | .userT.user) | sort | unique | join(" ")') == "nobody root" ]]
+    cd "$BATS_TEST_TMPDIR"
+    for owners in "root nobody" "nobody root"; do
+        for owner in $owners; do
+            "$JOBTRAIL_BIN/jobtrail-load" --json --store "sqlite:$PWD/${owners/ /.}.db" "$RECORDS"/run.*."$owner".*.json >"summary.$owner"
+        done
+        [[ $(jq .conflicts "summary.$owner") == 1 ]]
+        [[ $(sqlite3 "${owners/ /.}.db" "SELECT user, job_id_raw, is_start_only FROM run WHERE uuid = '$uuid' ORDER BY user") == \
+            "nobody|$JOB|0"$'\n'"root|4712|0" ]]
+        [[ $(sqlite3 "${owners/ /.}.db" "SELECT count(DISTINCT user) FROM conflict WHERE kind = 'run'") == 2 ]]
+    done
+}
+
 @test "a process cannot take the exit status of a task that it is not" {
     # the journal knows a task with pid 1 that was killed; this process says that it is that task
     printf 'task time=1700000000.000000000 step=4294967291 task=0 pid=1 ticks=1\nexit time=4000000000.000000000 step=4294967291 task=0 pid=1 status=9\n' \

@@ -630,7 +630,7 @@ of_3=("${of_2[@]}" 'SELECT uuid, owner, proven, package_owner FROM run ORDER BY 
     [ "$(sqlite3 old.db 'PRAGMA integrity_check')" = ok ]
 }
 
-columns() {
+shape() {
     sql "SELECT table_name, column_name, column_type, column_default, is_nullable, column_key, extra
         FROM information_schema.columns WHERE table_schema = database() ORDER BY 1, 2"
     sql "SELECT table_name, index_name, seq_in_index, column_name, non_unique FROM information_schema.statistics
@@ -650,12 +650,12 @@ columns() {
         contents "${of_3[@]}" >first
         sql "UPDATE store_state SET value = '3' WHERE name = 'schema'" # as if killed before the last statement
     done
-    columns >columns
+    shape >columns
     mariadb_database jobtrail
     records_3
     with_owner
     diff first <(contents "${of_3[@]}")
-    diff columns <(columns)
+    diff columns <(shape)
 }
 
 @test "stores of all versions say the same owners" {

@@ -159,6 +159,54 @@ answers() {
     in_both answers
 }
 
+# The run that mallory told is one that nothing proves, as the loader marks what comes a way that others can write to.
+doubt() {
+    sql "UPDATE run_own SET proven = 0 WHERE job_part_id IN (SELECT id FROM job_part WHERE user = 'mallory' OR restart_count = 9)"
+}
+
+unproven() {
+    # another restart of job 12, which Slurm does not know: the last restart is what people see
+    jq -ac '.userT.run_uuid = "019a9f00-0000-7000-8000-0000000000ff" | .slurmT.restart_count = 9 | del(.crc)' "$end" >restart
+    load_into "run.b.alice.zzz.$RUN.json" restart
+    acct RestartCount,Proven -j 12
+    [ "$output" = 9,yes ]
+    doubt
+    acct RestartCount,Proven -j 12
+    [ "$output" = $'0,yes\n9,no' ]
+    acct RestartCount,Proven,NRuns -X -j 12
+    [ "$output" = $'0,yes,1\n9,no,1' ]
+}
+
+@test "what is not proven hides nothing, and stands by itself" {
+    in_both unproven
+}
+
+hours() {
+    jobtrail-report --store "$store" --summary "$PWD/summary.db" -S 2024-11-01 -E 2024-11-30 --json users --raw |
+        jq -c '.pages[0].rows | map([.user, .runs, (.core_hours * 3600 | round)])'
+}
+
+# A summary has added up the claim when the proven record comes.
+replaced() {
+    rm -f summary.db
+    jq -ac '.userDT += {run_time: 100, end_time: (.userDT.start_time + 100)} | del(.crc)' "run.c.mallory.zzz.$RUN.json" >claimed
+    load_into claimed
+    doubt
+    jobtrail-report --store "$store" --summary "$PWD/summary.db" --update
+    [ "$(hours)" = "[[\"mallory\",1,$((100 * cores))]]" ]
+    load_into "run.c.mallory.zzz.$RUN.json"
+    [ "$(counted)" = '[0,1,0,0]' ]
+    [ "$(sql 'SELECT proven, run_time FROM run')" = '1|3.5' ]
+    [ "$(hours)" = "[[\"mallory\",1,$((35 * cores / 10))]]" ]
+    jobtrail-report --store "$store" --summary "$PWD/summary.db" --update
+    [ "$(hours)" = "[[\"mallory\",1,$((35 * cores / 10))]]" ]
+}
+
+@test "sums that were made of a claim are made anew when the proven record comes" {
+    cores=$(jq '[.slurmT.cpus_alloc, .userDT.num_cores] | max' "$end")
+    in_both replaced
+}
+
 @test "in whatever order records come the store in MariaDB holds the same" {
     JOBTRAIL_TEST_ROUNDS=${JOBTRAIL_SOAK:+200}
     export JOBTRAIL_TEST_ROUNDS=${JOBTRAIL_TEST_ROUNDS:-12} JOBTRAIL_TEST_STORE=$MARIADB_STORE

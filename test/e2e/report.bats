@@ -41,7 +41,7 @@ loaded() { # RUN PROGRAM NAME VERSION
         package_path: "/usr/lib/x", program: $ARGS.positional[1],
         xalt_run_uuid: $ARGS.positional[0],
         ownerT: ({cluster: "tiny", node: "n1", restart_count: 0} + if ($ARGS.positional[0] | test("-1111-"))
-            then {user: "carol", job_id: 99} else {user: "bob", job_id: 7} end)}' --args "$@"
+            then {user: "carol", job_id: 99} else {user: "bob", job_id: 9} end)}' --args "$@"
 }
 
 # report OPTION...: of the month in which the records lie

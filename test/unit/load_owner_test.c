@@ -77,7 +77,7 @@ static const struct {
     {OF_SLURM(RUN_A, "alice", "7", "1", ENDED("1")), false}, /* another restart */
     {RUN(RUN_A, "alice", "7", ENDED("1")), false},           /* as if XALT had written it */
     /* what anybody says where nothing proves it */
-    {OF_SLURM(RUN_A, "alice", "7", "0", STARTED), true},
+    {OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true},
     {OF_SLURM(RUN_A, "alice", "7", "0", ENDED("1")), true},
     {OF_SLURM(RUN_B, "bob", "9", "0", STARTED), true},
     {OF_SLURM(RUN_B, "bob", "9", "0", ENDED("1")), true},
@@ -307,7 +307,7 @@ static void conflicts_are_told(void **state)
                      STORE_CONFLICT);
     assert_int_equal(result_of(store, OF_SLURM(RUN_A, "mallory", "8", "0", ENDED("1")), false),
                      STORE_UNCHANGED);
-    assert_int_equal(result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", STARTED), true),
+    assert_int_equal(result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true),
                      STORE_UNCHANGED);
     assert_int_equal(result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", ENDED("1")), true),
                      STORE_UNPROVEN);
@@ -318,6 +318,29 @@ static void conflicts_are_told(void **state)
     assert_int_equal(result_of(store, LINKED("alice", "evil"), true), STORE_UNCHANGED);
     assert_int_equal(result_of(store, COVERED("alice", "7", "recorded"), false), STORE_NEW);
     assert_int_equal(result_of(store, COVERED("mallory", "8", "static"), false), STORE_CONFLICT);
+    store_close(store);
+}
+
+static void what_is_not_proven_is_joined_to_nothing_that_is(void **state)
+{
+    struct store *store = opened();
+    (void)state;
+    result_of(store, OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false);
+    result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true);
+    result_of(store, LINKED("alice", "evil"), true);
+    result_of(store, PACKAGE(OWNER("alice", "7"), "evil", RUN_A), true);
+    char *text = contents(store);
+    assert_has(text, RUN_A "|alice|alice|evil|"); /* a claim about a claim */
+    assert_has(text, RUN_A "|alice|evil|");
+    assert_has_not(text, RUN_B "|bob|alice|");
+    free(text);
+    result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), false);
+    text = contents(store);
+    assert_has(text, RUN_A "|alice|7|0|1|1|");
+    assert_has_not(text, RUN_A "|alice|alice|evil|");
+    assert_has_not(text, RUN_A "|alice|evil|");
+    assert_has(text, "package|" RUN_A "|alice|7|0|0|");
+    free(text);
     store_close(store);
 }
 
@@ -420,6 +443,7 @@ int main(void)
         cmocka_unit_test(everybody_has_what_is_his),
         cmocka_unit_test(conflicts_can_be_found),
         cmocka_unit_test(conflicts_are_told),
+        cmocka_unit_test(what_is_not_proven_is_joined_to_nothing_that_is),
         cmocka_unit_test(order_decides_nothing),
         cmocka_unit_test(a_link_that_is_alone_again_has_its_own_uuid),
         cmocka_unit_test(what_is_too_old_goes_without_anothers),
