@@ -10,6 +10,7 @@ setup() {
     PATH=$JOBTRAIL_BIN:$PATH
     cd "$BATS_TEST_TMPDIR" || return
     store=$BATS_TEST_TMPDIR/store.db
+    umask 077 # sqlite3, which may look for the store before it is there, makes it
 }
 
 teardown() {

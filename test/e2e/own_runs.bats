@@ -34,18 +34,23 @@ teardown_file() {
 
 # others_secrets: a run of bob's and a link of his, with words in all places that nobody else may see
 others_secrets() {
+    bobs_run | tee "$PLACE/bobs"
+    jq -c '{package_name: "SECRETpackage", package_version: "1", package_path: "/SECRET", program: "python",
+        xalt_run_uuid: .userT.run_uuid,
+        ownerT: (.slurmT + .userT | {user, cluster, node, restart_count, job_id: (.job_id | tonumber)})}' "$PLACE/bobs"
+    jq -nc '{resultT: {uuid: "019a9f00-7777-7000-8000-000000000002", build_user: "bob", build_host: "SECREThost",
+        build_syshost: "tiny", build_epoch: "1732010400", exec_path: "/opt/SECRETprogram", hash_id: "77",
+        link_path: "/usr/bin/SECRETld", link_program: "SECRETcc", wd: "/home/bob"},
+        linkA: [["/home/bob/libSECRET.so.1", "0"]], link_line: ["SECRETflag"], function: ["SECRETfunction"]}'
+}
+
+bobs_run() {
     site_run 019a9f00-7777-7000-8000-000000000001 SECRETprogram 1 '.userT += {user: "bob", account: "SECRETaccount",
         cwd: "/home/bob/SECRETcwd", job_id: "77", syshost: "SECRETcluster"} | .slurmT.job_id = 77
         | .cmdlineA = ["SECRETargument"] | .envT = {SECRETname: "SECRETvalue"}
         | .libA = [["/home/bob/libSECRET.so.1", "0"]]
         | .xaltLinkT = {Build_UUID: "019a9f00-7777-7000-8000-000000000002", Build_User: "bob",
             Build_compiler: "SECRETcc"}'
-    jq -nc '{resultT: {uuid: "019a9f00-7777-7000-8000-000000000002", build_user: "bob", build_host: "SECREThost",
-        build_syshost: "tiny", build_epoch: "1732010400", exec_path: "/opt/SECRETprogram", hash_id: "77",
-        link_path: "/usr/bin/SECRETld", link_program: "SECRETcc", wd: "/home/bob"},
-        linkA: [["/home/bob/libSECRET.so.1", "0"]], link_line: ["SECRETflag"], function: ["SECRETfunction"]}'
-    jq -nc '{package_name: "SECRETpackage", package_version: "1", package_path: "/SECRET", program: "python",
-        xalt_run_uuid: "019a9f00-7777-7000-8000-000000000001"}'
 }
 
 # private_etc: $ETC has alice, bob and jobtrail, and the example of a sudoers file
@@ -237,6 +242,14 @@ for sql in ("ATTACH ? AS other", "PRAGMA user_version", "DROP VIEW temp.run", "D
     except sqlite3.DatabaseError as error:
         assert "authorized" in str(error), error
 EOF
+}
+
+@test "a call ends in time, whatever its caller ignores and blocks" {
+    setpriv --reuid 6100 --regid 6100 --clear-groups strace -e trace=rt_sigaction,rt_sigprocmask,alarm,setitimer \
+        env --ignore-signal=ALRM --block-signal=ALRM "$PLACE/program/jobtrail-own" acct >"$BATS_TEST_TMPDIR/trace" 2>&1 || true
+    grep -E 'rt_sigaction\(SIGALRM, \{sa_handler=SIG_DFL' "$BATS_TEST_TMPDIR/trace"
+    grep -E 'rt_sigprocmask\(SIG_UNBLOCK, \[ALRM\]' "$BATS_TEST_TMPDIR/trace"
+    grep -E '(alarm\(|tv_sec=)600' "$BATS_TEST_TMPDIR/trace"
 }
 
 # ---- MariaDB
