@@ -341,8 +341,8 @@ asked() {
     sed 's/^\([^ ]*\) [^ ]* /kind=\1 /' "$COLLECTED/taken" |
         "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" -
     [[ $(sqlite3 "$BATS_TEST_TMPDIR/store" 'SELECT count(*) FROM run') == 2 ]]
-    sed 's/^[^ ]* [^ ]* /kind=pkg /' "$COLLECTED/taken" >wrong
-    run "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/other" wrong
+    sed 's/^[^ ]* [^ ]* /kind=pkg /' "$COLLECTED/taken" >"$BATS_TEST_TMPDIR/wrong"
+    run "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/other" "$BATS_TEST_TMPDIR/wrong"
     [[ $status == 1 && $output == *"is named pkg and is run"* ]]
 }
 
