@@ -243,7 +243,7 @@ claim() {
 
 @test "a ledger that tells the uuid of another's run takes nothing away from that one" {
     "$PROGRAMS/make_spool" "$SPOOL" 4712
-    tracked JOBTRAIL_SPOOL="$SPOOL/4712.0" "$PROGRAMS/exit_with" 0
+    tracked JOBTRAIL_SPOOL="$SPOOL/4712.0/user" "$PROGRAMS/exit_with" 0
     "$JOBTRAIL_BIN/jobtrail-submit" flush --job 4712 --conf "$CONF" --node e2e >/dev/null
     local uuid owners
     uuid=$(records | jq -r 'map(select(.userT.exec_path | endswith("exit_with")))[0].userT.run_uuid')

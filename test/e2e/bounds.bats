@@ -31,14 +31,14 @@ is_over() { # JOB
 # of_nobody JOB: it is his
 of_nobody() {
     sed -i "s/uid=0 gid=0/uid=$(id -u nobody) gid=$(id -g nobody)/" "$SPOOL/$1.0/journal"
-    chown nobody "$SPOOL/$1.0/ledger" "$SPOOL/$1.0/packages"
+    chown nobody "$SPOOL/$1.0/user/ledger" "$SPOOL/$1.0/user/packages"
     is_over "$1"
 }
 
 # another_job NUMBER: with one run, that must come through
 another_job() {
     "$PROGRAMS/make_spool" "$SPOOL" "$1"
-    tracked JOBTRAIL_SPOOL="$SPOOL/$1.0" "$PROGRAMS/exit_with" 0
+    tracked JOBTRAIL_SPOOL="$SPOOL/$1.0/user" "$PROGRAMS/exit_with" 0
     of_nobody "$1"
 }
 
@@ -93,9 +93,9 @@ worst_job() {
     local program=$DIR/program0000
     cp "$PROGRAMS/exit_with" "$program"
     tracked "$program"
-    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/ledger" 3000 >/dev/null
+    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/user/ledger" 3000 >/dev/null
     # each capture names a file of its own: of 1 GiB, of 7 EiB, none, one of /proc, or a pipe
-    python3 - "$SPOOL/$JOB.0/ledger" "$DIR" <<'PY'
+    python3 - "$SPOOL/$JOB.0/user/ledger" "$DIR" <<'PY'
 import os, sys
 ledger, directory = sys.argv[1], sys.argv[2]
 data = open(ledger, "rb").read()
@@ -127,7 +127,7 @@ PY
     done >>"$SPOOL/$JOB.0/journal"
     for ((number = 1; number <= 20000; number++)); do
         echo "package $number name version /path"
-    done >"$SPOOL/$JOB.0/packages"
+    done >"$SPOOL/$JOB.0/user/packages"
     of_nobody "$JOB"
 }
 
@@ -228,7 +228,7 @@ hang() {
 slow_job() {
     "$PROGRAMS/make_spool" "$SPOOL" "$1"
     cp "$PROGRAMS/exit_with" "$BATS_TEST_TMPDIR/slow$1"
-    tracked JOBTRAIL_SPOOL="$SPOOL/$1.0" "$BATS_TEST_TMPDIR/slow$1"
+    tracked JOBTRAIL_SPOOL="$SPOOL/$1.0/user" "$BATS_TEST_TMPDIR/slow$1"
     truncate -s 500G "$BATS_TEST_TMPDIR/slow$1"
     of_nobody "$1"
 }
@@ -302,7 +302,7 @@ has_slot() {
 
 @test "what lies beyond ledger_size is not read, and counted" {
     tracked "$PROGRAMS/exit_with" 0
-    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/ledger" 400 >/dev/null
+    "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/user/ledger" 400 >/dev/null
     # the site makes ledgers of 1 MiB: the user has made his larger
     sed -i '/^\[spool\]/a ledger_size = 1M' "$CONF"
     of_nobody "$JOB"
@@ -322,12 +322,12 @@ has_slot() {
         "$PROGRAMS/make_spool" "$SPOOL" "$number"
     done
     cp "$PROGRAMS/spin" "$BATS_TEST_TMPDIR/slow"
-    env "${TRACKED[@]}" JOBTRAIL_SPOOL="$SPOOL/1.0" PMI_RANK=0 PMI_SIZE=4 "$BATS_TEST_TMPDIR/slow" 600 >/dev/null 3>&- &
+    env "${TRACKED[@]}" JOBTRAIL_SPOOL="$SPOOL/1.0/user" PMI_RANK=0 PMI_SIZE=4 "$BATS_TEST_TMPDIR/slow" 600 >/dev/null 3>&- &
     DAEMON=$!
-    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/1.0/ledger") -gt 4096 ]]; } # used_bytes
+    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/1.0/user/ledger") -gt 4096 ]]; } # used_bytes
     wait_for captured
     for number in {2..60}; do
-        cp "$SPOOL/1.0/ledger" "$SPOOL/$number.0/ledger"
+        cp "$SPOOL/1.0/user/ledger" "$SPOOL/$number.0/user/ledger"
     done
     kill -KILL "$DAEMON"
     wait "$DAEMON" || true # or its file would be busy

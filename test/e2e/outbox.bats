@@ -95,11 +95,11 @@ batches() { # TRANSPORT
 # many_records COUNT JOB USER: a job of his with that many runs, of 3 KiB each
 many_records() {
     "$PROGRAMS/make_spool" "$SPOOL" "$2"
-    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$2.0" "${TRACKED[@]:1}")
+    TRACKED=(JOBTRAIL_SPOOL="$SPOOL/$2.0/user" "${TRACKED[@]:1}")
     tracked "$PROGRAMS/exit_with" 0
-    "$PROGRAMS/clone_captures" "$SPOOL/$2.0/ledger" "$1" >/dev/null
+    "$PROGRAMS/clone_captures" "$SPOOL/$2.0/user/ledger" "$1" >/dev/null
     sed -i "s/uid=0 gid=0/uid=$(id -u "$3") gid=$(id -g "$3")/" "$SPOOL/$2.0/journal"
-    chown "$3" "$SPOOL/$2.0/ledger" "$SPOOL/$2.0/packages"
+    chown "$3" "$SPOOL/$2.0/user/ledger" "$SPOOL/$2.0/user/packages"
     echo "epilog time=$(date +%s).000000000 user=$3 account=a partition=p" >>"$SPOOL/$2.0/journal"
 }
 
@@ -122,7 +122,7 @@ runs_of() { # USER: how many of his wait for the collector
     ((held > 200 * 1024 && held <= 256 * 1024))
     held=$(find "$(STATE)/outbox/http" -name '*.u5.*' -printf '%s\n' | awk '{ n += $1 } END { print n }')
     ((held > 256 * 1024 && held <= 410 * 1024))
-    [[ $(runs_of man) == 10 && ! -e $SPOOL/103.0 && -e $SPOOL/101.0/ledger && -e $SPOOL/102.0/ledger ]]
+    [[ $(runs_of man) == 10 && ! -e $SPOOL/103.0 && -e $SPOOL/101.0/user/ledger && -e $SPOOL/102.0/user/ledger ]]
     # while nothing is sent, nothing is read again and nothing is lost
     first=$(runs_of games)
     run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e

@@ -104,7 +104,7 @@ without_secrets() {
     MY_TOKEN=$SECRET MY_PROXY=http://me:$SECRET@proxy:3128 MY_PATH=/opt/key:/opt SLURM_SUBMIT_DIR="/x?token=$SECRET" \
         tracked bash -c '"$@"; true' --password=$SECRET "$PROGRAMS/exit_with" 0 --api-key "$SECRET x" \
         "Authorization: Bearer $SECRET" -n 5 "https://me:$SECRET@host/path" "DB_PASSWORD=$SECRET"
-    grep -qa "$SECRET" "$SPOOL/$JOB.0/ledger" # which is the user's
+    grep -qa "$SECRET" "$SPOOL/$JOB.0/user/ledger" # which is the user's
     flush
     without_secrets
     records | jq -e 'map(select(.userT.exec_path | endswith("/exit_with"))) | .[0]

@@ -352,15 +352,15 @@ below_bash() {
 @test "[tracking] command_line says how much is recorded, of ancestors too, and what is not wanted is not even captured" {
     RULES=$'[paths]\nkeep = .*' new_job
     below_bash
-    grep -q argument-of-program "$SPOOL/$JOB.0/ledger"
+    grep -q argument-of-program "$SPOOL/$JOB.0/user/ledger"
     flush
     [[ $(arguments exit_with) == '[["0","argument-of-program"],["-c","\"$@\"; true","argument-of-bash",'* ]]
     for wanted in program no; do
         rm -rf "$RECORDS"
         RULES=$'[paths]\nkeep = .*\n[tracking]\ncommand_line = '$wanted new_job
         below_bash
-        grep -q exit_with "$SPOOL/$JOB.0/ledger"
-        ! grep -qa 'argument-of-\(program\|bash\)' "$SPOOL/$JOB.0/ledger" || false
+        grep -q exit_with "$SPOOL/$JOB.0/user/ledger"
+        ! grep -qa 'argument-of-\(program\|bash\)' "$SPOOL/$JOB.0/user/ledger" || false
         flush
         [[ $(arguments exit_with) == '[[],[]]' ]]
         [[ $(records | jq -c 'map([(.cmdlineA | length), (.ptA[0].cmdlineA | length)]) | unique') == \
@@ -370,7 +370,7 @@ below_bash() {
 
 @test "an ancestor that [paths] or [arguments] leave out gives only its program" {
     below_bash
-    ! grep -qa argument-of-bash "$SPOOL/$JOB.0/ledger" || false
+    ! grep -qa argument-of-bash "$SPOOL/$JOB.0/user/ledger" || false
     flush
     [[ $(arguments exit_with) == '[["0","argument-of-program"],[]]' ]]
     local rules=$'[paths]\ncustom = .*/(r?ba)?sh\n[arguments]\n'
@@ -386,7 +386,7 @@ below_bash() {
 @test "XALT_CMDLINE_RECORD=no: a user wants no command lines, whatever the site says" {
     RULES=$KEEP_ALL new_job
     XALT_CMDLINE_RECORD=no below_bash
-    ! grep -qa 'argument-of-\(program\|bash\)' "$SPOOL/$JOB.0/ledger" || false
+    ! grep -qa 'argument-of-\(program\|bash\)' "$SPOOL/$JOB.0/user/ledger" || false
     flush
     [[ $(arguments exit_with) == '[[],[]]' ]]
 }
