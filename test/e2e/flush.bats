@@ -194,7 +194,9 @@ another_worker() { # THAN
     RULES=$KEEP_ALL new_job
     tracked "$PROGRAMS/exit_with" 0
     slow_job nobody
+    chown root: "$SPOOL/$JOB.0/user"/* # a process uses a ledger of its own user alone
     tracked "$PROGRAMS/exit_with" 0
+    chown nobody: "$SPOOL/$JOB.0/user"/*
     start_slow_flush
     wait_for is_at_slow
     first=$WORKER

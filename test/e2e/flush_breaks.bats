@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A node where the flush's child dies for every job, as with a library that is not what it was.
+# A node where the flush's child dies for every job, as with a library that is not what it was. The
+# function that breaks is one that the child alone calls.
 
 load helper
 
 setup() {
     RULES=$KEEP_ALL new_job
     STATE=$BATS_TEST_TMPDIR/state
-    printf 'int json_object_object_add_ex(void) { __builtin_trap(); }\n' >"$BATS_TEST_TMPDIR/broken.c"
+    printf 'void json_object_set_serializer(void) { __builtin_trap(); }\n' >"$BATS_TEST_TMPDIR/broken.c"
     cc -fPIC -shared "$BATS_TEST_TMPDIR/broken.c" -o "$BATS_TEST_TMPDIR/broken.so"
 }
 

@@ -607,7 +607,11 @@ records_3() {
 
 # as jobtrail writes the first package since
 with_owner() {
-    jq -ac '.ownerT = {cluster: "tiny", job_id: 12, node: "n1", restart_count: 0, user: "alice"}' pkg.019*.json >owned
+    local file
+    mkdir -p owned
+    for file in pkg.019*.json; do
+        jq -ac '.ownerT = {cluster: "tiny", job_id: 12, node: "n1", restart_count: 0, user: "alice"}' "$file" >"owned/$file"
+    done
     load_into owned pkg.8c8*.json
 }
 

@@ -57,7 +57,7 @@ PY
 
 @test "syslog records that are never whole" {
     python3 - >lines <<'PY'
-head = "n1 XALT_LOGGING_tiny V:4 kind:run syshost:tiny key:%s crcStr:0x0000 nb:%d idx:%d value:%s"
+head = "Nov 20 08:40:00 n1 XALT_LOGGING_tiny: V:4 kind:run syshost:tiny key:%s crcStr:0x0000 nb:%d idx:%d value:%s"
 for i in range(15000): # room for many blocks, and one
     print(head % (i, 9999, 0, "x"))
 for i in range(300):

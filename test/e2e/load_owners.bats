@@ -166,8 +166,8 @@ doubt() {
 
 unproven() {
     # another restart of job 12, which Slurm does not know: the last restart is what people see
-    jq -ac '.userT.run_uuid = "019a9f00-0000-7000-8000-0000000000ff" | .slurmT.restart_count = 9 | del(.crc)' "$end" >restart
-    load_into "run.b.alice.zzz.$RUN.json" restart
+    jq -ac '.userT.run_uuid = "019a9f00-0000-7000-8000-0000000000ff" | .slurmT.restart_count = 9 | del(.crc)' "$end" >run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
+    load_into "run.b.alice.zzz.$RUN.json" run.c.alice.zzz.019a9f00-0000-7000-8000-0000000000ff.json
     acct RestartCount,Proven -j 12
     [ "$output" = 9,yes ]
     doubt
