@@ -232,7 +232,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
                    settings.library);
     spank_unsetenv(spank, "JOBTRAIL_SPOOL"); /* a user's own */
     int error = begin_step(spank, &settings);
-    if (error != 0 && error != -EFBIG) /* a full journal counts what it leaves out */
+    if (error != 0)
         slurm_info("jobtrail: cannot use the spool directory %s (%s): this step leaves no records",
                    settings.spool, strerror(-error));
     settings_close(&settings);

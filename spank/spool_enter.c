@@ -77,10 +77,10 @@ static int enter_existing(int base, const char *name, uid_t uid, const struct jo
     int result = journal_is_of(fd, uid);
     if (result >= 0)
         result = result == 1 ? journal_append(&copy, fd) : -ESTALE;
-    if (result >= 0)
+    if (result >= 0) /* 1: a full journal has counted the line */
         return fd;
     close(fd);
-    return result == 1 ? -EFBIG : result;
+    return result;
 }
 
 static int enter_or_make(int base, const struct spool_run *run, const struct journal_line *line)
