@@ -99,21 +99,24 @@ void spool_find_runs(const char *spool, uint32_t job,
 
 struct last {
     uid_t uid;
-    int64_t restart;
+    int64_t goes_on, over; /* restart counts; -1: none */
 };
 
 static void take_last(void *context, uint32_t restart, int directory)
 {
     struct last *last = context;
-    if (restart > last->restart && journal_is_of(directory, last->uid) == 1)
-        last->restart = restart;
+    int64_t *of = journal_is_of(directory, last->uid) == 1 ? &last->goes_on : &last->over;
+    if (restart > *of && journal_is_users(directory, last->uid) == 1)
+        *of = restart;
 }
 
 uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t otherwise)
 {
-    struct last last = {uid, -1};
+    struct last last = {uid, -1, -1};
     spool_find_runs(spool, job, take_last, &last);
-    return last.restart < 0 ? otherwise : (uint32_t)last.restart;
+    if (last.goes_on >= 0)
+        return (uint32_t)last.goes_on;
+    return last.over >= 0 ? (uint32_t)last.over : otherwise;
 }
 
 void spool_mark_opted_out(int job)

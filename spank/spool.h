@@ -57,8 +57,8 @@ int spool_find(const char *spool, uint32_t job, uint32_t restart, uid_t uid);
 void spool_find_runs(const char *spool, uint32_t job,
                      void (*found)(void *context, uint32_t restart, int directory), void *context);
 
-/* The restart count of the last run below `spool` of this job of this user that goes on, or
- * `otherwise` where there is none. To be called as root, who alone may list the directory. */
+/* The restart count of the last run below `spool` of this job of this user that goes on; where none
+ * does, of the last one that is over, of which steps have late news; or `otherwise`. To be called as root, who alone may list the directory. */
 uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t otherwise);
 
 /* Leaves SPOOL_OPTED_OUT (spool_path.h) in the directory `job`, where it can. */

@@ -10,6 +10,7 @@
 
 #include "outbox.h"
 #include "outbox_send.h"
+#include "record.h"
 #include "spool_job.h"
 #include "spool_read.h"
 #include "transport.h"
@@ -26,7 +27,7 @@ enum { SEND_MS = 10000, JOB_MS = 2000, LOOK_MS = 10000, SLOW_MAX = 64, SLOW_MS =
 
 /* Jobs whose captures have ended their reader: they are left alone for a while. */
 static struct {
-    char name[sizeof ((struct spool_job *)0)->name];
+    char name[sizeof((struct spool_job *)0)->name];
     uint64_t until_ns; /* CLOCK_MONOTONIC */
 } slow[SLOW_MAX];
 static unsigned slow_next;
@@ -88,6 +89,8 @@ static int deliver(void *context, const struct transport_record *record)
     return result == 0 ? note_started(starts, record->name) : result;
 }
 
+/* Without SPANK's prolog the cluster's name may come with the epilog alone. A start record without
+ * it would be of another owner than the end, and its run go on for ever. */
 static int send_of_job(struct starts *starts)
 {
     struct journal journal = {0};
@@ -95,6 +98,10 @@ static int send_of_job(struct starts *starts)
     int result = spool_job_journal(starts->directory, &journal);
     if (result != 0)
         return result;
+    if (record_cluster(starts->conf, &journal)[0] == '\0') {
+        journal_free(&journal);
+        return 0;
+    }
     int ledger = spool_open_users(starts->directory, "ledger", journal.uid);
     result = ledger < 0 ? ledger : read_started(starts);
     if (result == 0) {

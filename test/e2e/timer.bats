@@ -57,7 +57,7 @@ confined() {
     unshare --mount --propagation slave bash -ec '
         mount --bind "$1/writable" "$1/writable"
         mount -o remount,bind,ro /
-        ! touch "$1/x" 2>/dev/null
+        if touch "$1/x" 2>/dev/null; then exit 99; fi
         exec strace -qq -f -A -o "$1/writable/calls" -e signal=none \
             setpriv --no-new-privs --inh-caps=-all --bounding-set "$2" "${@:3}"' _ "$PLACE" "$bounds" "$@"
 }

@@ -50,6 +50,14 @@ static void note_coverage(const struct coverage_record *coverage, struct loaded 
     loaded->job = json_object_get_int64(json_object_object_get(coverage->job, "job_id"));
 }
 
+static void note_package(const struct package_record *package, struct loaded *loaded)
+{
+    copy(loaded->uuid, package->run_uuid);
+    copy(loaded->user, package->user);
+    copy(loaded->cluster, package->cluster);
+    loaded->job = package->job_id.known ? package->job_id.value : 0;
+}
+
 static void note(const struct record *record, struct loaded *loaded)
 {
     memset(loaded, 0, sizeof *loaded);
@@ -59,7 +67,7 @@ static void note(const struct record *record, struct loaded *loaded)
     else if (record->kind == RECORD_COVERAGE)
         note_coverage(&record->coverage, loaded);
     else if (record->kind == RECORD_PACKAGE)
-        copy(loaded->uuid, record->package.run_uuid);
+        note_package(&record->package, loaded);
     else {
         copy(loaded->uuid, record->link.uuid);
         copy(loaded->user, record->link.build_user);

@@ -97,11 +97,11 @@ static void each_key_takes_its_value(void **state)
                               "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
                               "job_timeout = 20\n"
                               "hash_objects = yes\n"
-                               "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
-                               "hash_job_size = 1024G\nhash_job_time = 5\n"
-                               "[outbox]\njob_share = 1\nuser_share = 100\n"
-                               "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
-                               "[signature]\nkey_file = /etc/jobtrail/key\n");
+                              "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
+                              "hash_job_size = 1024G\nhash_job_time = 5\n"
+                              "[outbox]\njob_share = 1\nuser_share = 100\n"
+                              "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
+                              "[signature]\nkey_file = /etc/jobtrail/key\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_string_equal(conf.syshost, "beta");

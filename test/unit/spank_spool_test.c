@@ -426,6 +426,11 @@ static void the_last_run_is_this_users_and_goes_on(void **state)
     assert_int_equal(spool_last_run(below("spool"), 42, 12345, 5), 1);
     assert_int_equal(spool_last_run(below("spool"), 42, 12346, 5), 7);
     assert_int_equal(spool_last_run(below("spool"), 42, 12347, 5), 5);
+    over = enter(43, 2, 12345);
+    end_job(over);
+    close(over);
+    assert_int_equal(spool_last_run(below("spool"), 43, 12345, 0), 2);
+    assert_int_equal(spool_last_run(below("spool"), 43, 12346, 0), 0);
 }
 
 /* The part of a job's directory with what its user owns. */

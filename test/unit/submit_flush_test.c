@@ -388,6 +388,33 @@ static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
     }
 }
 
+/* As its end, of which the epilog tells the cluster, would be another's in the store. */
+static void a_run_whose_cluster_is_not_known_yet_has_no_start_record(void **state)
+{
+    struct conf conf = conf_of();
+    struct ledger_slot slot = made_slot(50, UINT64_C(1700000010000000000));
+    (void)state;
+    conf.cluster = (char *)"";
+    made_start(&made);
+    slot.flags = LEDGER_SLOT_START;
+    fields.size = 0;
+    made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
+    made_add(&made, &slot, 0, &fields);
+    make_job("7.0", "");
+    put_ledger("7.0");
+    for (int known = 0; known <= 1; known++) {
+        if (known) {
+            FILE *journal = fopen(below(spool_dir, "7.0/journal"), "ae");
+            fputs("prolog time=1700000000.000000000 cluster=lab\n", journal);
+            fclose(journal);
+        }
+        int spool = open_spool();
+        assert_int_equal(starts_send(&conf, spool), 0);
+        assert_int_equal(count_files(records_dir, ".aaa."), known ? 1 : -1);
+        close(spool);
+    }
+}
+
 /* No epilog has told that it is over, nor has its boot: its id was given out again. */
 static void what_a_later_job_has_found_is_over_and_its_owners(void **state)
 {
@@ -649,6 +676,7 @@ int main(void)
         TEST(what_another_user_wrote_does_not_become_this_jobs),
         TEST(captures_that_went_with_their_file_system_are_in_the_coverage),
         TEST(the_watcher_takes_what_the_jobs_user_wrote_alone),
+        TEST(a_run_whose_cluster_is_not_known_yet_has_no_start_record),
         TEST(what_a_later_job_has_found_is_over_and_its_owners),
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
         TEST(a_worker_goes_on_where_another_was_ended),
