@@ -16,6 +16,7 @@
 
 #include "doctor.h"
 #include "flush_cgroup.h"
+#include "spool_part.h"
 #include "spool_path.h"
 
 enum { ROOM_BYTES = 1 << 20, JOURNAL_END = 16 << 10 };
@@ -140,11 +141,28 @@ static unsigned count_entries(const char *path, int over)
     return count;
 }
 
+static int is_mounted_elsewhere(const char *path)
+{
+    int spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int found = spool >= 0 && spool_part_noted(spool) == -ESTALE;
+    if (spool >= 0)
+        close(spool);
+    return found;
+}
+
 /* Whoever fills the file system above would keep journals from being written. */
 static void check_place(struct doctor *doctor, const char *path)
 {
     char above[PATH_MAX + 4];
     struct stat own, parent;
+    if (is_mounted_elsewhere(path)) {
+        doctor_add(
+            doctor, FINDING_BAD, "place", path,
+            "take PrivateTmp and the like out of slurmd's unit, or say [spool] mount = no",
+            "slurmd has mounted it in a mount namespace of its own: no flush but its own sees "
+            "the jobs");
+        return;
+    }
     snprintf(above, sizeof above, "%s/..", path);
     if (stat(path, &own) != 0 || stat(above, &parent) != 0 || own.st_dev != parent.st_dev)
         return;

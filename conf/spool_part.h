@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,6 +61,29 @@ static inline void spool_part_namespace(char *text, size_t size)
 {
     ssize_t length = readlink("/proc/self/ns/mnt", text, size - 1);
     text[length < 0 ? 0 : length] = '\0';
+}
+
+/* Leaves in `directory` that something is mounted in it, or over it, in this process's namespace: a
+ * symbolic link, which takes no block. Returns 0 or -errno. */
+static inline int spool_part_note(int directory)
+{
+    char text[64];
+    spool_part_namespace(text, sizeof text);
+    return symlinkat(text[0] == '\0' ? "unknown" : text, directory, SPOOL_MOUNTED) != 0 ? -errno
+                                                                                        : 0;
+}
+
+/* Of such a note, whether there is one: returns 0; 1 where it names this namespace, or nobody knows
+ * which this is; or -ESTALE where it names another one. */
+static inline int spool_part_noted(int directory)
+{
+    char own[64], noted[64];
+    ssize_t length = readlinkat(directory, SPOOL_MOUNTED, noted, sizeof noted - 1);
+    if (length < 0)
+        return 0;
+    noted[length] = '\0';
+    spool_part_namespace(own, sizeof own);
+    return own[0] == '\0' || strcmp(noted, own) == 0 ? 1 : -ESTALE;
 }
 
 #endif

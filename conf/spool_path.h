@@ -16,10 +16,16 @@
 #define SPOOL_USER "user"
 
 /* Beside it, where that part is a file system of its own: a symbolic link with the mount namespace
- * that it was mounted in, as /proc/self/ns/mnt names it. */
+ * that it was mounted in, as /proc/self/ns/mnt names it. The same in the directory of the node,
+ * below the file system that slurmd's start has mounted over it: who sees the link is elsewhere, or
+ * it is unmounted. That directory is in memory, so that no link outlives the boot. */
 #define SPOOL_MOUNTED "mounted"
 
-/* What a directory is called until it is complete, begins so. */
+/* Beside the jobs' directories, room for journals (spank/spool_reserve.h). */
+#define SPOOL_RESERVE_NAME ".reserve"
+
+/* What a directory is called until it is complete, begins so; and one that is done with, which is
+ * held by what is mounted in it. */
 #define SPOOL_NEW ".new."
 
 /* Behind the name of a directory that a later job of the same id has found, before a number from 1

@@ -33,20 +33,12 @@ static int is_in_memory(int directory)
     return fstatfs(directory, &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
-/* A symbolic link, which takes no block. */
-static int note_mounted(int job)
-{
-    char text[64];
-    spool_part_namespace(text, sizeof text);
-    return symlinkat(text[0] == '\0' ? "unknown" : text, job, SPOOL_MOUNTED) != 0 ? -errno : 0;
-}
-
 /* Noted first: what is mounted and not noted would be taken for a plain directory when it is gone.
  */
 static int mount_part(int job, uint64_t bytes)
 {
     char path[64], options[96];
-    int result = note_mounted(job);
+    int result = spool_part_note(job);
     if (result != 0)
         return result;
     snprintf(path, sizeof path, "/proc/self/fd/%d/" SPOOL_USER, job);

@@ -6,6 +6,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "spool_path.h"
+
 enum { RESERVE_BYTES = 4 << 20, PART_OF_ALL = 16 };
 
 static int open_reserve(int base, int flags)

@@ -7,7 +7,6 @@
 #ifndef JOBTRAIL_SPOOL_RESERVE_H
 #define JOBTRAIL_SPOOL_RESERVE_H
 
-#define SPOOL_RESERVE_NAME   ".reserve"
 #define SPOOL_RESERVE_SHARES 8
 
 /* Makes the reserve in the node's directory `base` as large as it is to be: 4 MiB, or a sixteenth

@@ -456,7 +456,7 @@ static void flush_in_turn(struct flush *flush, const struct spool_jobs *jobs)
 static int flush_all(struct flush *flush)
 {
     struct spool_jobs jobs;
-    if (flush->options->job == 0 && !flush->options->dry_run)
+    if (!flush->options->dry_run)
         spool_sweep(flush->spool, flush->now_ns);
     int result = spool_list(flush->spool, flush->options->job, &jobs);
     if (result != 0)
@@ -561,7 +561,9 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     flush.spool = spool_open_node(path);
     if (flush.spool < 0 && !options->sessions)
         return flush.spool == -ENOENT ? 0 : flush.spool; /* no job has run here */
-    result = flush_and_send(&flush);
+    result = !options->sessions && spool_part_noted(flush.spool) == -ESTALE
+                 ? -ESTALE
+                 : flush_and_send(&flush);
     if (flush.spool >= 0)
         close(flush.spool);
     if (flush.slot >= 0)

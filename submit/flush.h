@@ -39,7 +39,8 @@ struct flush_count {
 };
 
 /* Flushes. Trouble with one job is told on stderr and does not keep the others. Returns 0, or
- * -errno when the spool or the outbox cannot be used at all. */
+ * -errno when the spool or the outbox cannot be used at all; -ESTALE where the spool is mounted in
+ * another mount namespace than this one. */
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count);
 

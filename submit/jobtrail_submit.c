@@ -279,7 +279,11 @@ int main(int argc, char *argv[])
     int result = flush_run(&conf, &arguments.flush, &count);
     if (result != 0)
         fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, outbox in %s)\n",
-                strerror(-result), conf.spool, conf.state);
+                result == -ESTALE
+                    ? "slurmd has mounted the spool in a mount namespace of its own: flush from "
+                      "there (nsenter --mount), or say [spool] mount = no"
+                    : strerror(-result),
+                conf.spool, conf.state);
     conf_free(&conf);
     if (result != 0)
         return EXIT_UNUSABLE;

@@ -206,13 +206,7 @@ int spool_open_users(int directory, const char *name, uid_t uid)
 
 int spool_part_lost(int directory)
 {
-    char own[64], noted[64];
-    ssize_t length = readlinkat(directory, SPOOL_MOUNTED, noted, sizeof noted - 1);
-    if (length < 0 || spool_part_is_mounted(directory))
-        return 0;
-    noted[length] = '\0';
-    spool_part_namespace(own, sizeof own);
-    return own[0] == '\0' || strcmp(noted, own) == 0 ? 1 : -ESTALE;
+    return spool_part_is_mounted(directory) ? 0 : spool_part_noted(directory);
 }
 
 /* Removes all files in the directory but the journal. */
@@ -254,18 +248,26 @@ static int remove_part(int directory)
     return result;
 }
 
+/* The name that the directory has now, in the `path` it is read into, or NULL. */
+static const char *present_name(int directory, char path[PATH_MAX])
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? NULL : slash + 1;
+}
+
 /* The directory may have got another name meanwhile, and another one its old name (spool.h). */
 static int remove_directory(int spool, int directory, const char *name)
 {
-    char link[64], path[PATH_MAX];
+    char path[PATH_MAX];
     struct stat own, named;
     if (fstatat(spool, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(directory, &own) == 0 &&
         named.st_ino != own.st_ino) {
-        snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-        ssize_t length = readlink(link, path, sizeof path - 1);
-        path[length < 0 ? 0 : length] = '\0';
-        const char *slash = strrchr(path, '/');
-        return slash == NULL ? -ENOENT : unlinkat(spool, slash + 1, AT_REMOVEDIR) != 0 ? -errno : 0;
+        const char *present = present_name(directory, path);
+        return present == NULL ? -ENOENT : unlinkat(spool, present, AT_REMOVEDIR) != 0 ? -errno : 0;
     }
     return unlinkat(spool, name, AT_REMOVEDIR) != 0 && errno != ENOENT ? -errno : 0;
 }
@@ -281,9 +283,41 @@ static int remove_all(int spool, int directory, const char *name)
     return remove_directory(spool, directory, name);
 }
 
+/* Gives the directory a name that no job has, for spool_sweep(). Under the lock under which others
+ * rename (spank/spool_enter.c): its name may be that of a job's that runs by then. */
+static int give_up_name(int spool, int directory)
+{
+    char path[PATH_MAX], name[64];
+    struct stat status;
+    if (fstat(directory, &status) != 0)
+        return -errno;
+    snprintf(name, sizeof name, SPOOL_NEW "over.%llu", (unsigned long long)status.st_ino);
+    int result = spool_lock(spool, 1);
+    if (result != 0)
+        return result;
+    const char *present = present_name(directory, path);
+    if (present == NULL)
+        result = -ENOENT;
+    else if (renameat2(spool, present, spool, name, RENAME_NOREPLACE) != 0)
+        result = -errno;
+    flock(spool, LOCK_UN);
+    return result;
+}
+
+/* A mount namespace made as systemd makes a unit's has a second copy of each mount that no path
+ * leads to: what is mounted in the directory can be emptied there, and its directory not removed.
+ */
 int spool_remove(int spool, int directory, const struct spool_job *job)
 {
-    return remove_all(spool, directory, job->name);
+    int result = remove_all(spool, directory, job->name);
+    if (result != -EBUSY)
+        return result;
+    result = give_up_name(spool, directory);
+    if (result == 0)
+        result = remove_files(directory);
+    if (result == 0)
+        unlinkat(directory, JOURNAL_NAME, 0);
+    return result;
 }
 
 static void sweep_one(int spool, const char *name, uint64_t now_ns)

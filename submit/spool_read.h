@@ -52,15 +52,16 @@ int spool_open_users(int directory, const char *name, uid_t uid);
  * one. */
 int spool_part_lost(int directory);
 
-/* Removes what makers of directories that are dead have left. */
+/* Removes what makers of directories that are dead have left, and what spool_remove() has. */
 void spool_sweep(int spool, uint64_t now_ns);
 
 /* Reads such a file whole, at the most `limit` bytes, NUL-terminated, malloc'ed. Returns 0 or
  * -errno (-EFBIG beyond the limit). */
 int spool_read_file(int directory, const char *name, size_t limit, char **text, size_t *size);
 
-/* Removes a job's directory and all files in it, and unmounts what is mounted there. Returns 0 or
- * -errno. */
+/* Removes a job's directory and all files in it, and unmounts what is mounted there. Where the
+ * mount namespace holds it, it stays, empty, under a name that no job has: spool_sweep() in another
+ * namespace removes it. Returns 0 or -errno. */
 int spool_remove(int spool, int directory, const struct spool_job *job);
 
 #endif

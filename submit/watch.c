@@ -22,8 +22,8 @@
 #include "spool_read.h"
 #include "starts.h"
 
-/* Opens the node's spool directory, made where it is missing. */
-static int open_spool(const char *conf_path, const char *node)
+/* Opens the node's spool directory; where it is to be `made`, also one that is missing. */
+static int open_spool(const char *conf_path, const char *node, int made)
 {
     char path[PATH_MAX], text[1024];
     struct conf conf;
@@ -36,7 +36,7 @@ static int open_spool(const char *conf_path, const char *node)
     }
     result = spool_expand(conf.spool, node, path, sizeof path);
     if (result == 0)
-        result = spool_node_make(path, conf.mount != CONF_MOUNT_NO);
+        result = made ? spool_node_make(path, conf.mount != CONF_MOUNT_NO) : spool_open_node(path);
     conf_free(&conf);
     return result;
 }
@@ -64,16 +64,16 @@ static int take_over(int lock)
     return -EAGAIN;
 }
 
-static int open_lock(int spool)
+static int open_lock(int spool, int flags)
 {
-    int lock = openat(spool, SPOOL_WATCH_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int lock = openat(spool, SPOOL_WATCH_LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
     return lock < 0 ? -errno : lock;
 }
 
 /* The pid in the file is for people. */
 static int lock_spool(int spool)
 {
-    int lock = open_lock(spool);
+    int lock = open_lock(spool, O_CREAT);
     int result = lock < 0 ? lock : take_over(lock);
     if (result == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
         result = -EIO;
@@ -167,7 +167,7 @@ static int detach(int *report)
 
 static int get_ready(const char *conf_path, const char *node, int *spool, int *pipe)
 {
-    *spool = open_spool(conf_path, node);
+    *spool = open_spool(conf_path, node, 1);
     if (*spool < 0)
         return *spool;
     int lock = lock_spool(*spool); /* held until the end */
@@ -208,13 +208,13 @@ int watch_run(const char *conf_path, const char *node, int in_background)
 
 int watch_stop(const char *conf_path, const char *node)
 {
-    int spool = open_spool(conf_path, node);
+    int spool = open_spool(conf_path, node, 0);
     if (spool < 0)
-        return spool;
-    int lock = open_lock(spool);
+        return spool == -ENOENT ? 0 : spool;
+    int lock = open_lock(spool, 0);
     int result = lock < 0 ? lock : take_over(lock);
     if (lock >= 0)
         close(lock);
     close(spool);
-    return result;
+    return result == -ENOENT ? 0 : result;
 }

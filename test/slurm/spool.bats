@@ -168,6 +168,38 @@ field_of_all() { # JOB JQ-PATH
     [[ $(record_count "$job") == 1 && -z $(parts) && ! -e $DIR/run/n1/$job.0 ]]
 }
 
+# in_unit DIRECTORY COMMAND...: on the node, in a mount namespace made as systemd makes that of a unit
+# whose ReadWritePaths name the directory: its mounts lie there thrice, and no path leads to two of them
+in_unit() {
+    # shellcheck disable=SC2016 # for the inner shell
+    on_node unshare --mount --propagation slave bash -ec '
+        mount --rbind / "$1"
+        mount --rbind "$1$2" "$1$2"
+        cd "$1"
+        mount --move . /
+        exec chroot . "${@:3}"' _ "$DIR/root" "$@"
+}
+
+@test "a flush in a unit of systemd's leaves an empty directory, under no job's name, for slurmd's next" {
+    mkdir "$DIR/root"
+    reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
+    reconfigure
+    flush=("$STAGE/bin/jobtrail-submit" flush --orphans --conf "$DIR/jobtrail.conf" --node n1)
+    run in_unit "$DIR/run/n1" "${flush[@]}"
+    [[ $status == 0 && $output == *"jobs 1"* ]] || fail "$output"
+    [[ $(record_count "$job") == 1 && ! -e $DIR/run/n1/$job.0 ]]
+    run in_unit "$DIR/run/n1" "${flush[@]}"
+    [[ $status == 0 && $output != *"jobs 1"* ]] || fail "$output"
+    left=$(on_node ls -A "$DIR/run/n1" | grep '^\.new\.')
+    [[ $(on_node find "$DIR/run/n1/$left" -printf '%P ') == " user " ]]
+    on_node touch -d '-2 minutes' "$DIR/run/n1/$left"
+    in_unit "$DIR/run/n1" "${flush[@]}"
+    [[ -e $DIR/run/n1/$left && $(record_count "$job") == 1 ]]
+    next=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
+    [[ $(record_count "$next") == 1 && -z $(parts) && ! -e $DIR/run/n1/$left ]]
+}
+
 @test "captures that are mounted on slurmd's node alone are not taken for lost elsewhere" {
     reconfigure "s|^program = .*|program = $DIR/none/jobtrail-submit|"
     job=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
@@ -194,6 +226,48 @@ field_of_all() { # JOB JQ-PATH
     [[ $(parts) == "$DIR/memory/jobtrail" ]]
     run on_node "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
     [[ $status == 0 && $output != *" place "* ]]
+    # what is there after an upgrade: the spool of a slurmd that mounted nothing, and its watcher's files
+    "$CLUSTER" stop-slurmd n1
+    on_node umount "$DIR/memory/jobtrail"
+    on_node touch "$DIR/memory/jobtrail/watch.pid" "$DIR/memory/jobtrail/.reserve"
+    on_node mkfifo "$DIR/memory/jobtrail/wake"
+    "$CLUSTER" start-slurmd n1
+    "$CLUSTER" wait-idle
+    [[ $(parts) == "$DIR/memory/jobtrail" ]]
     on_node "$STAGE/bin/jobtrail-submit" watch --stop --conf "$DIR/jobtrail.conf" --node n1
-    on_node umount "$DIR/memory/jobtrail" "$DIR/memory"
+    on_node umount "$DIR/memory/jobtrail"
+    on_node "$STAGE/bin/jobtrail-submit" watch --stop --conf "$DIR/jobtrail.conf" --node n1
+    [[ -z $(parts) ]] # which mounts nothing
+    on_node rm -r "$DIR/memory/jobtrail"
+    on_node "$STAGE/bin/jobtrail-submit" watch --stop --conf "$DIR/jobtrail.conf" --node n1
+    [[ ! -e $DIR/memory/jobtrail ]]
+    on_node umount "$DIR/memory"
+}
+
+@test "a spool that slurmd has mounted for itself alone is not taken for an empty one elsewhere" {
+    on_node mkdir -p "$DIR/memory"
+    on_node mount -t tmpfs -o size=16m,mode=755 none "$DIR/memory"
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/memory/jobtrail|"
+    submit=("$STAGE/bin/jobtrail-submit") conf=(--conf "$DIR/jobtrail.conf" --node n1)
+    # what a slurmd with a mount namespace of its own does when it starts
+    on_node unshare --mount "${submit[@]}" watch --detach "${conf[@]}"
+    inside=(nsenter --mount --target "$(pgrep --newest -f "watch --detach --conf $DIR/jobtrail.conf")")
+    [[ -z $(parts) && $("${inside[@]}" stat -c %m "$DIR/memory/jobtrail") == "$DIR/memory/jobtrail" ]]
+    for what in --orphans --all "--job 1"; do
+        # shellcheck disable=SC2086 # two words
+        run on_node "${submit[@]}" flush $what "${conf[@]}"
+        [[ $status == 3 && $output == *"in a mount namespace of its own"* ]] || fail "$output"
+    done
+    run on_node "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
+    [[ $output == *" place "*"in a mount namespace of its own"* ]]
+    on_node "${submit[@]}" flush --sessions "${conf[@]}"
+    "${inside[@]}" "${submit[@]}" flush --orphans "${conf[@]}"
+    "${inside[@]}" "${submit[@]}" watch --stop "${conf[@]}"
+    # slurmd is as before, and mounts nothing
+    reconfigure "s|^dir = .*/run/%n|dir = $DIR/memory/jobtrail|; s|^mount = yes|mount = no|"
+    "$CLUSTER" restart-slurmd n1
+    "$CLUSTER" wait-idle
+    on_node "${submit[@]}" flush --orphans "${conf[@]}"
+    on_node "${submit[@]}" watch --stop "${conf[@]}"
+    on_node umount "$DIR/memory"
 }

@@ -4,8 +4,11 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -250,6 +253,48 @@ static void a_directory_that_got_another_name_is_removed_and_its_successor_stays
     close(spool);
 }
 
+/* As systemd has it for a unit whose ReadWritePaths name the spool. */
+static void mount_on_itself(void)
+{
+    assert_int_equal(unshare(CLONE_NEWNS), 0);
+    assert_int_equal(mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL), 0);
+    assert_int_equal(mount(spool_dir, spool_dir, NULL, MS_BIND | MS_REC, NULL), 0);
+}
+
+static void remove_in_a_unit(void)
+{
+    const struct spool_job job = {.job = 1, .name = "1.0"};
+    mount_on_itself();
+    int spool = open_spool(), directory = spool_open_job(spool, &job);
+    assert_int_equal(spool_remove(spool, directory, &job), 0);
+    _exit(exists(below(spool_dir, "1.0")));
+}
+
+static void a_directory_that_a_mount_holds_gives_up_its_name(void **state)
+{
+    const uint64_t minute_ns = UINT64_C(60000000000);
+    struct spool_jobs jobs;
+    int status;
+    (void)state;
+    if (geteuid() != 0)
+        return; /* may not mount */
+    close(make_directory("1.0", 1));
+    pid_t child = fork();
+    if (child == 0)
+        remove_in_a_unit();
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    int spool = open_spool();
+    assert_int_equal(spool_list(spool, 0, &jobs), 0);
+    assert_int_equal(jobs.count, 0);
+    free(jobs.job);
+    assert_int_equal(rmdir(spool_dir), -1); /* it is still there */
+    spool_sweep(spool, (uint64_t)time(NULL) * 1000000000 + 2 * minute_ns);
+    close(spool);
+    assert_int_equal(rmdir(spool_dir), 0);
+    assert_int_equal(mkdir(spool_dir, 0700), 0);
+}
+
 static void what_a_dead_maker_has_left_is_removed_after_a_while(void **state)
 {
     const uint64_t minute_ns = UINT64_C(60000000000);
@@ -306,9 +351,35 @@ static dev_t device_of(int directory)
     return status.st_dev;
 }
 
+/* A child that holds the lock until it is killed. */
+static pid_t lock_in_child(int lock)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    pid_t child = fork();
+    if (child == 0 && fcntl(lock, F_SETLK, &whole) == 0)
+        pause();
+    if (child == 0)
+        _exit(1);
+    while (fcntl(lock, F_GETLK, &whole) == 0 && whole.l_type == F_UNLCK) {
+        assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
+        whole.l_type = F_WRLCK;
+    }
+    close(lock);
+    return child;
+}
+
+static int noted(const char *path)
+{
+    int spool = open(path, O_RDONLY | O_CLOEXEC);
+    int result = spool_part_noted(spool);
+    close(spool);
+    return result;
+}
+
 static void a_nodes_spool_in_memory_gets_its_own(void **state)
 {
     char path[96];
+    pid_t child;
     (void)state;
     if (geteuid() != 0)
         return; /* may not mount */
@@ -322,8 +393,22 @@ static void a_nodes_spool_in_memory_gets_its_own(void **state)
     assert_int_equal(device_of(spool_node_make(path, 1)), own);
     assert_int_equal(umount(path), 0);
     assert_int_equal(device_of(open(path, O_RDONLY | O_CLOEXEC)), memory); /* one, and not two */
+    write_bytes(below(path, "wake"), "", 0);
+    write_bytes(below(path, ".reserve"), "x", 1);
+    int lock = open(below(path, "watch.pid"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    child = lock_in_child(lock);
+    assert_int_equal(device_of(spool_node_make(path, 1)), memory); /* somebody watches */
+    assert_true(exists(below(path, "wake")));
+    assert_int_equal(noted(path), 0);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_not_equal(device_of(spool_node_make(path, 1)), memory); /* what watchers leave */
+    assert_int_equal(umount(path), 0);
+    assert_false(exists(below(path, "wake")));
+    assert_int_equal(noted(path), 1);
     write_bytes(below(path, "journal"), "x", 1);
     assert_int_equal(device_of(spool_node_make(path, 1)), memory);
+    assert_int_equal(noted(path), 0);
     assert_int_equal(umount(below(root, "memory")), 0);
     snprintf(path, sizeof path, "%s/disk", root);
     dev_t disk = device_of(open(root, O_RDONLY | O_CLOEXEC));
@@ -379,6 +464,7 @@ int main(void)
         TEST(a_job_that_is_a_symbolic_link_is_not_opened),
         TEST(a_directory_is_removed_with_what_is_mounted_in_it),
         TEST(a_directory_that_got_another_name_is_removed_and_its_successor_stays),
+        TEST(a_directory_that_a_mount_holds_gives_up_its_name),
         TEST(what_a_dead_maker_has_left_is_removed_after_a_while),
         TEST(a_file_of_the_users_is_opened_when_it_is_his),
         TEST(a_part_is_lost_when_what_was_mounted_is_not),
