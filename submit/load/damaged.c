@@ -36,11 +36,11 @@ static int make_directory(const char *path, char *culprit, size_t size)
 
 int damaged_open(const char *path, char *culprit, size_t size)
 {
-    int fd = trusted_directory(path, TRUSTED_ALONE, culprit, size);
+    int fd = trusted_directory(path, TRUSTED_STICKY, culprit, size);
     if (fd != -ENOENT)
         return fd;
     int error = make_directory(path, culprit, size);
-    return error != 0 ? error : trusted_directory(path, TRUSTED_ALONE, culprit, size);
+    return error != 0 ? error : trusted_directory(path, TRUSTED_STICKY, culprit, size);
 }
 
 static int copy_bytes(int from, int to)
