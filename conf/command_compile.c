@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static int compile(const struct conf *conf, const struct options *options)
     if (rc == 0)
         return STATUS_OK;
     fprintf(stderr, "jobtrail-conf: cannot write %s: %s; the policy in force stays\n", output,
-            strerror(-rc));
+            rc == -EPERM ? "others than root can change the way there" : strerror(-rc));
     return STATUS_REFUSED;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -13,6 +14,7 @@ int command_make_key(const struct options *options)
     int rc = key_file_make(options->args[0]);
     if (rc == 0)
         return STATUS_OK;
-    fprintf(stderr, "jobtrail-conf: %s: %s\n", options->args[0], key_file_trouble(rc));
+    fprintf(stderr, "jobtrail-conf: %s: %s\n", options->args[0],
+            rc == -EPERM ? "others than root can change the way there" : key_file_trouble(rc));
     return STATUS_REFUSED;
 }

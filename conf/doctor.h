@@ -64,9 +64,9 @@ void doctor_directories(struct doctor *doctor, const struct conf *conf);
 /* Looks at the files with keys, tokens and passwords that the configuration names. */
 void doctor_secrets(struct doctor *doctor, const struct conf *conf);
 
-/* Writes to `size` bytes at `culprit` the first of `path` and the directories above it that
- * somebody other than root and the caller can change (in a sticky directory nobody can take a file
- * away). What is missing counts as sound. Returns 1, or 0 when there is none. */
+/* Whether others than root and the caller can change `path`, or what it leads to, by the rule by
+ * which root acts on it (trusted.h): 1, with what they can change written to `size` bytes at
+ * `culprit`, or 0. What is missing counts as sound. */
 int doctor_others_can_change(const char *path, char *culprit, size_t size);
 
 #endif

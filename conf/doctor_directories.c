@@ -251,6 +251,7 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
 static void check_sessions(struct doctor *doctor, const char *path)
 {
     struct stat status;
+    char culprit[PATH_MAX];
     if (path[0] == '\0')
         return;
     if (stat(path, &status) != 0)
@@ -259,6 +260,9 @@ static void check_sessions(struct doctor *doctor, const char *path)
     else if (!S_ISDIR(status.st_mode) || status.st_uid != 0 || (status.st_mode & 07777) != 01733)
         doctor_add(doctor, FINDING_BAD, "sessions", path, "chown root and chmod 1733",
                    "users cannot leave records there, or could get at each other's");
+    else if (doctor_others_can_change(path, culprit, sizeof culprit))
+        doctor_add(doctor, FINDING_BAD, "sessions", path, "give it to root, writable by root alone",
+                   "%s can be changed by others than root", culprit);
     else if (is_shared(path))
         doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
                    "on a shared file system");

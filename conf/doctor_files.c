@@ -10,26 +10,11 @@
 #include "compile.h"
 #include "doctor.h"
 #include "policy_file.h"
-
-static int is_others(const struct stat *status)
-{
-    int sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX) != 0;
-    return (status->st_uid != 0 && status->st_uid != geteuid()) ||
-           ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky);
-}
+#include "trusted.h"
 
 int doctor_others_can_change(const char *path, char *culprit, size_t size)
 {
-    struct stat status;
-    snprintf(culprit, size, "%s", path);
-    for (;;) {
-        if (stat(culprit, &status) == 0 && is_others(&status))
-            return 1;
-        char *slash = strrchr(culprit, '/');
-        if (slash == NULL || strcmp(culprit, "/") == 0)
-            return 0;
-        slash[slash == culprit] = '\0';
-    }
+    return trusted_check(path, culprit, size) == -EPERM;
 }
 
 /* Whether all users can get at the file: 1, or 0 with what keeps them off in `culprit`. */

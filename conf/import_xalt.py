@@ -16,6 +16,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 
 from import_xalt_pattern import (FlexParser, Item, PythonParser, Unconvertible,  # noqa: E402
                                  name_of_variable, split)
 from import_xalt_source import Problem, Source  # noqa: E402
+from jobtrail.program import Failure  # noqa: E402
+from jobtrail.trusted import TrustedPlace  # noqa: E402
 
 LINE_MAX = 198  # bytes: libinih's limit, jobtrail.conf(5)
 INTERVALS_MAX = 16  # POLICY_INTERVALS_MAX in policy.h
@@ -210,8 +212,11 @@ def write(path, text):
         sys.stdout.flush()
         return
     directory, name = os.path.split(path)
-    place = os.open(directory or ".", os.O_PATH | os.O_DIRECTORY)
     beside = f"{name}.{secrets.token_hex(8)}"
+    try:  # what stands at the name itself is replaced, also a link
+        place = TrustedPlace(os.path.join(os.getcwd(), directory, beside)).fd
+    except Failure as failure:
+        raise Failure(str(failure).replace(beside, name)) from None
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     with open(os.open(beside, flags, 0o600, dir_fd=place), "wb") as file:
         try:
@@ -244,6 +249,9 @@ def main():
     except SyntaxError as error:
         place = f"{name}:{error.lineno}:{error.offset}" if error.lineno else name
         print(f"{place}: not Python 3: {error.msg}", file=sys.stderr)
+        return 1
+    except Failure as failure:
+        print(f"jobtrail-conf: {failure}", file=sys.stderr)
         return 1
     except (OSError, ValueError, RecursionError) as error:
         print(f"jobtrail-conf: {name}: {error}", file=sys.stderr)

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "secret_file.h"
+#include "trusted.h"
 
 enum { TEXT_SIZE = 2 * KEY_BYTES_MAX + 16 };
 
@@ -60,14 +63,19 @@ static int write_key(int fd)
 
 int key_file_make(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    char culprit[PATH_MAX];
+    const char *name;
+    CLEANUP_CLOSE int place = trusted_parent(path, &name, TRUSTED_STICKY, culprit, sizeof culprit);
+    if (place < 0)
+        return place;
+    int fd = openat(place, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
     int result = write_key(fd);
     if (close(fd) != 0 && result == 0)
         result = -errno;
     if (result != 0)
-        unlink(path);
+        unlinkat(place, name, 0);
     return result;
 }
 

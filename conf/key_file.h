@@ -15,7 +15,8 @@ enum { KEY_BYTES_MIN = 32, KEY_BYTES_MAX = 64 };
  * -EINVAL where the file holds no key. */
 ssize_t key_file_read(const char *path, unsigned char key[KEY_BYTES_MAX]);
 
-/* Makes the file with a new key. Returns 0 or -errno (-EEXIST: nothing is replaced). */
+/* Makes the file with a new key. Returns 0 or -errno (-EEXIST: nothing is replaced; -EPERM: we are
+ * root, and others can change the directory or the way there). */
 int key_file_make(const char *path);
 
 /* What a negative result of these means, for people. */

@@ -41,18 +41,6 @@ static int fill(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-/* The directory that the file of this path lies in, opened: what becomes of names on the way to it
- * meanwhile decides nothing. `*name` is the file's, in `path`. */
-static int open_place(const char *path, const char **name)
-{
-    const char *slash = strrchr(path, '/');
-    *name = slash == NULL ? path : slash + 1;
-    if (slash == NULL)
-        return open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    CLEANUP_FREE char *place = strndup(path, slash == path ? 1 : (size_t)(slash - path));
-    return place == NULL ? -1 : open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* A file that nobody had a name for before. */
 static int open_new(int place, const char *name, char *temporary, size_t size)
 {
@@ -88,11 +76,12 @@ static int put_in_place(int fd, int place, const char *temporary, const char *na
 
 int policy_file_write(const char *path, const void *bytes, size_t size)
 {
-    char temporary[NAME_MAX + 1];
+    char temporary[NAME_MAX + 1], culprit[PATH_MAX];
     const char *name;
-    CLEANUP_CLOSE int place = open_place(path, &name);
+    CLEANUP_CLOSE int place =
+        trusted_parent(path, &name, TRUSTED_ANYBODYS, culprit, sizeof culprit);
     if (place < 0)
-        return -errno;
+        return place;
     CLEANUP_CLOSE int fd = open_new(place, name, temporary, sizeof temporary);
     if (fd < 0)
         return fd;

@@ -8,8 +8,10 @@
 #include <stddef.h>
 
 /* Replaces the file `path` by `size` bytes, mode 0644, at once: a reader and a second writer see
- * the old file or a whole new one, also after a power loss. Returns 0, or -errno and leaves the
- * old file and nothing else. */
+ * the old file or a whole new one, also after a power loss. Root goes there by its own links and
+ * through directories that nobody else can change; the last one may be anybody's. Returns 0, or
+ * -errno
+ * (-EPERM: others can lead it elsewhere) and leaves the old file and nothing else. */
 int policy_file_write(const char *path, const void *bytes, size_t size);
 
 /* Whether the file `path` is a usable policy that was compiled from the configuration file `conf`

@@ -15,13 +15,23 @@ from .program import Failure
 from .text import escape
 
 LINKS_MAX = 40
+OVERFLOW_UID = 65534
+INIT_USER_NAMESPACE = "user:[4026531837]"  # the kernel's number for it is fixed
 PLACE_FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def is_trusted(uid):
     """Whether we go where this user leads. Only root has more to lose than the file itself."""
-    return os.geteuid() != 0 or uid == 0
+    return os.geteuid() != 0 or uid == 0 or (uid == OVERFLOW_UID and in_user_namespace())
+
+
+def in_user_namespace():
+    """Where what is root's outside belongs to nobody."""
+    try:
+        return os.readlink("/proc/self/ns/user") != INIT_USER_NAMESPACE
+    except OSError:
+        return False
 
 
 def facts_at(place, name):
@@ -55,6 +65,7 @@ class Place:
             name = parts.pop(0)
             facts = facts_at(self.fd, name)
             if facts is not None and stat.S_ISLNK(facts.st_mode):
+                self.leave()
                 target = self.target(name, facts)
                 if target is None:
                     self.name, self.facts = name, facts
@@ -66,9 +77,13 @@ class Place:
                 self.name, self.facts = name, facts
                 return
             else:
+                self.leave()
                 self.move(name)
             if not parts:
                 raise IsADirectoryError(21, "Is a directory", self.path)
+
+    def leave(self):
+        """Before a name in the directory leads on: what is to be checked in it."""
 
     def move(self, name):
         fd = os.open(name, PLACE_FLAGS, dir_fd=self.fd)

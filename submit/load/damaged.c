@@ -10,19 +10,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trusted_place.h"
+#include "trusted.h"
 
 #define CREATE_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
 #define ENDING       ".json"
 
-int damaged_open(const char *path)
+/* Makes the directory where only its last name is missing. */
+static int make_directory(const char *path, char *culprit, size_t size)
 {
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return -errno;
-    if (trusted_link(path) != 0)
-        return -ELOOP;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    char copy[PATH_MAX];
+    const char *name;
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length >= sizeof copy)
+        return -ENAMETOOLONG;
+    snprintf(copy, sizeof copy, "%.*s", (int)length, path);
+    int parent = trusted_parent(copy, &name, TRUSTED_STICKY, culprit, size);
+    if (parent < 0)
+        return parent;
+    int error = mkdirat(parent, name, 0700) != 0 && errno != EEXIST ? -errno : 0;
+    close(parent);
+    return error;
+}
+
+int damaged_open(const char *path, char *culprit, size_t size)
+{
+    int fd = trusted_directory(path, TRUSTED_STICKY, culprit, size);
+    if (fd != -ENOENT)
+        return fd;
+    int error = make_directory(path, culprit, size);
+    return error != 0 ? error : trusted_directory(path, TRUSTED_STICKY, culprit, size);
 }
 
 static int copy_bytes(int from, int to)

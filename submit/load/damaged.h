@@ -8,9 +8,10 @@
 
 #include <stddef.h>
 
-/* Opens the directory `path`, making it (0700) when only the last part is missing. Returns a
- * descriptor or -errno. */
-int damaged_open(const char *path);
+/* Opens the directory `path`, making it (0700) when only the last part is missing. For root it must
+ * be root's, and the way there too (TRUSTED_STICKY of conf/trusted.h). Returns a descriptor or -errno;
+ * -EPERM with what others can change written to `size` bytes at `culprit`. */
+int damaged_open(const char *path, char *culprit, size_t size);
 
 /* Moves the file `name` from the directory `dir_fd`, to NAME.2.json and so on where there is such a
  * file already; between file systems a regular file is copied and then removed. `reason` is the

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -232,7 +233,15 @@ static int open_quarantine(const struct options *options, int *fd)
     *fd = -1;
     if (options->quarantine == NULL || options->dry_run)
         return 0;
-    int opened = damaged_open(options->quarantine);
+    char culprit[PATH_MAX];
+    int opened = damaged_open(options->quarantine, culprit, sizeof culprit);
+    if (opened == -EPERM) {
+        fprintf(stderr,
+                "jobtrail-load: quarantine %s: others than root can change %s: give it to root, "
+                "writable by root alone, or run this as another user\n",
+                options->quarantine, culprit);
+        return opened;
+    }
     if (opened < 0) {
         fprintf(stderr, "jobtrail-load: quarantine %s: %s\n", options->quarantine,
                 strerror(-opened));

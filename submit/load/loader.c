@@ -2,6 +2,7 @@
 #include "loader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "damaged.h"
 #include "load_text.h"
 #include "stays.h"
+#include "trusted.h"
 
 #define PROGRESS_EVERY 100 /* records */
 #define BATCH_BYTES    (32u << 20)
@@ -399,7 +401,7 @@ static int read_record(struct loader *loader, int dir_fd, const char *name, stru
     int error = load_text(dir_fd, name, &text, &size, &closed, reason);
     if (error != 0)
         return error;
-    closed = closed && load_directory_is_closed(loader->source->fd);
+    closed = closed && loader->way_is_closed && load_directory_is_closed(loader->source->fd);
     error = make_record(loader, text, size, place_kind(name), closed, record, reason);
     if (error != 0)
         free(text);
@@ -471,6 +473,13 @@ void loader_free(struct loader *loader)
     id_cache_free(&loader->stays);
 }
 
+/* Who can change a directory above, or a link, could put an older closed directory in its place. */
+static bool is_way_closed(const char *path)
+{
+    char culprit[PATH_MAX];
+    return trusted_check(path, culprit, sizeof culprit) == 0;
+}
+
 int loader_load(struct loader *loader, const char *path)
 {
     struct load_source source;
@@ -481,6 +490,7 @@ int loader_load(struct loader *loader, const char *path)
         return 0;
     }
     loader->source = &source;
+    loader->way_is_closed = is_way_closed(path);
     error = source_walk(&source, &visitor);
     if (error >= 0)
         error = loader_commit(loader);

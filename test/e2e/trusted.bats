@@ -88,3 +88,76 @@ each_refuses() { # CULPRIT
     run setpriv --reuid nobody --regid nogroup --clear-groups "$JOBTRAIL_BIN/jobtrail-submit" session --conf "$CONF"
     [[ $output != *"root does not act"* ]]
 }
+
+# doctor_says STATE CHECK WORDS
+doctor_says() {
+    "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "${LINKED:-$CONF}" --node e2e --json >"$BATS_TEST_TMPDIR/said" || true
+    jq -e --arg state "$1" --arg check "$2" --arg words "$3" \
+        'any(.[]; .state == $state and .check == $check and (.found | contains($words)))' "$BATS_TEST_TMPDIR/said" || {
+        cat "$BATS_TEST_TMPDIR/said"
+        return 1
+    }
+}
+
+@test "doctor finds bad what root does not act on: somebody's link, and one through a directory of all" {
+    local LINKED=$BATS_TEST_TMPDIR/link.conf open=$BATS_TEST_TMPDIR/open
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    ln -s "$CONF" "$LINKED"
+    ln -s "$POLICY" "${LINKED%.conf}.policy"
+    doctor_says ok configuration good
+    chown -h nobody "$LINKED" "${LINKED%.conf}.policy"
+    doctor_says bad configuration "$LINKED can be changed by others than root"
+    doctor_says bad policy "${LINKED%.conf}.policy can be changed by others than root"
+    refused "$LINKED" "$JOBTRAIL_BIN/jobtrail-submit" flush --all --node e2e --conf "$LINKED"
+    # root's link to a link in a directory that everybody can write to
+    mkdir -m 777 "$open"
+    ln -s "$CONF" "$open/middle.conf"
+    ln -s "$POLICY" "$open/middle.policy"
+    ln -sfn "$open/middle.conf" "$LINKED"
+    ln -sfn "$open/middle.policy" "${LINKED%.conf}.policy"
+    doctor_says bad configuration "$open can be changed by others than root"
+    doctor_says bad policy "$open can be changed by others than root"
+    refused "$open" "$JOBTRAIL_BIN/jobtrail-submit" flush --all --node e2e --conf "$LINKED"
+    [[ -e $LEDGER ]]
+}
+
+@test "doctor finds library and helper bad where somebody's link, or one through a directory of all, leads there" {
+    local open=$BATS_TEST_TMPDIR/open
+    mkdir -m 777 "$open"
+    ln -s "$JOBTRAIL_BIN/jobtrail-submit" "$BATS_TEST_TMPDIR/helper"
+    ln -s "$JOBTRAIL_BIN/jobtrail-submit" "$open/library"
+    chown -h nobody "$BATS_TEST_TMPDIR/helper"
+    ln -s "$open/library" "$BATS_TEST_TMPDIR/library"
+    printf '[preload]\nlibrary = %s\n[submit]\nprogram = %s\n' "$BATS_TEST_TMPDIR/library" "$BATS_TEST_TMPDIR/helper" \
+        >"$BATS_TEST_TMPDIR/other.conf"
+    LINKED=$BATS_TEST_TMPDIR/other.conf
+    chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    doctor_says bad helper "$BATS_TEST_TMPDIR/helper can be changed by others than root"
+    doctor_says bad library "$open can be changed by others than root"
+}
+
+proven() { # RECORDS
+    rm -f "$BATS_TEST_TMPDIR"/store.db*
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" "$1" >/dev/null
+    sqlite3 "$BATS_TEST_TMPDIR/store.db" 'SELECT DISTINCT proven FROM run'
+}
+
+@test "records are not proven where somebody could put another directory of root's in the place of theirs" {
+    local open=$BATS_TEST_TMPDIR/open
+    flush
+    mkdir "$open"
+    mv "$RECORDS" "$open/records"
+    [[ $(proven "$open/records") == 1 ]]
+    chmod 1777 "$open"
+    [[ $(proven "$open/records") == 1 ]]
+    chmod 777 "$open"
+    [[ $(proven "$open/records") == 0 ]]
+    chmod 755 "$open"
+    chown nobody "$open"
+    [[ $(proven "$open/records") == 0 ]]
+    chown root "$open"
+    ln -s "$open/records" "$BATS_TEST_TMPDIR/link"
+    [[ $(proven "$BATS_TEST_TMPDIR/link") == 1 ]]
+    chown -h nobody "$BATS_TEST_TMPDIR/link"
+    [[ $(proven "$BATS_TEST_TMPDIR/link") == 0 ]]
+}

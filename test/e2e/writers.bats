@@ -173,6 +173,63 @@ swap_at() {
     victim_is_whole
 }
 
+# by_no_way COMMAND... DIRECTORY: fails, and makes nothing where nobody leads it: not by his link, not by a
+# link of root's in his directory, not through a directory in his
+by_no_way() {
+    local way
+    for way in "$THEIRS/www" "$THEIRS/roots" "$BATS_TEST_TMPDIR/far" "$THEIRS/sub"; do
+        run --separate-stderr "${@//WAY/$way}"
+        echo "$way: $status $output $stderr"
+        [ "$status" -ne 0 ]
+        [[ "$stderr" == *"others than root can change"* || "$stderr" == *"another user's"* || "$stderr" == *"which is user"* ]]
+        victim_is_whole
+        [ "$(ls -A "$THEIRS/sub")" = "" ]
+    done
+}
+
+@test "what root makes does not go through another user's link or directory" {
+    plant "$BATS_TEST_TMPDIR/system" "$THEIRS/www"
+    ln -s "$BATS_TEST_TMPDIR/system" "$THEIRS/roots"
+    ln -s "$THEIRS/www" "$BATS_TEST_TMPDIR/far"
+    theirs mkdir "$THEIRS/sub"
+    mkdir "$BATS_TEST_TMPDIR/damaged"
+    echo no >"$BATS_TEST_TMPDIR/damaged/run.x.y.json"
+    printf '[site]\ncluster = lab\n' >"$BATS_TEST_TMPDIR/jobtrail.conf"
+    by_no_way "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$BATS_TEST_TMPDIR/jobtrail.conf" --output WAY/victim
+    by_no_way "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$BATS_TEST_TMPDIR/jobtrail.conf" --output WAY/new
+    by_no_way "$JOBTRAIL_BIN/jobtrail-conf" import-xalt --output WAY/victim \
+        "$JOBTRAIL_SOURCE/test/data/conf/xalt_config.py"
+    by_no_way "$JOBTRAIL_BIN/jobtrail-conf" make-key WAY/key
+    by_no_way "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" --quarantine WAY/new \
+        "$BATS_TEST_TMPDIR/damaged"
+    mkdir "$BATS_TEST_TMPDIR/system/quarantine"
+    run -2 "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" \
+        --quarantine "$THEIRS/www/quarantine" "$BATS_TEST_TMPDIR/damaged"
+    rmdir "$BATS_TEST_TMPDIR/system/quarantine"
+    [ -e "$BATS_TEST_TMPDIR/damaged/run.x.y.json" ]
+    by_no_way "$JOBTRAIL_BIN/jobtrail-load" --store sqlite:WAY/store.db "$SITE/records"
+    by_no_way "$REPORT" --store "$STORE" --update --summary WAY/summary
+}
+
+@test "what root makes goes by root's own links, and into a directory like /tmp" {
+    local all=$BATS_TEST_TMPDIR/all
+    mkdir -m 1777 "$all"
+    mkdir "$all/roots"
+    ln -s "$all/roots" "$all/link"
+    printf '[site]\ncluster = lab\n' >"$BATS_TEST_TMPDIR/jobtrail.conf"
+    for way in "$all" "$all/link"; do
+        "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$BATS_TEST_TMPDIR/jobtrail.conf" --output "$way/policy"
+        "$JOBTRAIL_BIN/jobtrail-conf" import-xalt --output "$way/conf" "$JOBTRAIL_SOURCE/test/data/conf/xalt_config.py" || true
+        [ -f "$way/conf" ]
+        "$JOBTRAIL_BIN/jobtrail-conf" make-key "$way/key"
+    done
+    mkdir "$BATS_TEST_TMPDIR/damaged"
+    echo no >"$BATS_TEST_TMPDIR/damaged/run.x.y.json"
+    run -1 "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$all/link/store.db" --quarantine "$all/link/quarantine/" \
+        "$BATS_TEST_TMPDIR/damaged"
+    [ -e "$all/roots/quarantine/run.x.y.json" ]
+}
+
 load_into() { # STORE OPTION...
     run --separate-stderr "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$1" "${@:2}" "$SITE/records"
     echo "$output $stderr"
@@ -197,7 +254,7 @@ load_into() { # STORE OPTION...
     [[ "$stderr" == *"another user's link"* ]]
     run --separate-stderr "$REPORT" --store "$STORE" --update --summary "$THEIRS/summary"
     [ "$status" -eq 1 ]
-    [[ "$stderr" == *"$THEIRS/summary: root writes no database below a directory that is another user's"* ]]
+    [[ "$stderr" == *"$THEIRS/summary: root writes nothing below a directory that is another user's"* ]]
     plant "$BATS_TEST_TMPDIR/system/new" "$BATS_TEST_TMPDIR/summary"
     run --separate-stderr "$REPORT" --store "$STORE" --update --summary "$BATS_TEST_TMPDIR/summary"
     [ "$status" -eq 1 ]
@@ -258,7 +315,7 @@ modes() { # FILE
     run --separate-stderr "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" \
         --quarantine "$THEIRS/quarantine" "$BATS_TEST_TMPDIR/damaged"
     [ "$status" -eq 2 ]
-    [[ "$stderr" == *"Too many levels of symbolic links"* ]]
+    [[ "$stderr" == *"others than root can change $THEIRS"* ]]
     [ -e "$BATS_TEST_TMPDIR/damaged/run.x.y.json" ]
     victim_is_whole
 }

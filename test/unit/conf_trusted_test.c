@@ -164,6 +164,61 @@ static void a_relative_path_is_looked_at_from_the_root_on(void **state)
     assert_int_equal(chdir(here), 0);
 }
 
+/* What trusted_directory() says about each measure; 0 for a descriptor. */
+static int directory(const char *name, enum trusted_others others)
+{
+    char culprit[PATH_MAX];
+    int fd = trusted_directory(below(name), others, culprit, sizeof culprit);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
+}
+
+static void of_the_last_directory_as_much_is_asked_as_the_caller_says(void **state)
+{
+    (void)state;
+    assert_int_equal(directory("a/b", TRUSTED_ALONE), 0);
+    assert_int_equal(directory("a/none", TRUSTED_ALONE), -ENOENT);
+    assert_int_equal(directory("a/b/file", TRUSTED_ALONE), -ENOTDIR);
+    assert_int_equal(chmod(below("a/b"), 01777), 0);
+    assert_int_equal(directory("a/b", TRUSTED_ALONE), -EPERM);
+    assert_int_equal(directory("a/b", TRUSTED_STICKY), 0);
+    assert_int_equal(chown(below("a/b"), OTHER, OTHER), 0);
+    assert_int_equal(directory("a/b", TRUSTED_STICKY), -EPERM);
+    assert_int_equal(directory("a/b", TRUSTED_ANYBODYS), 0);
+    assert_int_equal(mkdir(below("a/b/c"), 0755), 0);
+    assert_int_equal(directory("a/b/c", TRUSTED_ANYBODYS), -EPERM); /* his could be elsewhere */
+    assert_int_equal(symlink("a", below("link")), 0);
+    assert_int_equal(directory("link", TRUSTED_ANYBODYS), 0);
+    assert_int_equal(lchown(below("link"), OTHER, OTHER), 0);
+    assert_int_equal(directory("link", TRUSTED_ANYBODYS), -EPERM);
+}
+
+static int beside(const char *name)
+{
+    char culprit[PATH_MAX];
+    return trusted_beside(below(name), culprit, sizeof culprit);
+}
+
+static void a_file_to_be_made_lies_where_roots_links_lead(void **state)
+{
+    (void)state;
+    assert_int_equal(beside("a/b/file"), 0);
+    assert_int_equal(beside("a/b/new"), 0);
+    assert_int_equal(beside("a/none/new"), -ENOENT);
+    assert_int_equal(symlink("a/b/new", below("dangling")), 0);
+    assert_int_equal(beside("dangling"), 0);
+    assert_int_equal(chmod(below("a/b"), 01777), 0);
+    assert_int_equal(beside("a/b/new"), -EPERM);
+    assert_int_equal(beside("dangling"), -EPERM);
+    assert_int_equal(chmod(below("a/b"), 0755), 0);
+    assert_int_equal(lchown(below("dangling"), OTHER, OTHER), 0);
+    assert_int_equal(beside("dangling"), -EPERM);
+    assert_int_equal(chown(below("a/b/file"), OTHER, OTHER), 0);
+    assert_int_equal(beside("a/b/file"), 0); /* whose the file itself is does not matter */
+}
+
 static void others_than_root_decide_for_themselves(void **state)
 {
     (void)state;
@@ -191,6 +246,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_link_is_roots_and_so_is_the_way_it_leads, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_relative_path_is_looked_at_from_the_root_on, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(of_the_last_directory_as_much_is_asked_as_the_caller_says,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_to_be_made_lies_where_roots_links_lead, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(others_than_root_decide_for_themselves, set_up, tear_down),
     };
