@@ -16,7 +16,10 @@ const char *const redact_kinds[REDACT_KINDS] = {
 };
 
 /* Of longer names the end is matched; labels of blocks are shorter. */
-enum { NAME_MAX_BYTES = 255, LABEL_MAX = 64, PROGRAMS_MAX = 4 };
+enum { NAME_MAX_BYTES = 255, LABEL_MAX = 64, PROGRAMS_MAX = 16 };
+
+/* A user in a URL that is as long as that may be a token. */
+enum { TOKEN_MIN = 16 };
 
 /* What a byte is in a command line. */
 enum byte_kind {
@@ -183,15 +186,46 @@ static const struct policy_rule *match_name(const struct scan *scan, size_t from
     return rule != NULL ? hiding(rule) : match(scan, REDACT_NAME, from, to);
 }
 
-/* The rule for the option "-X" of one of the programs so far. */
-static const struct policy_rule *match_option(const struct scan *scan, size_t at)
+/* The rule for the option that the word from `from` to `to` is, by one program's rules; where there
+ * is none for the whole word and it has one dash, for its shortest beginning that has one.
+ * `*end`: where the option ends. */
+static const struct policy_rule *match_option_of(const struct scan *scan, uint32_t state,
+                                                 size_t from, size_t to, size_t *end)
 {
     const struct policy_table *table = &scan->redactor->table;
+    const struct policy_rule *first = NULL, *rule = NULL;
+    size_t at = from;
+    while (at < to && state != POLICY_DEAD) {
+        state = policy_walk(table, state, scan->text + at++, 1);
+        rule = at - from < 2 ? NULL : policy_verdict(table, state);
+        if (rule != NULL && first == NULL) {
+            first = rule;
+            *end = at;
+        }
+    }
+    if (at == to && rule != NULL) {
+        *end = to;
+        return hiding(rule);
+    }
+    return is_at(scan, from, "--") ? NULL : hiding(first);
+}
+
+/* The same for the programs so far. */
+static const struct policy_rule *match_option(const struct scan *scan, size_t from, size_t to,
+                                              size_t *end)
+{
     const struct policy_rule *rule = NULL;
     for (unsigned i = 0; i < scan->programs && rule == NULL; i++)
-        rule =
-            hiding(policy_verdict(table, policy_walk(table, scan->program[i], scan->text + at, 2)));
+        rule = match_option_of(scan, scan->program[i], from, to, end);
     return rule;
+}
+
+/* The rule for a word that names a value: by its name, or as a program's "--NAME". */
+static const struct policy_rule *match_named(const struct scan *scan, size_t from, size_t to)
+{
+    size_t end;
+    const struct policy_rule *rule = match_name(scan, from, to);
+    return rule == NULL && is_at(scan, from, "--") ? match_option(scan, from, to, &end) : rule;
 }
 
 /* Keeps in mind that the word is there, if there is a rule for options behind it. */
@@ -311,8 +345,32 @@ static size_t last_at(const struct scan *scan, size_t from, size_t to)
     return found == NULL ? to : (size_t)(found - scan->text);
 }
 
-/* What comes behind "SCHEME://": USER:PASSWORD@HOST. A password with a slash in it, which should
- * not be, is told from a port by what is no digit. `word` is where to go on. */
+/* Where the password at `from` of a URL ends, whose name of a host ends at `to`; 0: it is none. A
+ * password with a slash in it, which should not be, is told from a port by what is no digit. */
+static size_t end_of_password(struct scan *scan, size_t from, size_t to)
+{
+    size_t at = last_at(scan, from, to);
+    if (at < to)
+        return at;
+    if (to < scan->no_at || all_digits(scan, from, to))
+        return 0;
+    size_t end = end_of_value(scan, to);
+    at = last_at(scan, to, end);
+    if (at < end)
+        return at;
+    scan->no_at = end;
+    return 0;
+}
+
+/* Whether a URL's user may be a token. What has been redacted in part is not looked at again. */
+static int may_be_token(const struct scan *scan, size_t from, size_t to)
+{
+    return to - from >= TOKEN_MIN &&
+           memmem(scan->text + from, to - from, REDACTED, strlen(REDACTED)) == NULL;
+}
+
+/* What comes behind "SCHEME://": USER:PASSWORD@HOST, TOKEN@HOST or TOKEN:ANY@HOST, but no
+ * IMAGE@DIGEST. `word` is where to go on. */
 static size_t take_url(struct scan *scan, size_t word, const struct policy_rule *rule)
 {
     size_t from = word + strlen("://"), to = from;
@@ -320,20 +378,20 @@ static size_t take_url(struct scan *scan, size_t word, const struct policy_rule 
            kind_at(scan, to) != BYTE_BLANK && kind_at(scan, to) != BYTE_QUOTE)
         to++;
     const char *colon = memchr(scan->text + from, ':', to - from);
-    if (colon == NULL)
-        return word;
-    size_t password = (size_t)(colon - scan->text) + 1, at = last_at(scan, password, to);
-    if (at == to && to >= scan->no_at && !all_digits(scan, password, to)) {
-        size_t end = end_of_value(scan, to);
-        at = last_at(scan, to, end);
-        if (at == end) {
-            scan->no_at = end;
-            return word;
-        }
-    } else if (at == to) {
-        return word;
+    size_t user = colon == NULL ? to : (size_t)(colon - scan->text);
+    size_t password = colon == NULL ? 0 : end_of_password(scan, user + 1, to);
+    if (password != 0) {
+        if (may_be_token(scan, from, user))
+            hide(scan, from, user, rule);
+        return hide(scan, user + 1, password, rule);
     }
-    return hide(scan, password, at, rule);
+    /* the first '@': what is taken out of the rest does not move it */
+    const char *sign = memchr(scan->text + from, '@', user - from);
+    size_t at = sign == NULL ? from : (size_t)(sign - scan->text);
+    if (!may_be_token(scan, from, at) || is_at(scan, at + 1, "sha256:") ||
+        is_at(scan, at + 1, "sha512:"))
+        return word;
+    return hide(scan, from, at, rule);
 }
 
 static int is_of_label(char byte)
@@ -359,14 +417,17 @@ static size_t take_block(struct scan *scan, size_t at)
     return hide(scan, from, end == NULL ? scan->end : (size_t)(end - scan->text), rule);
 }
 
-/* "-X" behind a program that has a rule for it. Returns where to go on; 0: this is no such. */
-static size_t take_short_option(struct scan *scan, size_t from)
+/* "-X" or a bundle "-aX" behind a program that has a rule for it, at `to` the word ends. Returns
+ * where to go on; 0: this is no such. */
+static size_t take_short_option(struct scan *scan, size_t from, size_t to)
 {
-    const struct policy_rule *rule = scan->programs == 0 ? NULL : match_option(scan, from);
+    size_t value;
+    const struct policy_rule *rule = match_option(scan, from, to, &value);
     if (rule == NULL)
         return 0;
-    size_t value = from + 2;
-    if (kind_at(scan, value) == BYTE_BLANK)
+    int quoted = kind_at(scan, value) == BYTE_QUOTE && from > scan->begin &&
+                 scan->text[from - 1] == scan->text[value]; /* as in ["-X", "VALUE"] */
+    if (quoted || kind_at(scan, value) == BYTE_BLANK)
         return take_next(scan, value, rule);
     if (from == scan->begin)
         return hide(scan, value, scan->end, rule);
@@ -381,7 +442,7 @@ static size_t take_introduced(struct scan *scan, size_t from, size_t to)
     if (behind != BYTE_BLANK && behind != BYTE_QUOTE)
         return to;
     if (scan->text[from] == '-')
-        rule = match_name(scan, from, to);
+        rule = match_named(scan, from, to);
     if (rule == NULL)
         rule = match_lower(scan, REDACT_BEFORE, from, to);
     return rule == NULL ? to : take_next(scan, to, rule);
@@ -400,12 +461,13 @@ static size_t take_word(struct scan *scan, size_t from, size_t to)
     if (is_at(scan, to, "://") && (rule = match_lower(scan, REDACT_URL, from, to)) != NULL)
         return take_url(scan, to, rule);
     int is_option = starts && to - from >= 2 && scan->text[from] == '-';
-    size_t next = is_option ? take_short_option(scan, from) : 0;
+    int is_short = is_option && scan->text[from + 1] != '-';
+    size_t next = is_short ? take_short_option(scan, from, to) : 0;
     if (next != 0)
         return next;
     size_t sign = find_separator(scan, to, starts);
     if (sign != 0)
-        return (rule = match_name(scan, from, to)) == NULL
+        return (rule = match_named(scan, from, to)) == NULL
                    ? to
                    : take_assigned(scan, from, to, sign, rule);
     if (scan->text[from] != '-' && (starts || scan->text[from - 1] == '/') &&

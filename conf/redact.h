@@ -5,10 +5,13 @@
  *
  *     name:NAME            NAME=VALUE, --NAME=VALUE, --NAME VALUE, NAME: VALUE, "NAME": "VALUE";
  *                          the name is matched in lower case, and where no rule matches as it is
- *     option:PROGRAM:-X    -XVALUE and -X VALUE, behind a word with that PROGRAM
+ *     option:PROGRAM:-X    -XVALUE and -X VALUE, behind a word with that PROGRAM; where no rule
+ *                          matches the word as a whole, its shortest beginning that one matches
+ *     option:PROGRAM:--X   --X=VALUE and --X VALUE
  *     before:WORD          WORD VALUE; the word is matched in lower case
  *     word:WORD            the word itself: letters, digits, "_", "-", "." and what is no ASCII
- *     url:SCHEME           SCHEME://USER:VALUE@...; the scheme is matched in lower case
+ *     url:SCHEME           SCHEME://USER:VALUE@..., and a user of 16 bytes and more, who may be a
+ *                          token; the scheme is matched in lower case
  *     block:LABEL          what follows "-----BEGIN LABEL-----", up to "-----END"; in lower case
  *
  * A value that begins an argument goes on to the end of the argument, others to a blank or a quote.

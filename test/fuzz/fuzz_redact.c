@@ -18,7 +18,8 @@ static struct redactor redactor;
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     char path[] = "/tmp/fuzz_redact.XXXXXX";
-    static const char own[] = "[redact]\nhide = word:r.*d|word:own[0-9]*\nhide = option:.*:-o\n";
+    static const char own[] = "[redact]\nhide = word:r.*d|word:own[0-9]*\n"
+                              "hide = option:.*:-o\nhide = option:[a-f]:(-[xyz]*q|--q.*)\n";
     struct conf conf;
     struct conf_error error;
     static void *policy; /* what the redactor reads */

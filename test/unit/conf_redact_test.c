@@ -178,11 +178,89 @@ static void short_options_are_those_of_known_programs(void **state)
         {"curl~-u~me:pw~u", "curl~-u~[redacted]~u"},
         {"curl~-ume:pw~u", "curl~-u[redacted]~u"},
         {"ldapsearch~-w~pw", "ldapsearch~-w~[redacted]"},
+        {"docker~login~-u~me~-p~pw~h", "docker~login~-u~me~-p~[redacted]~h"},
+        {"az login -p pw", "az login -p [redacted]"},
+        {"openssl~enc~-aes256~-k~pw~-in~f", "openssl~enc~-aes256~-k~[redacted]~-in~f"},
+        {"openssl~dgst~-hmac~pw~f", "openssl~dgst~-hmac~[redacted]~f"},
+        {"ssh-keygen~-N~pw~-f~f", "ssh-keygen~-N~[redacted]~-f~f"},
+        {"python~-c~run(['curl', '-u', 'u:p', 'h'])",
+         "python~-c~run(['curl', '-u', '[redacted]', 'h'])"},
+        /* of many programs in one script */
+        {"sh~-c~mysql; curl; ldapsearch; zip; redis-cli; sshpass; ipmitool; openssl enc -k pw",
+         "sh~-c~mysql; curl; ldapsearch; zip; redis-cli; sshpass; ipmitool; openssl enc -k "
+         "[redacted]"},
         /* of others they say something else */
         {"mkdir~-p~dir", NULL},
         {"gcc~-pthread~-pg~x.c", NULL},
         {"ssh~-p8022~h", NULL},
         {"ls~mysqlfiles/x~-p", NULL},
+        {"docker~run~-p~8080:80~x", NULL},
+        {"openssl~req~-keyout~f~-keyform~PEM~-psk_identity~x", NULL},
+        {"curl~-otu~-Huv~-sSLo~u~h", NULL},
+    };
+    (void)state;
+    CHECK(cases);
+}
+
+static void short_options_are_found_in_bundles(void **state)
+{
+    static const struct redact_case cases[] = {
+        {"curl~-su~u:p~h", "curl~-su~[redacted]~h"},
+        {"curl~-sSLu~u:p~h", "curl~-sSLu~[redacted]~h"},
+        {"curl~-sSLuu:p~h", "curl~-sSLu[redacted]~h"},
+        {"sh~-c~curl -sSLu u:p h; curl -sume:pw h",
+         "sh~-c~curl -sSLu [redacted] h; curl -su[redacted] h"},
+        {"smbclient~-NU~u%p", "smbclient~-NU~[redacted]"},
+        {"mysql~-Bspsecret", "mysql~-Bsp[redacted]"},
+        {"zip~-rP~pw~x.zip", "zip~-rP~[redacted]~x.zip"},
+        {"ldapsearch~-xLLLw~pw", "ldapsearch~-xLLLw~[redacted]"},
+    };
+    (void)state;
+    CHECK(cases);
+}
+
+static void long_options_may_be_those_of_known_programs(void **state)
+{
+    static const struct redact_case cases[] = {
+        {"curl~--user~u:p~h", "curl~--user~[redacted]~h"},
+        {"curl~--user=u:p~h", "curl~--user=[redacted]~h"},
+        {"curl~--proxy-user~u:p~h", "curl~--proxy-user~[redacted]~h"},
+        {"curl~--proxy-user=u:p~h", "curl~--proxy-user=[redacted]~h"},
+        {"curl~--oauth2-bearer~abc~h", "curl~--oauth2-bearer~[redacted]~h"},
+        {"curl~--proxy~u:p@h:1~h", "curl~--proxy~[redacted]~h"},
+        {"curl~--cert~f:pw~h", "curl~--cert~[redacted]~h"},
+        {"sh~-c~curl --user 'u:p' h", "sh~-c~curl --user '[redacted]' h"},
+        {"python~-c~run(['curl', '--user', 'u:p'])",
+         "python~-c~run(['curl', '--user', '[redacted]'])"},
+        {"smbclient~--user=u%p", "smbclient~--user=[redacted]"},
+        /* of others, and others of curl's */
+        {"squeue~--user~me", NULL},
+        {"squeue~--user=me", NULL},
+        {"curl~--user-agent~x~--proxy-insecure~h", NULL},
+    };
+    (void)state;
+    CHECK(cases);
+}
+
+static void tokens_may_be_the_users_of_urls(void **state)
+{
+    static const struct redact_case cases[] = {
+        {"git~clone~https://" FORTY "@github.com/x", "git~clone~https://[redacted]@github.com/x"},
+        {"git~clone~https://" FORTY "@host:8443/x", "git~clone~https://[redacted]@host:8443/x"},
+        {"git~clone~https://" FORTY ":x-oauth-basic@github.com/x",
+         "git~clone~https://[redacted]:[redacted]@github.com/x"},
+        {"curl~https://" FORTY ":@api/x", "curl~https://[redacted]:@api/x"},
+        {"pip~install~git+https://" FORTY "@github.com/x",
+         "pip~install~git+https://[redacted]@github.com/x"},
+        {"sh~-c~git clone 'https://" FORTY "@h/x' y", "sh~-c~git clone 'https://[redacted]@h/x' y"},
+        {"git~clone~https://abcdefghijklmnop@h/x", "git~clone~https://[redacted]@h/x"},
+        /* users */
+        {"git~clone~https://abcdefghijklmno@h/x", NULL},
+        {"git~clone~ssh://git@host/x~https://user@host/x~ssh://me@host:22/x", NULL},
+        {"x~docker://image-of-somebody@sha256:" FORTY, NULL},
+        {"x~https://host.example.org/" FORTY "@v1", NULL},
+        /* an '@' that is taken out with a value behind it */
+        {"mysql~a://abc@defghijklmn;-p@h", "mysql~a://abc@defghijklmn;-p[redacted]"},
     };
     (void)state;
     CHECK(cases);
@@ -218,6 +296,7 @@ static void a_site_adds_and_exempts(void **state)
         {"x~--SitePIN=5~--sitepin=5", "x~--SitePIN=[redacted]~--sitepin=5"},
         {"x~lab-12345~lab-1234", "x~[redacted]~lab-1234"},
         {"x~tool~-k5~-k~6", "x~tool~-k[redacted]~-k~[redacted]"},
+        {"x~tool~-keep~5~--k~6~--keys~7", "x~tool~-keep~5~--k~[redacted]~--keys~7"},
         {"x~--token=5~--secret=6", "x~--token=5~--secret=[redacted]"},
         {"x~ftp://u:p@h~http://u:p@h", "x~ftp://u:p@h~http://u:[redacted]@h"},
     };
@@ -230,7 +309,8 @@ static void a_site_adds_and_exempts(void **state)
     struct redactor by;
     (void)state;
     void *mine = compiled("[redact]\nhide = name:pin|name:SitePIN\nhide = word:lab-[0-9]{5}\n"
-                          "hide = option:tool:-k\nkeep = name:token\nkeep = url:ftp\n");
+                          "hide = option:tool:(-k|--k)\nkeep = option:tool:-keep\n"
+                          "keep = name:token\nkeep = url:ftp\n");
     redactor_make(mine, &by);
     check(&by, cases, sizeof cases / sizeof cases[0]);
     free(mine);
@@ -269,7 +349,8 @@ static void hostile_texts_take_linear_time(void **state)
     static const char *const pieces[] = {"a://b:c/",   "a://b:c@",  "-----BEGIN X KEY-----",
                                          "'",          "token    ", "--password\\",
                                          "password:",  "-p",        "mysql ",
-                                         "\"token\" ", "x=",        "a://"};
+                                         "\"token\" ", "x=",        "a://",
+                                         "a://b@",     "curl -sS;", "a://bbbbbbbbbbbbbbbb@"};
     enum { SIZE = 16 << 20 };
     char *text = malloc(SIZE), *out;
     size_t out_size;
@@ -291,6 +372,9 @@ int main(void)
         cmocka_unit_test(values_of_secret_names_are_taken_out),
         cmocka_unit_test(headers_urls_and_keys_are_known),
         cmocka_unit_test(short_options_are_those_of_known_programs),
+        cmocka_unit_test(short_options_are_found_in_bundles),
+        cmocka_unit_test(long_options_may_be_those_of_known_programs),
+        cmocka_unit_test(tokens_may_be_the_users_of_urls),
         cmocka_unit_test(what_is_no_secret_stays),
         cmocka_unit_test(a_site_adds_and_exempts),
         cmocka_unit_test(each_rule_that_hides_is_told),
