@@ -93,6 +93,10 @@ static int commit(struct flush *flush, const struct worker_order *order,
         outbox_abort(flush->outbox);
         return result;
     }
+    if (!last && !job_progress_has_room(progress)) {
+        outbox_abort(flush->outbox); /* or every flush would send them again */
+        return -ENOSPC;
+    }
     int error = outbox_commit(flush->outbox);
     if (error == 0 && result != 0 && result != -EINVAL) {
         flush->count->records += flush->taken;

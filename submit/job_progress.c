@@ -62,6 +62,22 @@ static int open_begun(const struct job_progress *progress)
     return -error;
 }
 
+/* Its room is taken before there is anything to note: a file system may be full by then. It is
+ * empty until then. Where room cannot be taken beforehand, the first note does. */
+static int open_notes(const struct job_progress *progress)
+{
+    int fd = progress->directory < 0 ? -1
+                                     : openat(progress->directory, progress->name,
+                                              O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return progress->directory < 0 ? -ENOENT : -errno;
+    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, TEXT_MAX) == 0 || errno == EOPNOTSUPP)
+        return fd;
+    int error = errno;
+    close(fd);
+    return -error;
+}
+
 /* Where there is no room for it, it is lost with this flush. */
 static int map_begun(struct job_progress *progress)
 {
@@ -86,7 +102,10 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
         parse(progress, text);
         free(text);
     }
+    progress->notes = open_notes(progress);
     int result = map_begun(progress);
+    if (result != 0)
+        job_progress_close(progress);
     if (result != 0 || *progress->begun == WORKER_UNIT_NONE)
         return result;
     job_progress_failed(progress);
@@ -122,38 +141,32 @@ void job_progress_ended(struct job_progress *progress)
     __atomic_store_n(progress->begun, WORKER_UNIT_NONE, __ATOMIC_RELAXED);
 }
 
-static int write_text(const struct job_progress *progress, int fd)
+int job_progress_has_room(const struct job_progress *progress)
+{
+    return progress->directory < 0 || progress->notes >= 0;
+}
+
+/* In place and in one piece of always the same size: so there is room for it, and none of an older
+ * one is left behind it. */
+int job_progress_note(const struct job_progress *progress)
 {
     const struct worker_place *place = &progress->place;
-    char text[TEXT_MAX];
+    char text[TEXT_MAX + 1];
+    if (progress->directory < 0)
+        return 0;
+    if (progress->notes < 0)
+        return progress->notes;
     int size = snprintf(text, sizeof text,
                         "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
                         place->unit, place->records, progress->used_ns / 1000000u,
                         progress->all_failures, progress->failed, progress->failures);
     for (size_t i = 0; i < progress->passed_count; i++)
         size += snprintf(text + size, sizeof text - (size_t)size, " %" PRIu64, progress->passed[i]);
-    return dprintf(fd, "%s\n", text) < 0 ? -EIO : 0;
-}
-
-int job_progress_note(const struct job_progress *progress)
-{
-    char path[PATH_SIZE];
-    if (progress->directory < 0)
-        return 0;
-    name_of(progress, ".new", path);
-    int fd = openat(progress->directory, path,
-                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
-    int result = write_text(progress, fd);
-    if (result == 0 && fsync(fd) != 0)
-        result = -errno;
-    close(fd);
-    if (result == 0 &&
-        (renameat(progress->directory, path, progress->directory, progress->name) != 0 ||
-         fsync(progress->directory) != 0))
-        result = -errno;
-    return result;
+    snprintf(text + size, sizeof text - (size_t)size, "%*s", TEXT_MAX - size, "\n");
+    ssize_t written = pwrite(progress->notes, text, TEXT_MAX, 0);
+    if (written != TEXT_MAX)
+        return written < 0 ? -errno : -EIO;
+    return fsync(progress->notes) != 0 || fsync(progress->directory) != 0 ? -errno : 0;
 }
 
 int64_t job_progress_time(int spool, const char *job)
@@ -161,7 +174,7 @@ int64_t job_progress_time(int spool, const char *job)
     struct stat status;
     char path[NAME_MAX + sizeof "/" JOB_PROGRESS_NAME];
     snprintf(path, sizeof path, "%s/" JOB_PROGRESS_NAME, job);
-    if (fstatat(spool, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(spool, path, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_size == 0)
         return 0;
     return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
@@ -179,4 +192,7 @@ void job_progress_close(struct job_progress *progress)
     if (progress->begun != NULL)
         munmap(progress->begun, sizeof *progress->begun);
     progress->begun = NULL;
+    if (progress->notes >= 0)
+        close(progress->notes);
+    progress->notes = -EBADF;
 }

@@ -4,8 +4,8 @@
  * has ended them. Beside what is flushed, in files of root's: NAME holds "UNIT RECORDS CPU ALL
  * UNIT TIMES PASSED...\n", decimal: the place (struct worker_place), milliseconds of processor
  * time, how many readers have been ended, the unit that ended the last one and how often, and the
- * units that are passed over; and NAME.begun, shared with the child that reads, the number of the
- * unit that it is at: it outlives whoever dies.
+ * units that are passed over (empty: nothing is noted yet); and NAME.begun, shared with the child
+ * that reads, the number of the unit that it is at: it outlives whoever dies.
  */
 #ifndef JOBTRAIL_JOB_PROGRESS_H
 #define JOBTRAIL_JOB_PROGRESS_H
@@ -32,6 +32,7 @@ struct job_progress {
     int hopeless;    /* more than can be passed over */
     uint64_t *begun; /* shared memory */
     int directory;   /* where it is noted; -1: nowhere */
+    int notes;       /* the file, with its block; -errno: none */
     char name[64];
 };
 
@@ -46,7 +47,12 @@ void job_progress_failed(struct job_progress *progress);
 /* The child has come to its end. */
 void job_progress_ended(struct job_progress *progress);
 
-/* Notes it; it is on the disk when this returns 0. Or returns -errno. */
+/* Whether noting will find room. Where not, nothing may be kept that a next flush would do again.
+ */
+int job_progress_has_room(const struct job_progress *progress);
+
+/* Notes it, in room that job_progress_open() has taken; it is on the disk when this returns 0. Or
+ * returns -errno. */
 int job_progress_note(const struct job_progress *progress);
 
 /* When it was noted for this job of the spool directory `spool`, in nanoseconds since the Epoch; 0:

@@ -25,7 +25,7 @@
 #define TEMPORARY ".new."
 #define NOBODY    ((uid_t)-1)
 
-enum { TRANSPORTS_MAX = 8, BUFFER_BYTES = 128 << 10 };
+enum { TRANSPORTS_MAX = 8, BUFFER_BYTES = 128 << 10, BLOCK_BYTES = 4096 };
 
 struct outbox {
     const struct conf *conf;
@@ -258,6 +258,14 @@ int outbox_has_room(const struct outbox *outbox)
     return 0;
 }
 
+/* What a text of this size adds to the batch on the disk, as room_of() will see it. */
+static uint64_t room_for(const struct outbox *outbox, uint64_t size)
+{
+    uint64_t begun = outbox->batch == NULL ? 0 : outbox->batch_size;
+    return (begun + size + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES -
+           (begun + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
 /* Of -uncommitted: gives it back. */
 static void take_room(struct outbox *outbox, uint64_t size)
 {
@@ -275,7 +283,8 @@ int outbox_add(struct outbox *outbox, const struct transport_record *record)
     if (outbox->transport_count == 0)
         return 0;
     size_t size = 5 + strlen(record->name) + 1 + record->length + 1;
-    if (!finds_room(outbox, size)) {
+    uint64_t room = room_for(outbox, size);
+    if (!finds_room(outbox, room)) {
         overflow_add(outbox->directory, 1);
         return -ENOBUFS;
     }
@@ -284,7 +293,7 @@ int outbox_add(struct outbox *outbox, const struct transport_record *record)
         result = outbox_write_line(outbox->batch, record);
     if (result != 0)
         return result;
-    take_room(outbox, size);
+    take_room(outbox, room);
     outbox->batch_size += size;
     return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
 }

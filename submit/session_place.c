@@ -22,13 +22,21 @@ static int find_group(uid_t uid, gid_t *gid)
     return 0;
 }
 
-/* Under a name that nobody else knows, and that is root's until it is whole. */
-static int make_directory(int base, uid_t uid, gid_t gid, char name[SESSION_ASIDE_SIZE])
+static int make_name(uid_t uid, char name[SESSION_ASIDE_SIZE])
 {
     uint64_t random;
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return -EIO;
     snprintf(name, SESSION_ASIDE_SIZE, SESSION_ASIDE "%u.%016" PRIx64, (unsigned)uid, random);
+    return 0;
+}
+
+/* Under a name that nobody else knows, and that is root's until it is whole. */
+static int make_directory(int base, uid_t uid, gid_t gid, char name[SESSION_ASIDE_SIZE])
+{
+    int made = make_name(uid, name);
+    if (made != 0)
+        return made;
     if (mkdirat(base, name, 0700) != 0)
         return -errno;
     int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -59,6 +67,31 @@ static int swap(int base, const char *name, const char *made, uid_t uid)
     return 0;
 }
 
+/* An empty directory goes. That fails where it holds anything, or is none. */
+static void remove_empty(int base, const char *name, char aside[SESSION_ASIDE_SIZE])
+{
+    unlinkat(base, name, AT_REMOVEDIR);
+    snprintf(aside, SESSION_ASIDE_SIZE, "%s",
+             faccessat(base, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? name : "");
+}
+
+int session_place_clear(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE])
+{
+    char name[16], new_name[SESSION_ASIDE_SIZE];
+    int result = make_name(uid, new_name);
+    if (result != 0)
+        return result;
+    snprintf(name, sizeof name, "%u", (unsigned)uid);
+    aside[0] = '\0';
+    if (renameat2(base, name, base, new_name, RENAME_NOREPLACE) != 0)
+        return errno == ENOENT ? 0 : -errno;
+    if (is_his(base, new_name, uid) && /* he was faster */
+        renameat2(base, new_name, base, name, RENAME_NOREPLACE) == 0)
+        return 0;
+    remove_empty(base, new_name, aside);
+    return 0;
+}
+
 int session_place_mend(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE])
 {
     char name[16], made[SESSION_ASIDE_SIZE];
@@ -70,8 +103,6 @@ int session_place_mend(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE])
         return result;
     snprintf(name, sizeof name, "%u", (unsigned)uid);
     result = swap(base, name, made, uid);
-    unlinkat(base, made, AT_REMOVEDIR); /* fails where it holds anything, or is no directory */
-    snprintf(aside, SESSION_ASIDE_SIZE, "%s",
-             faccessat(base, made, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? made : "");
+    remove_empty(base, made, aside);
     return result;
 }

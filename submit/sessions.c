@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,8 +24,16 @@
 #include "user_files.h"
 
 /* Of one user in one go: he can make as many sessions as he likes, and each may take its time. One
- * who has used that up has his next turn LATER_S behind it, and after the others. */
-enum { NAMES_MAX = 10000, USER_MS = 10000, USER_END_MS = 20000, LATER_S = 300 };
+ * who has used that up has his next turn LATER_S behind it, and after the others. Of names that are
+ * not their makers', as many are looked at in one go. */
+enum {
+    NAMES_MAX = 10000,
+    USER_MS = 10000,
+    USER_END_MS = 20000,
+    LATER_S = 300,
+    FOREIGN_MAX = 10000,
+    FOREIGN_MS = 10000
+};
 
 #define TURN "turn."
 
@@ -32,11 +41,19 @@ enum { NAMES_MAX = 10000, USER_MS = 10000, USER_END_MS = 20000, LATER_S = 300 };
 struct turn {
     char name[16];
     time_t used_up; /* when his last turn was, if it took all of his time; 0: it did not */
+    uint32_t lot;   /* who comes first of those who are equal */
+    int foreign;    /* not his: somebody else has made it */
 };
 
 struct turns {
     struct turn *turn; /* owned */
     size_t count;
+    uint32_t lot;
+};
+
+/* Names with the number of no account that somebody has made, in this go. */
+struct cleared {
+    uint64_t removed, aside, stay;
 };
 
 /* What stands for a job's journal: root knows whose session it is and nothing else. One whom nobody
@@ -127,9 +144,21 @@ static int parse_uid(const char *name, uid_t *uid)
     return 1;
 }
 
+/* Or each would be opened again and again, and its account looked for. */
+static int clear_place(int base, uid_t uid, struct cleared *cleared)
+{
+    char aside[SESSION_ASIDE_SIZE];
+    int result = session_place_clear(base, uid, aside);
+    cleared->stay += result != 0;
+    cleared->aside += result == 0 && aside[0] != '\0';
+    cleared->removed += result == 0 && aside[0] == '\0';
+    return -ENOENT;
+}
+
 /* Opens the directory of a user; what somebody else has made in its place is put aside. Returns a
  * descriptor or -errno. */
-static int open_user(const struct sessions *sessions, int base, const char *name, uid_t uid)
+static int open_user(const struct sessions *sessions, int base, const char *name, uid_t uid,
+                     struct cleared *cleared)
 {
     char aside[SESSION_ASIDE_SIZE] = "";
     int user = user_directory_open(base, name, uid);
@@ -137,7 +166,7 @@ static int open_user(const struct sessions *sessions, int base, const char *name
         return user;
     int result = session_place_mend(base, uid, aside);
     if (result == -ENOENT)
-        return result;
+        return clear_place(base, uid, cleared);
     if (result != 0) {
         fprintf(stderr, "jobtrail-submit: %s/%s: is no directory of this user's, and stays: %s\n",
                 sessions->conf->sessions, name, strerror(-result));
@@ -151,7 +180,8 @@ static int open_user(const struct sessions *sessions, int base, const char *name
     return user_directory_open(base, name, uid);
 }
 
-static void flush_user(struct sessions *sessions, int base, const char *name)
+static void flush_user(struct sessions *sessions, int base, const char *name,
+                       struct cleared *cleared)
 {
     struct session_user user = {.sessions = sessions,
                                 .deadline_ns = transport_deadline(USER_MS),
@@ -160,7 +190,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name)
     uid_t uid;
     if (!parse_uid(name, &uid))
         return;
-    user.directory = open_user(sessions, base, name, uid);
+    user.directory = open_user(sessions, base, name, uid, cleared);
     if (user.directory < 0)
         return;
     if (fstat(user.directory, &status) == 0 &&
@@ -218,11 +248,14 @@ static void note_turn(int notes, const char *name, int used_up)
         close(fd);
 }
 
-static int add_turn(struct turns *turns, int notes, const char *name)
+/* Whose it is costs one look, and no search for an account. */
+static int add_turn(struct turns *turns, int base, int notes, const char *name)
 {
     size_t count = turns->count;
+    struct stat status;
     uid_t uid;
-    if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name)
+    if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name ||
+        fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
     if ((count & (count - 1)) == 0) {
         struct turn *larger = reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
@@ -230,8 +263,11 @@ static int add_turn(struct turns *turns, int notes, const char *name)
             return -ENOMEM;
         turns->turn = larger;
     }
-    strcpy(turns->turn[count].name, name);
-    turns->turn[count].used_up = turn_used_up(notes, name);
+    struct turn *turn = &turns->turn[count];
+    strcpy(turn->name, name);
+    turn->foreign = !S_ISDIR(status.st_mode) || status.st_uid != uid;
+    turn->used_up = turn->foreign ? 0 : turn_used_up(notes, name);
+    turn->lot = ((uint32_t)uid + turns->lot) * 2654435761u;
     turns->count++;
     return 0;
 }
@@ -239,7 +275,24 @@ static int add_turn(struct turns *turns, int notes, const char *name)
 static int by_turn(const void *left, const void *right)
 {
     const struct turn *a = left, *b = right;
-    return a->used_up < b->used_up ? -1 : a->used_up > b->used_up;
+    if (a->foreign != b->foreign)
+        return a->foreign - b->foreign;
+    if (a->used_up != b->used_up)
+        return a->used_up < b->used_up ? -1 : 1;
+    return a->lot < b->lot ? -1 : a->lot > b->lot;
+}
+
+static void tell_cleared(const struct sessions *sessions, const struct cleared *cleared)
+{
+    if (cleared->removed + cleared->aside + cleared->stay == 0)
+        return;
+    fprintf(
+        stderr,
+        "jobtrail-submit: %s: names with numbers that no account has: %llu are removed, as they "
+        "were empty, %llu are put aside (" SESSION_ASIDE "*), %llu stay\n",
+        sessions->conf->sessions, (unsigned long long)cleared->removed,
+        (unsigned long long)cleared->aside, (unsigned long long)cleared->stay);
+    sessions->count->failed += cleared->stay > 0;
 }
 
 /* Those who need long do not keep the others from their turn, nor the timer from what else it does.
@@ -247,26 +300,40 @@ static int by_turn(const void *left, const void *right)
 static void take_turns(struct sessions *sessions, int base, const struct turns *turns)
 {
     uint64_t end_ns = transport_deadline(sessions->conf->job_timeout_s * UINT64_C(1000));
+    uint64_t foreign_ns = 0;
+    struct cleared cleared = {0, 0, 0};
+    int foreign = 0;
     time_t now = time(NULL);
     for (size_t i = 0; i < turns->count && transport_left_ms(end_ns) > 0; i++) {
         const struct turn *turn = &turns->turn[i];
         if (turn->used_up > now - LATER_S && turn->used_up <= now)
             continue;
+        if (turn->foreign && foreign++ == 0)
+            foreign_ns = transport_deadline(FOREIGN_MS);
+        if (turn->foreign && (foreign > FOREIGN_MAX || transport_left_ms(foreign_ns) == 0))
+            break; /* nobody else comes behind them */
         uint64_t mine_ns = transport_deadline(USER_MS);
-        flush_user(sessions, base, turn->name);
+        flush_user(sessions, base, turn->name, &cleared);
         int used_up = transport_left_ms(mine_ns) == 0;
         if (used_up || turn->used_up != 0)
             note_turn(sessions->notes, turn->name, used_up);
     }
+    tell_cleared(sessions, &cleared);
 }
 
 static void flush_users(struct sessions *sessions, DIR *base)
 {
     const struct dirent *entry;
-    struct turns turns = {NULL, 0};
-    while ((entry = readdir(base)) != NULL)
-        if (add_turn(&turns, sessions->notes, entry->d_name) != 0)
+    struct turns turns = {NULL, 0, 0};
+    int left = FOREIGN_MAX;
+    if (getrandom(&turns.lot, sizeof turns.lot, 0) != sizeof turns.lot)
+        turns.lot = (uint32_t)time(NULL);
+    while ((entry = readdir(base)) != NULL) {
+        if (strncmp(entry->d_name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
+            unlinkat(dirfd(base), entry->d_name, AT_REMOVEDIR); /* if it is empty by now */
+        else if (add_turn(&turns, dirfd(base), sessions->notes, entry->d_name) != 0)
             break;
+    }
     if (turns.count > 0)
         qsort(turns.turn, turns.count, sizeof *turns.turn, by_turn);
     take_turns(sessions, dirfd(base), &turns);

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ledger.h"
 #include "outbox.h"
 #include "outbox_send.h"
 #include "record.h"
@@ -18,7 +20,8 @@
 
 #define STARTED "started"
 
-enum { STARTED_MAX_BYTES = 64 << 20 };
+/* Of runs of that size a job has few. Who forges more has their end records alone. */
+enum { STARTED_MAX_BYTES = 1 << 20 };
 
 /* The watcher has other jobs to look at. */
 enum { SEND_MS = 10000, JOB_MS = 2000, LOOK_MS = 10000, SLOW_MAX = 64, SLOW_MS = 600000 };
@@ -50,22 +53,44 @@ static void note_slow(const char *job)
 struct starts {
     const struct conf *conf;
     struct outbox *outbox;
+    const char *job;
     int directory; /* of the job */
     char *started; /* the file's text; owned */
+    size_t size;   /* of the file */
 };
 
+/* A name for each capture that there is room for, at the most. */
+static size_t most_bytes(const struct starts *starts)
+{
+    uint64_t pages = starts->conf->ledger_bytes / LEDGER_PAGE;
+    return pages < STARTED_MAX_BYTES / (NAME_MAX + 1) ? (size_t)pages * (NAME_MAX + 1)
+                                                      : STARTED_MAX_BYTES;
+}
+
+static int is_full(const struct starts *starts)
+{
+    return starts->size + NAME_MAX + 1 > most_bytes(starts);
+}
+
+/* Returns -EDQUOT where it is full: then nothing of the job's is read. */
 static int read_started(struct starts *starts)
 {
-    size_t size;
-    int result =
-        spool_read_file(starts->directory, STARTED, STARTED_MAX_BYTES, &starts->started, &size);
+    starts->size = 0;
+    int result = spool_read_file(starts->directory, STARTED, most_bytes(starts), &starts->started,
+                                 &starts->size);
+    if (result == -EFBIG)
+        return -EDQUOT;
+    if (result == 0 && is_full(starts)) {
+        free(starts->started);
+        return -EDQUOT;
+    }
     if (result != -ENOENT)
         return result;
     starts->started = strdup("");
     return starts->started == NULL ? -ENOMEM : 0;
 }
 
-static int note_started(const struct starts *starts, const char *name)
+static int note_started(struct starts *starts, const char *name)
 {
     int fd = openat(starts->directory, STARTED,
                     O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -73,20 +98,29 @@ static int note_started(const struct starts *starts, const char *name)
         return -errno;
     int result = dprintf(fd, "%s\n", name) < 0 ? -EIO : 0;
     close(fd);
+    starts->size += strlen(name) + 1;
+    if (is_full(starts))
+        fprintf(stderr,
+                "jobtrail-submit: job %s: no more start records: its captures have had root write "
+                "%zu bytes of names\n",
+                starts->job, starts->size);
     return result;
 }
 
 static int deliver(void *context, const struct transport_record *record)
 {
     struct starts *starts = context;
+    if (is_full(starts))
+        return -EDQUOT;
     if (outbox_room(starts->outbox) < starts->conf->outbox_bytes / 2)
         return -ENOBUFS; /* the other half is for ends, which say all that starts do */
     int result = outbox_add(starts->outbox, record);
+    if (result == 0) /* first: where there is no room for that, each look would send it again */
+        result = note_started(starts, record->name);
     if (result == 0)
-        result = outbox_commit(starts->outbox);
-    else
-        outbox_abort(starts->outbox);
-    return result == 0 ? note_started(starts, record->name) : result;
+        return outbox_commit(starts->outbox);
+    outbox_abort(starts->outbox);
+    return result;
 }
 
 /* Without SPANK's prolog the cluster's name may come with the epilog alone. A start record without
@@ -126,6 +160,7 @@ static int send_of_job(struct starts *starts)
 /* A job that is being flushed, or was left, gets its end records. */
 static void look_at_job(struct starts *starts, int spool, const struct spool_job *job)
 {
+    starts->job = job->name;
     starts->directory = job->left ? -1 : spool_open_job(spool, job);
     if (starts->directory < 0)
         return;
@@ -137,7 +172,7 @@ static void look_at_job(struct starts *starts, int spool, const struct spool_job
         note_slow(job->name);
     if (result != 0 && result != -EAGAIN && result != -ENOENT && result != -ENODATA &&
         result != -SPOOL_FOREIGN && /* the flush says so */
-        result != -ENOBUFS)
+        result != -ENOBUFS && result != -EDQUOT /* that was said when it became so */)
         fprintf(stderr, "jobtrail-submit: job %s: no start records: %s\n", job->name,
                 strerror(-result));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Start records: of runs that go on and that are of a size which is always recorded. Each is sent
- * once: the file `started` in the job's spool directory, root's, keeps the names of those that are.
+ * once: the file `started` in the job's spool directory, root's, keeps the names of those that are;
+ * 1 MiB of them at the most, or 256 bytes for each 4 KiB of [spool] ledger_size. Then there are no
+ * more for that job, which is told once.
  */
 #ifndef JOBTRAIL_STARTS_H
 #define JOBTRAIL_STARTS_H

@@ -207,10 +207,30 @@ waiting() {
     [[ -z $stderr ]]
 }
 
-@test "a number that no account has is left as it is" {
-    as_games 'mkdir ../4123123123'
+@test "what users make with numbers that no account has is removed or put aside, once and behind real users" {
+    hand_in 1
+    as_games 'mkdir ../4123{100000..112000}; mkdir ../4123123123; echo mine >../4123123123/mine; ln -s / ../4123123124'
     run -0 --separate-stderr flush_sessions
-    [[ -z $stderr && $(stat -c %U "$SESSIONS/4123123123") == games ]]
+    # bounded in one go; the rest is for the next
+    [[ $(delivered) == 1 && $stderr == *"names with numbers that no account has: "*" put aside (.aside.*), 0 stay" ]]
+    [[ $(find "$SESSIONS" -maxdepth 1 -name '4*' | wc -l) == 2003 && $(wc -l <<<"$stderr") == 1 ]]
+    run -0 flush_sessions
+    [[ $(ls "$SESSIONS") == 5 && $(cat "$SESSIONS"/.aside.4123123123.*/mine) == mine ]]
+    [[ $(find "$SESSIONS" -mindepth 1 -maxdepth 1 -name '.aside.*' -user games | wc -l) == 2 ]]
+    # they are no numbers any more, and go when they are empty
+    # shellcheck disable=SC2016
+    as_games 'rm "$1"/mine' "$(echo "$SESSIONS"/.aside.4123123123.*)"
+    run -0 --separate-stderr flush_sessions
+    [[ -z $stderr && $(find "$SESSIONS" -mindepth 1 -maxdepth 1 -name '.aside.*' | wc -l) == 1 ]]
+}
+
+@test "users' own directories come before what somebody has made with numbers" {
+    hand_in 1
+    as_games 'mkdir ../4123{100000..100200}'
+    strace -f -o "$PLACE/trace" -e trace=openat2,renameat2 \
+        "$SUBMIT" flush --sessions --conf "$CONF" --node e2e >/dev/null 2>&1
+    [[ $(grep -oE 'openat2\([0-9]+, "(5|4123[0-9]*)"|renameat2\(' "$PLACE/trace" | head -n 1) == *'"5"' ]]
+    [[ $(ls "$SESSIONS") == 5 ]]
 }
 
 @test "a record with the longest name of a file keeps none of the others" {

@@ -139,6 +139,37 @@ runs_of() { # USER: how many of his wait for the collector
     [[ $(http_keys | wc -l) == 810 && $(http_keys | sort -u | wc -l) == 810 ]]
 }
 
+@test "a spool that is full keeps the place to which a flush has come" {
+    http_job $'[outbox]\nsize = 1M\njob_share = 25'
+    rm -r "${SPOOL:?}/$JOB.0"
+    chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    MOUNTED=$SPOOL
+    mount -t tmpfs -o size=16m,mode=755 spool "$MOUNTED"
+    many_records 400 101 games
+    run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e
+    [[ -s $SPOOL/101.0/flushed && $(runs_of games) -gt 10 ]]
+    ! dd if=/dev/zero of="$SPOOL/fill" bs=4k status=none 2>&1 || false
+    # each record once, though nothing finds room there
+    start_http
+    to_collector
+    rm -f "$(STATE)/outbox/http/.backoff"
+    for _ in {1..20}; do
+        "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e >/dev/null 2>&1 || true
+        [[ -e $SPOOL/101.0 ]] || break
+    done
+    [[ $(waiting http) == 0 && ! -e $SPOOL/101.0 ]]
+    [[ $(http_keys | wc -l) == 400 && $(http_keys | sort -u | wc -l) == 400 ]]
+    # where there was none from the first, what cannot be noted is not sent; what can be finished is
+    rm "$SPOOL/fill"
+    sed -i "s|^url = .*|url = http://127.0.0.1:1/|" "$CONF"
+    many_records 400 102 games
+    many_records 10 103 games
+    ! dd if=/dev/zero of="$SPOOL/fill" bs=4k status=none 2>&1 || false
+    run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e
+    [[ $output == *"job 102.0: not flushed, to be tried again: No space left on device"* ]]
+    [[ $(runs_of games) == 10 && -e $SPOOL/102.0 && ! -e $SPOOL/103.0 ]]
+}
+
 @test "start records leave half of the outbox to ends" {
     http_job $'[outbox]\nsize = 1M\njob_share = 100\nuser_share = 100\n[sampling]\nalways_ranks = 2'
     more_records 1
@@ -285,7 +316,7 @@ PY
     mount -t tmpfs -o size=256k outbox "$MOUNTED"
     dd if=/dev/zero of="$MOUNTED/filler" bs=1k count=250 status=none
     more_records 20
-    run -1 flush
+    run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e
     [[ $output == *"No space left on device"* && -e $SPOOL/$JOB.0/user/ledger ]]
     [[ ! -e $RECORDS && $(find "$MOUNTED/outbox" -name '.new*') == "" ]]
     rm "$MOUNTED/filler"

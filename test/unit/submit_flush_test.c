@@ -388,6 +388,60 @@ static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
     }
 }
 
+static void the_outbox_charges_the_same_blocks_when_it_is_opened_again(void **state)
+{
+    struct conf conf = conf_of();
+    struct outbox *outbox;
+    (void)state;
+    assert_int_equal(outbox_open(&conf, &outbox), 0);
+    outbox_owner(outbox, getuid(), 7);
+    for (int i = 0; i < 10; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "run.c.2023_11_14_22_13_20_0000.alice.aaa.%02d.json", i);
+        const struct transport_record record = {.name = name, .text = "{}", .length = 2};
+        assert_int_equal(outbox_add(outbox, &record), 0);
+        assert_int_equal(i == 5 ? outbox_add(outbox, &record) : 0, 0); /* in the same block */
+        assert_int_equal(outbox_commit(outbox), 0);
+    }
+    uint64_t room = outbox_room(outbox);
+    outbox_close(outbox);
+    assert_int_equal(outbox_open(&conf, &outbox), 0);
+    assert_int_equal(outbox_room(outbox), room);
+    outbox_close(outbox);
+}
+
+static void forged_starts_have_root_write_no_more_names_than_captures_find_room(void **state)
+{
+    enum { COUNT_OF = 5, FULL = (1 + COUNT_OF) * (NAME_MAX + 1), BEFORE = FULL - 2 * NAME_MAX };
+    struct conf conf = conf_of();
+    struct stat status;
+    char before[BEFORE];
+    (void)state;
+    conf.ledger_bytes = (1 + COUNT_OF) * LEDGER_PAGE;
+    made_start(&made);
+    for (int i = 0; i < COUNT_OF; i++) {
+        struct ledger_slot slot = made_slot(50 + i, UINT64_C(1700000010000000000));
+        slot.flags = LEDGER_SLOT_START;
+        fields.size = 0;
+        made_text(&fields, LEDGER_EXEC, "/nonexistent/x");
+        made_add(&made, &slot, 0, &fields);
+    }
+    make_job("7.0", "");
+    put_ledger("7.0");
+    memset(before, '\n', sizeof before);
+    put("7.0", "started", before, sizeof before);
+    int spool = open_spool(), sent = 0;
+    for (int look = 0; look < 2; look++) {
+        assert_int_equal(starts_send(&conf, spool), 0);
+        assert_int_equal(stat(below(spool_dir, "7.0/started"), &status), 0);
+        assert_in_range(status.st_size, BEFORE + 1, FULL);
+        assert_in_range(count_files(records_dir, ".aaa."), 1, COUNT_OF - 1);
+        assert_true(look == 0 || count_files(records_dir, ".aaa.") == sent);
+        sent = count_files(records_dir, ".aaa.");
+    }
+    close(spool);
+}
+
 /* As its end, of which the epilog tells the cluster, would be another's in the store. */
 static void a_run_whose_cluster_is_not_known_yet_has_no_start_record(void **state)
 {
@@ -675,6 +729,8 @@ int main(void)
         TEST(the_users_files_may_have_a_part_of_their_own),
         TEST(what_another_user_wrote_does_not_become_this_jobs),
         TEST(captures_that_went_with_their_file_system_are_in_the_coverage),
+        TEST(the_outbox_charges_the_same_blocks_when_it_is_opened_again),
+        TEST(forged_starts_have_root_write_no_more_names_than_captures_find_room),
         TEST(the_watcher_takes_what_the_jobs_user_wrote_alone),
         TEST(a_run_whose_cluster_is_not_known_yet_has_no_start_record),
         TEST(what_a_later_job_has_found_is_over_and_its_owners),
