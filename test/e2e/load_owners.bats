@@ -242,7 +242,7 @@ crowd() {
 
 crowded() {
     rm -rf aside
-    run --separate-stderr jobtrail-load --json --store "$store" --quarantine aside - <crowd
+    run --separate-stderr jobtrail-load --json --store "$store" --quarantine aside - <claims
     [ "$status" -eq 1 ] # something was set aside
     [ "$(jq -c '[.new, .unproven, .damaged, .quarantined]' <<<"$output")" = '[32,32,88,88]' ]
     [ "$(grep -c 'more than 16 owners claim this uuid' <<<"$stderr")" -eq 88 ]
@@ -256,6 +256,6 @@ crowded() {
 }
 
 @test "few of those who claim a uuid without proof are kept, and what is proven gets in" {
-    crowd >crowd
+    crowd >claims
     in_both crowded
 }
