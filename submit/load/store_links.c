@@ -38,8 +38,8 @@ static struct statement *written(struct store *store, const char *before, const 
     return store_text_statement(store, &sql, error);
 }
 
-/* XALT's queries join links by uuid alone: there the uuid is that of the one link that is proven.
- * What is not, and what several have proven, gets another. */
+/* XALT's queries join links by uuid alone: there the uuid is that of the only link, or of the only
+ * one that is proven. Others get another. */
 static void prepare_links(struct store *store, int *error)
 {
     char sql[128];
@@ -47,17 +47,16 @@ static void prepare_links(struct store *store, int *error)
         store_statement(store, "SELECT build_user = ?, proven FROM link WHERE uuid = ?", error);
     store->add_link = written(store, "INSERT INTO link (", "",
                               ", uuid, build_user, xalt_uuid)"
-                              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                              " replace(?, '*', ?))",
+                              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                               error);
     store->update_link = written(store, "UPDATE link SET ", " = ?",
                                  " WHERE uuid = ? AND build_user = ? AND proven = 0", error);
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM link WHERE uuid = ? AND proven = 1%s",
+    snprintf(sql, sizeof sql, "SELECT count(*), sum(proven) FROM link WHERE uuid = ?%s",
              store->ops->share_lock);
     store->count_links = store_statement(store, sql, error);
     store->dispute_link = store_statement(store,
                                           "UPDATE link SET xalt_uuid = replace(?, '*', build_user)"
-                                          " WHERE uuid = ? AND xalt_uuid = uuid",
+                                          " WHERE uuid = ? AND xalt_uuid = uuid AND proven <= ?",
                                           error);
     store->clear_link = store_statement(
         store, "UPDATE link SET xalt_uuid = uuid WHERE uuid = ? AND proven = 1", error);
@@ -169,48 +168,51 @@ static struct value disputed(const struct link_record *link, char text[XALT_UUID
     return value_text(text);
 }
 
-static int count_proven(struct store *store, const struct value *uuid, int64_t *count)
+struct links {
+    int64_t count, proven;
+};
+
+static int count_links(struct store *store, const struct value *uuid, struct links *links)
 {
-    struct value row[1];
+    struct value row[2];
     int more, error = store->ops->select(store->database, store->count_links, uuid);
     while (error == 0 &&
-           (more = store->ops->next(store->database, store->count_links, row, 1)) != 0) {
+           (more = store->ops->next(store->database, store->count_links, row, 2)) != 0) {
         error = more < 0 ? more : 0;
-        *count = more < 0 ? 0 : value_whole(&row[0]);
+        if (error == 0)
+            *links = (struct links){value_whole(&row[0]), value_whole(&row[1])};
     }
     return error;
 }
 
 /* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
  */
-static int look_for_others(struct store *store, const struct link_record *link)
+static int look_for_others(struct store *store, const struct link_record *link, bool is_update)
 {
     char text[XALT_UUID_SIZE];
+    struct links links = {0};
     const struct value uuid = value_text(link->uuid);
-    int64_t count = 0;
-    int error = count_proven(store, &uuid, &count);
-    if (error != 0)
-        return error;
-    if (count == 1)
-        return store->ops->write(store->database, store->clear_link, &uuid, 1);
-    const struct value dispute[] = {disputed(link, text), uuid};
-    return store->ops->write(store->database, store->dispute_link, dispute, 1);
+    int error = count_links(store, &uuid, &links);
+    const struct value dispute[] = {disputed(link, text), uuid, value_int(links.proven > 1)};
+    if (error == 0 && links.count > 1)
+        error = store->ops->write(store->database, store->dispute_link, dispute, 1);
+    if (error == 0 && is_update && links.proven == 1)
+        error = store->ops->write(store->database, store->clear_link, &uuid, 1);
+    return error;
 }
 
 static int write_link(struct store *store, const struct record *record, bool is_update)
 {
     const struct link_record *link = &record->link;
-    struct value row[LINK_COLUMNS + 4];
-    char text[XALT_UUID_SIZE];
+    struct value row[LINK_COLUMNS + 3];
     int error = fill_link(store, record, row);
     row[LINK_COLUMNS] = value_text(link->uuid);
     row[LINK_COLUMNS + 1] = value_text(builder(link));
-    row[LINK_COLUMNS + 2] = record->unproven ? disputed(link, text) : value_text(link->uuid);
-    row[LINK_COLUMNS + 3] = row[LINK_COLUMNS + 1];
+    row[LINK_COLUMNS + 2] = row[LINK_COLUMNS];
     if (error == 0)
         error = store->ops->write(store->database, is_update ? store->update_link : store->add_link,
                                   row, 1);
-    return error != 0 || record->unproven ? error : look_for_others(store, link);
+    return error == 0 ? look_for_others(store, link, is_update) : error;
 }
 
 /* Two of a batch may be of the same link. */
