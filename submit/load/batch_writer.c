@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "hash.h"
+
 struct batch_writer {
     pthread_t thread;
     pthread_mutex_t mutex;  /* of all that follows */
@@ -34,6 +36,7 @@ static void *work(void *context)
         pthread_cond_broadcast(&writer->changed);
     }
     pthread_mutex_unlock(&writer->mutex);
+    hash_end_thread();
     return NULL;
 }
 

@@ -7,9 +7,10 @@
 #include <openssl/evp.h>
 
 /* Looked up once for each thread, since a look-up costs more than most digests here. */
+static _Thread_local EVP_MD_CTX *context;
+
 static EVP_MD_CTX *sha1_context(void)
 {
-    static _Thread_local EVP_MD_CTX *context;
     if (context == NULL)
         context = EVP_MD_CTX_new();
     if (context == NULL)
@@ -64,6 +65,12 @@ int hash_pieces(const void *const *pieces, const size_t *sizes, size_t count, st
     return !gathering.failed && EVP_DigestFinal_ex(gathering.context, digest->bytes, NULL) == 1
                ? 0
                : -ENOTSUP;
+}
+
+void hash_end_thread(void)
+{
+    EVP_MD_CTX_free(context);
+    context = NULL;
 }
 
 int hash_bytes(const void *data, size_t size, struct digest *digest)

@@ -210,6 +210,13 @@ static void remove_loaded(struct loader *loader, const struct load_place *place)
     note_loaded(loader, place);
 }
 
+/* The reason of those that are STORE_CROWDED. */
+static const char *crowded(char *reason, size_t size)
+{
+    snprintf(reason, size, "more than %d owners claim this uuid, and none proves it", STORE_CLAIMS);
+    return reason;
+}
+
 static void count_result(struct load_counts *counts, enum store_result result)
 {
     switch (result) {
@@ -226,11 +233,19 @@ static void count_result(struct load_counts *counts, enum store_result result)
     case STORE_UNCHANGED:
         counts->unchanged++;
         break;
+    case STORE_CROWDED: /* set aside */
+        break;
     }
 }
 
 static void settle(struct loader *loader, const struct load_batch *batch, size_t at)
 {
+    char reason[80];
+    if (batch->results[at] == STORE_CROWDED) {
+        set_record_aside(loader, &batch->records[at], &batch->places[at],
+                         crowded(reason, sizeof reason));
+        return;
+    }
     count_result(&loader->counts, batch->results[at]);
     loader->counts.unproven += batch->records[at].unproven;
     if (loader->source == NULL)

@@ -44,8 +44,7 @@ int store_prepare_coverage(struct store *store)
         length += (size_t)snprintf(sql + length, sizeof sql - length, ", ?");
     snprintf(sql + length, sizeof sql - length, ")");
     store->add_coverage = store_statement(store, sql, &error);
-    store->find_coverage = store_statement(
-        store, "SELECT owner, min(proven) FROM coverage WHERE uuid = ? GROUP BY owner", &error);
+    store->coverage_owners = store_owners_statement(store, "coverage", "uuid", &error);
     store->drop_coverage =
         store_statement(store, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
     return error;
@@ -108,20 +107,12 @@ static int add_facts(struct store *store, const struct record *record, int64_t o
 static int choose(struct store *store, const struct record *record, int64_t owner,
                   enum store_result *result)
 {
-    const struct value uuid = value_text(record->coverage.uuid);
-    struct value row[2];
-    int more, error = store->ops->select(store->database, store->find_coverage, &uuid);
-    *result = STORE_NEW;
-    while (error == 0 &&
-           (more = store->ops->next(store->database, store->find_coverage, row, 2)) != 0) {
-        if (more < 0)
-            error = more;
-        else if (value_whole(&row[0]) == owner)
-            *result =
-                record->unproven || value_whole(&row[1]) != 0 ? STORE_UNCHANGED : STORE_UPDATED;
-        else if (*result == STORE_NEW)
-            *result = STORE_CONFLICT;
-    }
+    const char *uuid = record->coverage.uuid;
+    struct owner_row row;
+    int error = store_find_owner(store, store->coverage_owners, uuid, owner, &row);
+    if (error == 0 && !row.found)
+        return store_look_at_owners(store, store->coverage_owners, uuid, record->unproven, result);
+    *result = record->unproven || row.is_proven ? STORE_UNCHANGED : STORE_UPDATED;
     return error;
 }
 
@@ -131,7 +122,7 @@ int store_put_coverage(struct store *store, const struct record *record, enum st
     int error = owner_of(store, &record->coverage, &owner);
     if (error == 0)
         error = choose(store, record, owner, result);
-    if (error != 0 || *result == STORE_UNCHANGED)
+    if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)
         return error;
     const struct value key[] = {value_text(record->coverage.uuid), value_int(owner)};
     if (*result == STORE_UPDATED) {

@@ -21,8 +21,8 @@ static const char *const orphans[] = {
     " AND build_epoch < ?",
     "DELETE FROM link WHERE build_epoch < ? AND NOT EXISTS (SELECT 1 FROM build"
     " WHERE build_uuid = link.uuid AND coalesce(build.build_user, '') = link.build_user)",
-    "UPDATE link SET xalt_uuid = uuid WHERE xalt_uuid <> uuid"
-    " AND 1 = (SELECT count(*) FROM link AS other WHERE other.uuid = link.uuid)",
+    "UPDATE link SET xalt_uuid = uuid WHERE xalt_uuid <> uuid AND 1 = (SELECT count(*)"
+    " FROM link AS other WHERE other.uuid = link.uuid AND other.proven >= link.proven)",
     "DELETE FROM environment WHERE id NOT IN"
     " (SELECT environment_id FROM run_own WHERE environment_id IS NOT NULL)",
     "DELETE FROM env_value WHERE id NOT IN (SELECT env_value_id FROM environment_member)",

@@ -72,10 +72,10 @@ struct store {
     struct statement *find[TABLES], *add[TABLES], *add_member[PART_KINDS];
     struct statement *get_generation, *add_generation, *add_replaced;
     struct statement *find_runs, *add_run, *update_run;
-    struct statement *find_link, *add_link, *update_link, *find_other_link, *dispute_link;
-    struct statement *find_run_package, *add_run_package, *prove_run_package;
+    struct statement *find_link, *add_link, *update_link, *count_links, *dispute_link, *clear_link;
+    struct statement *find_run_package, *add_run_package, *prove_run_package, *package_owners;
     struct statement *find_package_owner, *add_package_owner;
-    struct statement *find_coverage, *add_coverage, *drop_coverage;
+    struct statement *coverage_owners, *add_coverage, *drop_coverage;
     struct statement *get_prefixes;
 
     char error[512]; /* when it is the store's own; else the database's is told */
@@ -93,6 +93,25 @@ struct statement *store_statement(struct store *store, const char *sql, int *err
 
 /* 1 when the query has a row, 0 when not, or -errno. */
 int store_has_row(struct store *store, struct statement *statement, const struct value *parameters);
+
+/* Owners of a uuid, of which each may have many rows: one question for each owner. */
+struct owner_row {
+    bool found, is_proven;
+    int64_t owner;
+};
+
+/* Prepares the question for the first owner that is not below a number. */
+struct statement *store_owners_statement(struct store *store, const char *table,
+                                         const char *uuid_column, int *error);
+
+/* The owner's row of the uuid. */
+int store_find_owner(struct store *store, struct statement *owners, const char *uuid, int64_t owner,
+                     struct owner_row *row);
+
+/* What a record of a uuid is, whose owner has no row: STORE_NEW, STORE_CONFLICT or STORE_CROWDED.
+ */
+int store_look_at_owners(struct store *store, struct statement *owners, const char *uuid,
+                         bool unproven, enum store_result *result);
 
 /* A statement that is put together. */
 struct store_text {

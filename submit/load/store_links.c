@@ -13,7 +13,10 @@ static const char *const link_columns[] = {
     "link_program", "link_path",     "module_id",     "link_line",     "cwd",
     "build_host",   "build_syshost", "build_epoch",
 };
-enum { LINK_COLUMNS = sizeof link_columns / sizeof link_columns[0] };
+enum {
+    LINK_COLUMNS = sizeof link_columns / sizeof link_columns[0],
+    XALT_UUID_SIZE = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*",
+};
 
 static void write_columns(FILE *sql, const char *behind)
 {
@@ -35,7 +38,8 @@ static struct statement *written(struct store *store, const char *before, const 
     return store_text_statement(store, &sql, error);
 }
 
-/* XALT's queries join links by uuid alone: those of several users get others there. */
+/* XALT's queries join links by uuid alone: there the uuid is that of the only link, or of the only
+ * one that is proven. Others get another. */
 static void prepare_links(struct store *store, int *error)
 {
     char sql[128];
@@ -47,11 +51,15 @@ static void prepare_links(struct store *store, int *error)
                               error);
     store->update_link = written(store, "UPDATE link SET ", " = ?",
                                  " WHERE uuid = ? AND build_user = ? AND proven = 0", error);
-    snprintf(sql, sizeof sql, "SELECT 1 FROM link WHERE uuid = ? AND build_user <> ?%s",
+    snprintf(sql, sizeof sql, "SELECT count(*), sum(proven) FROM link WHERE uuid = ?%s",
              store->ops->share_lock);
-    store->find_other_link = store_statement(store, sql, error);
-    store->dispute_link = store_statement(
-        store, "UPDATE link SET xalt_uuid = replace(?, '*', build_user) WHERE uuid = ?", error);
+    store->count_links = store_statement(store, sql, error);
+    store->dispute_link = store_statement(store,
+                                          "UPDATE link SET xalt_uuid = replace(?, '*', build_user)"
+                                          " WHERE uuid = ? AND xalt_uuid = uuid AND proven <= ?",
+                                          error);
+    store->clear_link = store_statement(
+        store, "UPDATE link SET xalt_uuid = uuid WHERE uuid = ? AND proven = 1", error);
 }
 
 int store_prepare_links(struct store *store)
@@ -74,18 +82,29 @@ static int choose_link(struct store *store, const struct record *record, enum st
                                        value_text(record->link.uuid)};
     struct value row[2];
     int more, error = store->ops->select(store->database, store->find_link, parameters);
+    size_t claims = 0;
+    bool is_there = false;
     *result = STORE_NEW;
     while (error == 0 &&
            (more = store->ops->next(store->database, store->find_link, row, 2)) != 0) {
-        if (more < 0)
-            error = more;
-        else if (value_whole(&row[0]) != 0)
-            *result =
-                record->unproven || value_whole(&row[1]) != 0 ? STORE_UNCHANGED : STORE_UPDATED;
-        else if (*result == STORE_NEW)
+        bool is_proven = more > 0 && value_whole(&row[1]) != 0;
+        error = more < 0 ? more : 0;
+        claims += !is_proven;
+        if (error == 0 && value_whole(&row[0]) != 0) {
+            is_there = true;
+            *result = record->unproven || is_proven ? STORE_UNCHANGED : STORE_UPDATED;
+        } else if (*result == STORE_NEW) {
             *result = STORE_CONFLICT;
+        }
     }
+    if (!is_there && record->unproven && claims >= STORE_CLAIMS)
+        *result = STORE_CROWDED;
     return error;
+}
+
+static bool is_left_out(enum store_result result)
+{
+    return result == STORE_UNCHANGED || result == STORE_CROWDED;
 }
 
 static int want_parts(struct store *store, struct link_record *link)
@@ -103,7 +122,7 @@ static int want_parts(struct store *store, struct link_record *link)
 int store_want_link(struct store *store, struct record *record, enum store_result *result)
 {
     int error = choose_link(store, record, result);
-    return error != 0 || *result == STORE_UNCHANGED ? error : want_parts(store, &record->link);
+    return error != 0 || is_left_out(*result) ? error : want_parts(store, &record->link);
 }
 
 static int fill_link(struct store *store, const struct record *record,
@@ -142,39 +161,65 @@ static int fill_link(struct store *store, const struct record *record,
     return 0;
 }
 
+/* UUID/USER once the database has put the user in place of the star. */
+static struct value disputed(const struct link_record *link, char text[XALT_UUID_SIZE])
+{
+    snprintf(text, XALT_UUID_SIZE, "%s/*", link->uuid);
+    return value_text(text);
+}
+
+struct links {
+    int64_t count, proven;
+};
+
+static int count_links(struct store *store, const struct value *uuid, struct links *links)
+{
+    struct value row[2];
+    int more, error = store->ops->select(store->database, store->count_links, uuid);
+    while (error == 0 &&
+           (more = store->ops->next(store->database, store->count_links, row, 2)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error == 0)
+            *links = (struct links){value_whole(&row[0]), value_whole(&row[1])};
+    }
+    return error;
+}
+
 /* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
  */
-static int look_for_others(struct store *store, const struct link_record *link)
+static int look_for_others(struct store *store, const struct link_record *link, bool is_update)
 {
-    char both[sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*"];
-    const struct value key[] = {value_text(link->uuid), value_text(builder(link))};
-    int found = store_has_row(store, store->find_other_link, key);
-    if (found <= 0)
-        return found;
-    snprintf(both, sizeof both, "%s/*", link->uuid);
-    const struct value dispute[] = {value_text(both), value_text(link->uuid)};
-    return store->ops->write(store->database, store->dispute_link, dispute, 1);
+    char text[XALT_UUID_SIZE];
+    struct links links = {0};
+    const struct value uuid = value_text(link->uuid);
+    int error = count_links(store, &uuid, &links);
+    const struct value dispute[] = {disputed(link, text), uuid, value_int(links.proven > 1)};
+    if (error == 0 && links.count > 1)
+        error = store->ops->write(store->database, store->dispute_link, dispute, 1);
+    if (error == 0 && is_update && links.proven == 1)
+        error = store->ops->write(store->database, store->clear_link, &uuid, 1);
+    return error;
 }
 
 static int write_link(struct store *store, const struct record *record, bool is_update)
 {
     const struct link_record *link = &record->link;
-    const struct value uuid = value_text(link->uuid);
     struct value row[LINK_COLUMNS + 3];
     int error = fill_link(store, record, row);
-    row[LINK_COLUMNS] = row[LINK_COLUMNS + 2] = uuid;
+    row[LINK_COLUMNS] = value_text(link->uuid);
     row[LINK_COLUMNS + 1] = value_text(builder(link));
+    row[LINK_COLUMNS + 2] = row[LINK_COLUMNS];
     if (error == 0)
         error = store->ops->write(store->database, is_update ? store->update_link : store->add_link,
                                   row, 1);
-    return error != 0 || is_update ? error : look_for_others(store, link);
+    return error == 0 ? look_for_others(store, link, is_update) : error;
 }
 
 /* Two of a batch may be of the same link. */
 int store_put_link(struct store *store, const struct record *record, enum store_result *result)
 {
-    int error = *result == STORE_UNCHANGED ? 0 : choose_link(store, record, result);
-    if (error != 0 || *result == STORE_UNCHANGED)
+    int error = is_left_out(*result) ? 0 : choose_link(store, record, result);
+    if (error != 0 || is_left_out(*result))
         return error;
     return write_link(store, record, *result == STORE_UPDATED);
 }

@@ -24,6 +24,7 @@ static void prepare_packages(struct store *store, int *error)
 
 static void prepare_owners(struct store *store, int *error)
 {
+    store->package_owners = store_owners_statement(store, "run_package", "run_uuid", error);
     char sql[256];
     const char *or_keep = store->ops->or_keep;
     snprintf(sql, sizeof sql,
@@ -101,6 +102,20 @@ static int find_package(struct store *store, const struct value *row, bool *is_p
     return error != 0 ? error : has;
 }
 
+/* One of an owner whose packages are there is welcome. */
+static int is_crowded(struct store *store, const struct record *record, int64_t owner)
+{
+    const char *uuid = record->package.run_uuid;
+    enum store_result result = STORE_NEW;
+    struct owner_row row = {.found = false};
+    if (!record->unproven)
+        return 0;
+    int error = store_find_owner(store, store->package_owners, uuid, owner, &row);
+    if (error == 0 && !row.found)
+        error = store_look_at_owners(store, store->package_owners, uuid, true, &result);
+    return error != 0 ? error : result == STORE_CROWDED;
+}
+
 int store_put_package(struct store *store, const struct record *record, enum store_result *result)
 {
     const struct package_record *package = &record->package;
@@ -110,6 +125,10 @@ int store_put_package(struct store *store, const struct record *record, enum sto
     int error = want_package(store, package, &digest);
     if (error >= 0)
         error = store_checked(store, record_owner_of_package(package, &owner));
+    if (error == 0 && (error = is_crowded(store, record, owner)) > 0) {
+        *result = STORE_CROWDED;
+        return 0;
+    }
     if (error == 0)
         error = put_owner(store, package, owner);
     if (error < 0)

@@ -118,7 +118,7 @@ static int ask_all(struct store *store, const struct record *records, size_t cou
     for (size_t at = 0; error == 0 && at < count;) {
         size_t asked = 0;
         for (; asked < ASK_AT_ONCE && at < count; at++)
-            if (records[at].kind == RECORD_RUN)
+            if (records[at].kind == RECORD_RUN && known_rows_ask(known, records[at].run.uuid))
                 uuids[asked++] = value_text(records[at].run.uuid);
         for (size_t i = asked; i < ASK_AT_ONCE; i++)
             uuids[i] = (struct value){.kind = VALUE_NULL};
@@ -176,7 +176,7 @@ static bool is_more(const struct new_run *fresh, const struct known_row *row)
 }
 
 /* Takes the record's place in the row, or leaves the record. */
-static enum store_result choose_update(struct store *store, struct run_batch *batch,
+static enum store_result choose_update(struct store *store, struct known_rows *known,
                                        struct new_run *fresh, struct known_row *row)
 {
     if (!is_more(fresh, row)) {
@@ -185,9 +185,10 @@ static enum store_result choose_update(struct store *store, struct run_batch *ba
     }
     store->replaces |= !row->is_start_only;
     row->is_start_only = fresh->run->is_start_only;
-    row->is_proven = fresh->is_proven;
+    if (fresh->is_proven)
+        known_rows_prove(known, fresh->run->uuid, row);
     fresh->is_update = true;
-    batch->list[batch->count++] = *fresh;
+    store->runs->list[store->runs->count++] = *fresh;
     return STORE_UPDATED;
 }
 
@@ -201,7 +202,11 @@ static int choose_run(struct store *store, struct run_batch *batch, struct known
         return error;
     struct known_row *row = known_rows_find(known, run->uuid, fresh.owner);
     if (row != NULL) {
-        *result = choose_update(store, batch, &fresh, row);
+        *result = choose_update(store, known, &fresh, row);
+        return 0;
+    }
+    if (!fresh.is_proven && known_rows_unproven(known, run->uuid) >= STORE_CLAIMS) {
+        *result = STORE_CROWDED;
         return 0;
     }
     *result = known_rows_have(known, run->uuid) ? STORE_CONFLICT : STORE_NEW;

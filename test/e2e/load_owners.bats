@@ -230,3 +230,32 @@ at_once() {
 @test "loaders that work at the same time keep owners apart" {
     in_both at_once
 }
+
+# as anybody can write into a stream: many users, and jobs of one uuid
+crowd() {
+    local number
+    for number in $(seq 60); do
+        linked "u$number" evil
+        jq -ac --argjson job "$((number + 700))" '.userT += {user: "u\($job)", job_id: "\($job)"} | .slurmT.job_id = $job | del(.crc)' "$end"
+    done
+}
+
+crowded() {
+    rm -rf aside
+    run --separate-stderr jobtrail-load --json --store "$store" --quarantine aside - <claims
+    [ "$status" -eq 1 ] # something was set aside
+    [ "$(jq -c '[.new, .unproven, .damaged, .quarantined]' <<<"$output")" = '[32,32,88,88]' ]
+    [ "$(grep -c 'more than 16 owners claim this uuid' <<<"$stderr")" -eq 88 ]
+    [ "$(sql 'SELECT count(*), sum(proven) FROM run_own')" = '16|0' ]
+    [ "$(sql 'SELECT count(*), sum(proven) FROM link')" = '16|0' ]
+    # what is proven comes last, and gets in
+    load_into "run.b.alice.zzz.$RUN.json" "link.a.bob.$LINK.json"
+    [ "$(counted)" = '[2,0,0,2]' ]
+    [ "$(sql 'SELECT user FROM run WHERE proven = 1')" = alice ]
+    [ "$(sql "SELECT build_user FROM xalt_link WHERE uuid = '$LINK'")" = bob ]
+}
+
+@test "few of those who claim a uuid without proof are kept, and what is proven gets in" {
+    crowd >claims
+    in_both crowded
+}

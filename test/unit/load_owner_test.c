@@ -436,6 +436,218 @@ static void owners_differ(void **state)
     assert_true(owner == owners[0]);
 }
 
+/* ---- Crowds --------------------------------------------------------------------------------- */
+
+enum { CROWD = 1000, AT_ONCE = 300 };
+
+/* A record of a kind, of the user and job with this number. */
+static void claim_run(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"userT\":{\"run_uuid\":\"" RUN_A "\",\"user\":\"u%d\",\"job_id\":\"%d\","
+            "\"exec_path\":\"/x\"},\"slurmT\":{\"cluster\":\"tiny\",\"job_id\":%d,"
+            "\"restart_count\":0,\"node\":\"n1\"}," STARTED "}",
+            number, number, number);
+}
+
+static void claim_link(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"resultT\":{\"uuid\":\"" LINK "\",\"build_user\":\"u%d\","
+            "\"link_program\":\"gcc\",\"exec_path\":\"/x\"}}",
+            number);
+}
+
+static void claim_package(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"ownerT\":{\"cluster\":\"tiny\",\"job_id\":%d,\"node\":\"n1\","
+            "\"restart_count\":0,\"user\":\"u%d\"},\"package_name\":\"p\",\"package_path\":\"/p\","
+            "\"package_version\":\"1\",\"program\":\"python\",\"xalt_run_uuid\":\"" RUN_A "\"}",
+            number, number);
+}
+
+static void claim_coverage(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"coverageT\":{\"uuid\":\"" COVERAGE "\",\"cluster\":\"tiny\",\"job_id\":%d,"
+            "\"restart_count\":0,\"user\":\"u%d\"},\"coverageA\":["
+            "{\"outcome\":\"recorded\",\"tasks\":1},{\"outcome\":\"static\",\"tasks\":2}]}",
+            number, number);
+}
+
+static const struct claim {
+    void (*write)(FILE *out, int number);
+    const char *unproven, *proven; /* how many owners are in the store */
+} claims[] = {
+    {claim_run, "SELECT count(*) FROM run_own WHERE proven = 0",
+     "SELECT count(*) FROM run_own WHERE proven = 1"},
+    {claim_link, "SELECT count(*) FROM link WHERE proven = 0",
+     "SELECT count(*) FROM link WHERE proven = 1"},
+    {claim_package, "SELECT count(*) FROM run_package WHERE proven = 0",
+     "SELECT count(*) FROM run_package WHERE proven = 1"},
+    {claim_coverage, "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 0",
+     "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 1"},
+};
+enum { CLAIMS = sizeof claims / sizeof claims[0] };
+
+/* Puts those from `first` on in one transaction, and counts what became of them. */
+static void put_claims(struct store *store, const struct claim *claim, int first, int count,
+                       bool unproven, size_t results[STORE_CROWDED + 1])
+{
+    static struct record batch[CROWD];
+    static enum store_result result[CROWD];
+    for (int i = 0; i < count; i++) {
+        struct load_reason reason = {""};
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        claim->write(out, first + i);
+        fclose(out);
+        if (load_record(text, size, RECORD_KINDS, NULL, &batch[i], &reason) != 0)
+            fail_msg("%s", reason.text);
+        batch[i].unproven = unproven;
+    }
+    if (store_put(store, batch, (size_t)count, result) != 0)
+        fail_msg("%s", store_error(store));
+    for (int i = 0; i < count; i++) {
+        results[result[i]]++;
+        load_record_free(&batch[i]);
+    }
+}
+
+static int64_t number_of(struct store *store, const char *sql)
+{
+    struct value row[1];
+    struct statement *statement = store_statement(store, sql, &(int){0});
+    assert_int_equal(ops->select(store->database, statement, NULL), 0);
+    assert_int_equal(ops->next(store->database, statement, row, 1), 1);
+    int64_t number = value_whole(&row[0]);
+    assert_int_equal(ops->next(store->database, statement, row, 1), 0);
+    return number;
+}
+
+static void put_crowd(struct store *store, const struct claim *claim, size_t *results)
+{
+    for (int first = 1, count; first <= CROWD; first += count) {
+        count = CROWD + 1 - first < AT_ONCE ? CROWD + 1 - first : AT_ONCE;
+        put_claims(store, claim, first, count, true, results);
+    }
+}
+
+static void of_a_crowd_that_claims_a_uuid_few_are_kept(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        struct store *store = opened();
+        size_t results[STORE_CROWDED + 1] = {0};
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(results[STORE_NEW] + results[STORE_CONFLICT], STORE_CLAIMS);
+        assert_int_equal(results[STORE_CROWDED], CROWD - STORE_CLAIMS);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        /* once more: what is there is known, the rest is not */
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(results[STORE_UNCHANGED], STORE_CLAIMS);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        store_close(store);
+    }
+}
+
+static void what_is_proven_gets_into_a_crowd(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        struct store *store = opened();
+        size_t results[STORE_CROWDED + 1] = {0};
+        put_crowd(store, &claims[i], results);
+        put_claims(store, &claims[i], CROWD + 1, 20, false, results);
+        assert_int_equal(number_of(store, claims[i].proven), 20);
+        /* one of the crowd, whose place another takes; and one that was left out */
+        put_claims(store, &claims[i], 1, 1, false, results);
+        put_claims(store, &claims[i], CROWD, 1, false, results);
+        assert_int_equal(number_of(store, claims[i].proven), 22);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS - 1);
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(number_of(store, claims[i].proven), 22);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        store_close(store);
+    }
+}
+
+static void what_is_proven_is_no_part_of_a_crowd(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        struct store *store = opened();
+        size_t results[STORE_CROWDED + 1] = {0};
+        put_claims(store, &claims[i], CROWD + 1, 50, false, results);
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(number_of(store, claims[i].proven), 50);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        store_close(store);
+    }
+}
+
+/* ---- What is not proven, beside what is ----------------------------------------------------- */
+
+static void assert_alices_link_has_its_uuid(struct store *store)
+{
+    char *text = contents(store);
+    assert_has(text, LINK "|alice|gcc|1|" LINK "|");
+    assert_has(text, RUN_A "|alice|alice|gcc|");
+    assert_has(text, RUN_B "|bob|alice|gcc|");
+    assert_has_not(text, "|alice|u1|");
+    assert_has_not(text, "|bob|u1|");
+    free(text);
+    assert_int_equal(number_of(store, "SELECT count(*) FROM xalt_run WHERE uuid = '" LINK "'"), 2);
+}
+
+static void put_alices_runs(struct store *store)
+{
+    result_of(store, records[1].text, false);
+    result_of(store, OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false);
+}
+
+static void what_is_not_proven_takes_no_uuid_from_what_is(void **state)
+{
+    size_t results[STORE_CROWDED + 1] = {0};
+    struct store *store = opened();
+    (void)state;
+    put_alices_runs(store);
+    put_claims(store, &claims[1], 1, 2, true, results);
+    /* her link has not come yet: the runs have what is in their executable all the same */
+    assert_int_equal(number_of(store, "SELECT count(*) FROM xalt_run WHERE uuid = '" LINK "'"), 2);
+    assert_int_equal(number_of(store, "SELECT count(*) FROM xalt_run JOIN xalt_link"
+                                      " ON xalt_link.uuid = xalt_run.uuid"),
+                     0);
+    result_of(store, LINKED("alice", "gcc"), false);
+    assert_alices_link_has_its_uuid(store);
+    store_close(store);
+
+    store = opened();
+    put_alices_runs(store);
+    result_of(store, LINKED("alice", "gcc"), false);
+    put_claims(store, &claims[1], 1, 2, true, results);
+    assert_alices_link_has_its_uuid(store);
+    char *text = contents(store);
+    assert_has(text, LINK "|u1|gcc|0|" LINK "/u1|");
+    assert_has(text, "link|" LINK "|alice|");
+    assert_has(text, "link|" LINK "|u2|");
+    free(text);
+    store_close(store);
+}
+
+static void a_claim_that_is_proven_later_has_its_uuid(void **state)
+{
+    struct store *store = opened();
+    (void)state;
+    put_alices_runs(store);
+    result_of(store, LINKED("alice", "evil"), true);
+    result_of(store, LINKED("alice", "gcc"), false);
+    assert_alices_link_has_its_uuid(store);
+    store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +659,11 @@ int main(void)
         cmocka_unit_test(order_decides_nothing),
         cmocka_unit_test(a_link_that_is_alone_again_has_its_own_uuid),
         cmocka_unit_test(what_is_too_old_goes_without_anothers),
+        cmocka_unit_test(of_a_crowd_that_claims_a_uuid_few_are_kept),
+        cmocka_unit_test(what_is_proven_gets_into_a_crowd),
+        cmocka_unit_test(what_is_proven_is_no_part_of_a_crowd),
+        cmocka_unit_test(what_is_not_proven_takes_no_uuid_from_what_is),
+        cmocka_unit_test(a_claim_that_is_proven_later_has_its_uuid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

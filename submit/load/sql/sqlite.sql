@@ -235,7 +235,7 @@ CREATE TABLE IF NOT EXISTS link (
     id              INTEGER PRIMARY KEY,
     uuid            TEXT NOT NULL,
     build_user      TEXT NOT NULL,   -- '' when not known
-    xalt_uuid       TEXT NOT NULL,   -- for XALT's queries: UUID/USER where several users have this uuid
+    xalt_uuid       TEXT NOT NULL,   -- for XALT's queries: UUID/USER unless it is the only (proven) one
     proven          INTEGER NOT NULL,
     date            TEXT,            -- build_epoch, as in `run`
     executable_id   INTEGER REFERENCES executable (id), -- where it was linked to

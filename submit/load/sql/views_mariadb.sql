@@ -32,7 +32,7 @@ WHERE run.uuid IN (SELECT run_own.uuid FROM run_own GROUP BY run_own.uuid HAVING
 UNION ALL
 SELECT 'link', link.uuid, NULL, link.build_user, NULL, NULL, NULL, link.proven
 FROM link
-WHERE link.xalt_uuid <> link.uuid
+WHERE EXISTS (SELECT 1 FROM link AS other WHERE other.uuid = link.uuid AND other.build_user <> link.build_user)
 UNION ALL
 SELECT DISTINCT 'package', CAST(run_package.run_uuid AS CHAR(36)), run_package.owner, package_owner.user,
     CAST(package_owner.job_id AS CHAR), package_owner.restart_count, package_owner.cluster, run_package.proven
@@ -58,14 +58,12 @@ CREATE OR REPLACE VIEW xalt_run AS SELECT
     run.uuid AS run_uuid,
     run.`date` AS `date`,
     coalesce(run.syshost, '') AS syshost,
-    -- as in xalt_link: of the user who built, and nobody's whose link is less proven than this run
-    CASE (SELECT max(CASE WHEN link.build_user <> coalesce(build.build_user, '') THEN 1
-                          WHEN link.proven < run.proven THEN 2 ELSE 0 END)
-          FROM link WHERE link.uuid = CAST(build.build_uuid AS CHAR CHARACTER SET ascii) COLLATE ascii_bin)
-        WHEN 1 THEN CONCAT(build.build_uuid, '/', coalesce(build.build_user, ''))
-        WHEN 2 THEN NULL
-        ELSE build.build_uuid
-    END AS uuid,
+    -- as in xalt_link, of the user who built; NULL where his link is not there, or less proven than this
+    -- run, and another's has the uuid
+    coalesce((SELECT link.xalt_uuid FROM link WHERE link.uuid = CAST(build.build_uuid AS CHAR CHARACTER SET ascii) COLLATE ascii_bin
+              AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven),
+        CASE WHEN NOT EXISTS (SELECT 1 FROM link WHERE link.xalt_uuid = build.build_uuid)
+            THEN build.build_uuid END) AS uuid,
     coalesce(executable.hash_id, '0') AS hash_id,
     coalesce(run.account, '') AS account,
     coalesce(run.exec_type, '') AS exec_type,
