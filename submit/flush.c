@@ -29,7 +29,8 @@
 #include "transport.h"
 #include "worker.h"
 
-enum { NEW_S = 60 };
+/* LOOK_S: how long the watcher looks at a job, which no other flush may wait for much longer. */
+enum { NEW_S = 60, LOOK_S = 3 };
 
 struct flush {
     const struct conf *conf;
@@ -413,8 +414,9 @@ static void flush_job(struct flush *flush, const struct spool_job *job)
         close(directory);
         return;
     }
-    int result = directory < 0 ? directory
-                               : spool_lock(directory, orphans ? 0 : flush->conf->epilog_timeout_s);
+    int result = directory < 0
+                     ? directory
+                     : spool_lock(directory, orphans ? LOOK_S : flush->conf->epilog_timeout_s);
     if (result == 0)
         result = flush_directory(flush, job, directory);
     if (directory >= 0)
