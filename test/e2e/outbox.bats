@@ -316,7 +316,7 @@ PY
     mount -t tmpfs -o size=256k outbox "$MOUNTED"
     dd if=/dev/zero of="$MOUNTED/filler" bs=1k count=250 status=none
     more_records 20
-    run -1 "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e
+    run -1 flush
     [[ $output == *"No space left on device"* && -e $SPOOL/$JOB.0/user/ledger ]]
     [[ ! -e $RECORDS && $(find "$MOUNTED/outbox" -name '.new*') == "" ]]
     rm "$MOUNTED/filler"
