@@ -43,13 +43,31 @@ int damaged_open(const char *path, char *culprit, size_t size)
     return error != 0 ? error : trusted_directory(path, TRUSTED_STICKY, culprit, size);
 }
 
-static int copy_bytes(int from, int to)
+static int copy_range(int from, int to, off_t at, off_t end)
 {
-    ssize_t sent;
-    do
-        sent = sendfile(to, from, NULL, 1u << 20);
-    while (sent > 0 || (sent < 0 && errno == EINTR));
-    return sent < 0 || fsync(to) != 0 ? -errno : 0;
+    ssize_t sent = 1;
+    if (lseek(to, at, SEEK_SET) < 0)
+        return -errno;
+    while (at < end && (sent > 0 || (sent < 0 && errno == EINTR)))
+        sent = sendfile(to, from, &at, (size_t)(end - at));
+    return sent < 0 ? -errno : 0;
+}
+
+/* Of the first `size` bytes what is no hole: who wrote the file shall not have it take more here
+ * than it takes there. */
+static int copy_bytes(int from, int to, off_t size)
+{
+    int error = 0;
+    off_t end = 0, at;
+    while (error == 0 && end < size && (at = lseek(from, end, SEEK_DATA)) >= 0 && at < size) {
+        end = lseek(from, at, SEEK_HOLE);
+        if (end < 0)
+            return -errno;
+        error = copy_range(from, to, at, end < size ? end : size);
+    }
+    if (error == 0 && (ftruncate(to, size) != 0 || fsync(to) != 0))
+        error = -errno;
+    return error;
 }
 
 static int copy_file(int from_dir, const char *name, int to_dir, const char *kept)
@@ -61,7 +79,7 @@ static int copy_file(int from_dir, const char *name, int to_dir, const char *kep
     int error = fstat(from, &facts) != 0 ? -errno : S_ISREG(facts.st_mode) ? 0 : -EXDEV;
     int to = error == 0 ? openat(to_dir, kept, CREATE_FLAGS, 0600) : -1;
     if (error == 0)
-        error = to < 0 ? -errno : copy_bytes(from, to);
+        error = to < 0 ? -errno : copy_bytes(from, to, facts.st_size);
     if (to >= 0)
         close(to);
     close(from);

@@ -245,6 +245,21 @@ damage() {
     done
 }
 
+@test "a sparse file takes no more in a quarantine on another file system than where it was" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir small
+    mount -t tmpfs -o size=1m,mode=755 tmpfs small || skip "may not mount"
+    mkdir small/records
+    printf '{"userT":' >small/records/run.lab.x.json
+    truncate -s 3G small/records/run.lab.x.json
+    load --quarantine "$PWD/bad" small/records
+    umount small
+    [ "$status" -eq 1 ]
+    [ "$(stat -c %s bad/run.lab.x.json)" -eq $((3 << 30)) ]
+    [ "$(du -k bad/run.lab.x.json | cut -f 1)" -lt 100 ]
+    [ "$(head -c 9 bad/run.lab.x.json)" = '{"userT":' ]
+}
+
 @test "quarantine on another file system gets a copy" {
     other=$(mktemp -d -p /dev/shm)
     [ "$(stat -c %d "$other")" != "$(stat -c %d "$records")" ] || skip "no second file system"
