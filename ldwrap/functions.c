@@ -196,7 +196,7 @@ static int look_through_archive(const char *path, const struct opened *opened, c
 
 static int look_through(const char *path, const char *map_text, struct library *library)
 {
-    struct opened opened;
+    struct opened opened = {.fd = -1};
     GElf_Ehdr header;
     int result = 0;
     if (open_elf(path, &opened) != 0)
