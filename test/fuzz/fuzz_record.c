@@ -13,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 /* A member that is not plain, so that all of the record goes through the parser. */
-static const char not_plain[] = "{\"parsed\":[],";
+static const char not_plain[] = "{\"parsed\":{},";
 
 static const char crc[] = "{\"crc\":\"0x0000\",";
 

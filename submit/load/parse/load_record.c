@@ -426,7 +426,7 @@ static bool read_plain_run(const char *text, size_t size, struct reader *reader)
             reader->lists[list] = value;
         else if (table < PLAIN_TABLES)
             tables[table] = value;
-        else if (!is_ignored(key) && !is_plain_value(value))
+        else if (!is_ignored(key) && !is_plain_value(value) && !is_plain_array(value))
             return false;
     }
     return step == JSON_END && tables[PLAIN_USER].size > 0 && check_kind(reader, RECORD_RUN) == 0 &&

@@ -57,6 +57,8 @@ bool is_plain_value(struct json_slice value)
 bool is_plain_array(struct json_slice value)
 {
     const char *at = value.at + 1, *end = value.at + value.size;
+    if (is(value, "[]"))
+        return true;
     if (value.size < 4 || value.at[0] != '[' || memchr(value.at, '\\', value.size) != NULL)
         return false;
     for (;;) {

@@ -18,7 +18,7 @@ extern const char *const plain_keys[PLAIN_TABLES];
  */
 bool is_plain_value(struct json_slice value);
 
-/* Whether it is an array of strings without escapes, with no blanks between them. */
+/* Whether it is an array, maybe empty, of strings without escapes, with no blanks between them. */
 bool is_plain_array(struct json_slice value);
 
 /* Reads the values into `run`. Texts stay in the record's text, of which the slices are, and get a
