@@ -421,10 +421,15 @@ static int read_text(const char *text, size_t size, struct reader *reader)
 
 static bool is_ascii(const char *bytes, size_t size)
 {
-    unsigned char all = 0;
-    for (size_t i = 0; i < size; i++)
-        all |= (unsigned char)bytes[i];
-    return all < 0x80;
+    uint64_t word, all = 0;
+    size_t at = 0;
+    for (; at + sizeof word <= size; at += sizeof word) {
+        memcpy(&word, bytes + at, sizeof word);
+        all |= word;
+    }
+    for (; at < size; at++)
+        all |= (unsigned char)bytes[at];
+    return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
 /* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records.
