@@ -17,7 +17,7 @@
 #include "submit/hand_in/hand_in_check.h"
 #include "test/unit/fixture/defined_keys.h"
 #include "test/unit/fixture/sample_records.h"
-#include "test/unit/fixture/submit_made_run.h"
+#include "test/unit/fixture/made_run.h"
 
 /* Whether root takes the record of the sample's job, with its name. */
 static int is_taken(enum record_kind kind, const char *text)
