@@ -136,6 +136,17 @@ struct record_fields {
     size_t count;
 };
 
+/* How many a run has, and a watermark. */
+enum {
+    RUN_FIELDS = 0
+#define RUN_KEY(table, key, form, from, store, column) +1
+#include "submit/definition/keys.def"
+    ,
+    BUILD_FIELDS = 0
+#define BUILD_KEY(key, form, column) +1
+#include "submit/definition/keys.def"
+};
+
 /* All of a run, those of a table side by side; and by the table of the store that they go to. */
 extern const struct record_fields all_run_fields;
 extern const struct record_fields run_fields, program_fields, job_part_fields, layout_fields,
