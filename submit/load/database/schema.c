@@ -3,7 +3,15 @@
 
 #include <stddef.h>
 
+/* Version 5 is the first. */
+static const char *const sqlite_steps[SCHEMA_VERSION] = {
+    NULL,
+};
+static const char *const mariadb_steps[SCHEMA_VERSION] = {
+    NULL,
+};
+
 const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,
-                                     NULL};
+                                     sqlite_steps};
 const struct schema schema_mariadb = {SCHEMA_VERSION, schema_tables_mariadb, schema_views_mariadb,
-                                      NULL};
+                                      mariadb_steps};

@@ -17,7 +17,6 @@ struct schema {
                                */
 };
 
-/* `steps` is NULL while no version before SCHEMA_VERSION can be brought up. */
 extern const struct schema schema_sqlite, schema_mariadb;
 
 /* The scripts under sql/, which the build embeds. */

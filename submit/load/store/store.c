@@ -145,7 +145,7 @@ static int refuse_version(struct store *store, int version, const char *advice)
 static bool has_way_from(const struct schema *schema, int version)
 {
     for (; version < schema->version; version++)
-        if (schema->steps == NULL || schema->steps[version] == NULL)
+        if (schema->steps[version] == NULL)
             return false;
     return true;
 }
