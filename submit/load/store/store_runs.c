@@ -152,9 +152,21 @@ struct run_batch {
     struct value *rows; /* owned */
 };
 
-static int want_shared(struct store *store, struct new_run *fresh)
+/* Of runs in the order in which they were read: the first that has a part has it parsed. */
+static int want_parts(struct store *store, struct run_record *run)
 {
-    struct run_record *run = fresh->run;
+    int error =
+        store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
+    if (error == 0)
+        error = store_want_part(store, PART_ENVIRONMENT, &run->environment, NULL);
+    if (error == 0)
+        error = store_want_part(store, PART_ANCESTORS, &run->ancestors, NULL);
+    return error == 0 ? store_want_part(store, PART_BUILD, &run->build, NULL) : error;
+}
+
+static int want_rows(struct store *store, struct new_run *fresh)
+{
+    const struct run_record *run = fresh->run;
     int error = store_want_executable(store, run->exec_path, run->hash_id, &fresh->executable);
     if (error >= 0)
         error = store_want_fields(store, TABLE_JOB_PART, NULL, 0, run, &fresh->job_part);
@@ -162,15 +174,6 @@ static int want_shared(struct store *store, struct new_run *fresh)
         error = store_want_fields(store, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
     if (error >= 0)
         error = store_want_fields(store, TABLE_ENDING, NULL, 0, run, &fresh->ending);
-    if (error >= 0)
-        error =
-            store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
-    if (error >= 0)
-        error = store_want_part(store, PART_ENVIRONMENT, &run->environment, NULL);
-    if (error >= 0)
-        error = store_want_part(store, PART_ANCESTORS, &run->ancestors, NULL);
-    if (error >= 0)
-        error = store_want_part(store, PART_BUILD, &run->build, NULL);
     return error < 0 ? error : 0;
 }
 
@@ -249,10 +252,12 @@ int store_want_runs(struct store *store, struct record *records, size_t count,
         if (records[i].kind == RECORD_RUN)
             error = choose_run(store, batch, &known, &records[i], &results[i]);
     known_rows_free(&known);
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = want_parts(store, batch->list[i].run);
     if (error == 0)
         qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = want_shared(store, &batch->list[i]);
+        error = want_rows(store, &batch->list[i]);
     return error;
 }
 
