@@ -2,11 +2,13 @@
  *
  * Retention. Runs go in many short transactions, so that loaders need not wait long.
  */
-#include "submit/load/store/store_state.h"
+#include "submit/load/store/store.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "submit/load/store/store_state.h"
 
 #define RUNS_AT_ONCE 5000
 #define ZONES_S      (2 * 86400) /* more than local times of loaders can differ by */

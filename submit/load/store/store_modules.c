@@ -2,12 +2,14 @@
  *
  * The reverse map, from paths to modules, and the list of accounts.
  */
-#include "submit/load/store/store_state.h"
+#include "submit/load/store/store.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "submit/load/store/store_state.h"
 
 static size_t without_slashes(const char *path, size_t size)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store.h"
+
 #include "submit/load/store/store_state.h"
 
 struct put {

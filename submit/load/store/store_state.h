@@ -5,7 +5,6 @@
 #ifndef JOBTRAIL_STORE_STATE_H
 #define JOBTRAIL_STORE_STATE_H
 
-#include "submit/load/store/store.h"
 #include "submit/load/store/store_coverage.h"
 #include "submit/load/store/store_links.h"
 #include "submit/load/store/store_packages.h"

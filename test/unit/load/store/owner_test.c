@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "submit/load/store/record_owner.h"
+#include "submit/load/store/store.h"
 #include "submit/load/store/store_state.h"
 
 #define RUN_A    "019a9f00-0000-7000-8000-00000000000a" /* of alice, in job 7 */
