@@ -15,7 +15,7 @@
 
 #include "submit/load/store/store.h"
 
-enum { GROUP = 2000, DIRECTORIES = 101, SHARED = 2000, TEXT_SIZE = 64 };
+enum { GROUP = 4000, DIRECTORIES = 101, SHARED = 2000, TEXT_SIZE = 64 };
 
 struct row {
     char uuid[TEXT_SIZE], date[TEXT_SIZE], cmdline[TEXT_SIZE], pids[TEXT_SIZE];
