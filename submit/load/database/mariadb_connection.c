@@ -78,7 +78,7 @@ void maria_disconnect(struct database *database)
     database->connection = NULL;
 }
 
-static int fail(struct database *database, unsigned code, const char *text)
+static int fail_connection(struct database *database, unsigned code, const char *text)
 {
     int error = maria_refuse(database, kind_of_error(code), text);
     if (is_broken(code))
@@ -88,14 +88,15 @@ static int fail(struct database *database, unsigned code, const char *text)
 
 int maria_trouble(struct database *database)
 {
-    return fail(database, mysql_errno(database->connection), mysql_error(database->connection));
+    return fail_connection(database, mysql_errno(database->connection),
+                           mysql_error(database->connection));
 }
 
 int maria_statement_trouble(struct database *database, MYSQL_STMT *prepared)
 {
     char text[sizeof database->error];
     snprintf(text, sizeof text, "%s", mysql_stmt_error(prepared));
-    return fail(database, mysql_stmt_errno(prepared), text);
+    return fail_connection(database, mysql_stmt_errno(prepared), text);
 }
 
 /* ---- The connection ------------------------------------------------------------------------- */
@@ -278,7 +279,7 @@ static int connect_to(struct database *database, MYSQL *connection, unsigned pat
 }
 
 /* READ COMMITTED: what another loader has just added is seen, and no gaps are locked. */
-static int settle(struct database *database)
+static int set_up_session(struct database *database)
 {
     long long packet = 0;
     int error =
@@ -291,7 +292,7 @@ static int settle(struct database *database)
     return error;
 }
 
-static int reconnect(struct database *database, unsigned patience)
+static int reconnect_with(struct database *database, unsigned patience)
 {
     maria_disconnect(database);
     MYSQL *connection = mysql_init(NULL);
@@ -303,16 +304,16 @@ static int reconnect(struct database *database, unsigned patience)
         return error;
     }
     database->connection = connection;
-    return settle(database);
+    return set_up_session(database);
 }
 
 int maria_reconnect(struct database *database)
 {
-    return reconnect(database, PATIENCE_SECONDS);
+    return reconnect_with(database, PATIENCE_SECONDS);
 }
 
 /* A change of large tables takes as long as it takes; what follows shall not wait so long. */
 int maria_reconnect_patiently(struct database *database)
 {
-    return reconnect(database, SCHEMA_SECONDS);
+    return reconnect_with(database, SCHEMA_SECONDS);
 }

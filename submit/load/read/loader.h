@@ -44,7 +44,7 @@ struct loader {
     const struct load_source *source; /* of the places; NULL for a stream */
     bool way_is_closed;               /* nobody else can put another in the place of the source */
     struct id_cache seen;             /* digests of parts of records that need no parsing */
-    struct id_cache stays;        /* digests of files that stay, and of what was said of inputs */
+    struct id_cache seen_files;   /* digests of files that stay, and of what was said of inputs */
     struct load_batch batches[2]; /* one is read, the other written */
     struct load_batch *next;      /* the one that is read */
     struct batch_writer *writer;  /* owned */

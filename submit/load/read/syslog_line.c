@@ -17,7 +17,7 @@ static const char *const dates[] = {
     "Aaa 9999-99-99 99:99:99", /* journalctl's short-full, with a zone's name behind it */
 };
 
-static bool fits(char byte, char pattern)
+static bool fits_form(char byte, char pattern)
 {
     switch (pattern) {
     case '9':
@@ -37,7 +37,7 @@ static bool fits(char byte, char pattern)
 static const char *behind_date(const char *at, const char *date)
 {
     for (; *date != '\0'; date++, at++)
-        if (!fits(*at, *date)) /* a NUL fits nothing */
+        if (!fits_form(*at, *date)) /* a NUL fits nothing */
             return NULL;
     return at;
 }

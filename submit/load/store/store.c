@@ -22,7 +22,7 @@ const struct database_ops *store_kind(const char *address, const char **location
     return NULL;
 }
 
-static int prepare(struct store *store)
+static int prepare_modules(struct store *store)
 {
     struct store_connection *on = &store->connection;
     int error = 0;
@@ -59,7 +59,7 @@ int store_open(const struct database_ops *ops, const char *location, bool dry_ru
     int error = ops->open(location, dry_run, &store->connection.database);
     if (error == 0)
         error = store_ensure_schema(&store->connection);
-    return error == 0 ? prepare(store) : error;
+    return error == 0 ? prepare_modules(store) : error;
 }
 
 const char *store_error(const struct store *store)

@@ -99,8 +99,8 @@ static int add_facts(struct store_coverage *rows, const struct record *record, i
     return error;
 }
 
-static int choose(struct store_coverage *rows, const struct record *record, int64_t owner,
-                  enum store_result *result)
+static int choose_coverage(struct store_coverage *rows, const struct record *record, int64_t owner,
+                           enum store_result *result)
 {
     const char *uuid = record->coverage.uuid;
     struct owner_row row;
@@ -117,7 +117,7 @@ int store_put_coverage(struct store_coverage *rows, const struct record *record,
     int64_t owner = 0;
     int error = owner_of(rows, &record->coverage, &owner);
     if (error == 0)
-        error = choose(rows, record, owner, result);
+        error = choose_coverage(rows, record, owner, result);
     if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)
         return error;
     const struct value key[] = {value_text(record->coverage.uuid), value_int(owner)};

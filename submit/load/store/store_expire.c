@@ -60,7 +60,7 @@ struct expiry {
     size_t found;
 };
 
-static struct value moment(const struct expiry *expiry)
+static struct value expiry_time(const struct expiry *expiry)
 {
     return (struct value){.kind = VALUE_REAL, .real = expiry->when};
 }
@@ -74,7 +74,8 @@ static void drop_found(struct expiry *expiry)
 
 static int find_old(struct store *store, struct expiry *expiry)
 {
-    const struct value when[] = {value_text(expiry->date), moment(expiry), moment(expiry)};
+    const struct value when[] = {value_text(expiry->date), expiry_time(expiry),
+                                 expiry_time(expiry)};
     struct value row[2];
     int error = store_select(&store->connection, expiry->old_runs, when);
     if (error != 0)
@@ -108,14 +109,14 @@ static int delete_orphans(void *context)
 {
     const struct expiry *expiry = context;
     struct store *store = expiry->store;
-    const struct value when[] = {moment(expiry)};
+    const struct value when[] = {expiry_time(expiry)};
     int error = store_new_generation(&store->transaction);
     for (size_t i = 0; error == 0 && i < ORPHANS; i++)
         error = store_write(&store->connection, expiry->delete_orphans[i], when, 1);
     return error;
 }
 
-static int prepare(struct store *store, struct expiry *expiry)
+static int prepare_expiry(struct store *store, struct expiry *expiry)
 {
     int error = 0;
     /* MariaDB has an index of dates, SQLite one of starts. Of a run without a start nobody can say
@@ -146,7 +147,7 @@ int store_expire(struct store *store, double when, const volatile sig_atomic_t *
     expiry.keys = calloc(RUNS_AT_ONCE, sizeof *expiry.keys);
     *runs = 0;
     int error = expiry.keys == NULL ? store_refuse(&store->connection, -ENOMEM, "out of memory")
-                                    : prepare(store, &expiry);
+                                    : prepare_expiry(store, &expiry);
     do {
         if (error == 0)
             error = store_transact(&store->transaction, delete_some, &expiry);

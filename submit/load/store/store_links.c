@@ -21,8 +21,8 @@ static void write_columns(FILE *sql, const char *behind)
         fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], behind);
 }
 
-static struct statement *written(struct store_links *links, const char *before,
-                                 const char *behind_column, const char *after, int *error)
+static struct statement *link_statement(struct store_links *links, const char *before,
+                                        const char *behind_column, const char *after, int *error)
 {
     struct store_text sql;
     if (*error == 0)
@@ -46,12 +46,12 @@ int store_prepare_links(struct store_links *links, struct store_parts *parts)
     char sql[128];
     links->find = store_statement(links->on,
                                   "SELECT build_user = ?, proven FROM link WHERE uuid = ?", &error);
-    links->add = written(links, "INSERT INTO link (", "",
-                         ", uuid, build_user, xalt_uuid)"
-                         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         &error);
-    links->update = written(links, "UPDATE link SET ", " = ?",
-                            " WHERE uuid = ? AND build_user = ? AND proven = 0", &error);
+    links->add = link_statement(links, "INSERT INTO link (", "",
+                                ", uuid, build_user, xalt_uuid)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                &error);
+    links->update = link_statement(links, "UPDATE link SET ", " = ?",
+                                   " WHERE uuid = ? AND build_user = ? AND proven = 0", &error);
     snprintf(sql, sizeof sql, "SELECT count(*), sum(proven) FROM link WHERE uuid = ?%s",
              links->on->ops->share_lock);
     links->count = store_statement(links->on, sql, &error);
@@ -65,7 +65,7 @@ int store_prepare_links(struct store_links *links, struct store_parts *parts)
 }
 
 /* The user who built, who may be nobody in XALT's. */
-static const char *builder(const struct link_record *link)
+static const char *builder_of(const struct link_record *link)
 {
     return link->build_user == NULL ? "" : link->build_user;
 }
@@ -74,7 +74,7 @@ static const char *builder(const struct link_record *link)
 static int choose_link(struct store_links *links, const struct record *record,
                        enum store_result *result)
 {
-    const struct value parameters[] = {value_text(builder(&record->link)),
+    const struct value parameters[] = {value_text(builder_of(&record->link)),
                                        value_text(record->link.uuid)};
     struct value row[2];
     int more, error = store_select(links->on, links->find, parameters);
@@ -157,7 +157,7 @@ static int fill_link(struct store_links *links, const struct record *record,
 }
 
 /* UUID/USER once the database has put the user in place of the star. */
-static struct value disputed(const struct link_record *link, char text[XALT_UUID_SIZE])
+static struct value disputed_uuid(const struct link_record *link, char text[XALT_UUID_SIZE])
 {
     snprintf(text, XALT_UUID_SIZE, "%s/*", link->uuid);
     return value_text(text);
@@ -189,7 +189,7 @@ static int look_for_others(struct store_links *links, const struct link_record *
     struct link_count count = {0};
     const struct value uuid = value_text(link->uuid);
     int error = count_links(links, &uuid, &count);
-    const struct value dispute[] = {disputed(link, text), uuid, value_int(count.proven > 1)};
+    const struct value dispute[] = {disputed_uuid(link, text), uuid, value_int(count.proven > 1)};
     if (error == 0 && count.count > 1)
         error = store_write(links->on, links->dispute, dispute, 1);
     if (error == 0 && is_update && count.proven == 1)
@@ -203,7 +203,7 @@ static int write_link(struct store_links *links, const struct record *record, bo
     struct value row[LINK_COLUMNS + 3];
     int error = fill_link(links, record, row);
     row[LINK_COLUMNS] = value_text(link->uuid);
-    row[LINK_COLUMNS + 1] = value_text(builder(link));
+    row[LINK_COLUMNS + 1] = value_text(builder_of(link));
     row[LINK_COLUMNS + 2] = row[LINK_COLUMNS];
     if (error == 0)
         error = store_write(links->on, is_update ? links->update : links->add, row, 1);

@@ -11,7 +11,7 @@
 #define FIRST_WAIT_MS    20
 #define LAST_WAIT_MS     2000
 
-static double now(void)
+static double monotonic_seconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -30,11 +30,11 @@ static void wait_a_moment(unsigned ms)
 
 int store_patiently(int (*attempt)(void *context), void *context)
 {
-    double deadline = now() + PATIENCE_SECONDS;
+    double deadline = monotonic_seconds() + PATIENCE_SECONDS;
     unsigned wait_ms = FIRST_WAIT_MS;
     for (;;) {
         int error = attempt(context);
-        if (error != -EAGAIN || now() > deadline)
+        if (error != -EAGAIN || monotonic_seconds() > deadline)
             return error;
         wait_a_moment(wait_ms);
         if (wait_ms < LAST_WAIT_MS)

@@ -65,7 +65,8 @@ static void write_find(FILE *sql)
     fputs(")", sql);
 }
 
-static struct statement *written(struct store_runs *runs, void (*write)(FILE *sql), int *error)
+static struct statement *run_statement(struct store_runs *runs, void (*write)(FILE *sql),
+                                       int *error)
 {
     struct store_text sql;
     if (*error == 0)
@@ -82,9 +83,9 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     runs->on = parts->on;
     runs->intern = parts->intern;
     runs->parts = parts;
-    runs->find = written(runs, write_find, &error);
-    runs->add = written(runs, write_add, &error);
-    runs->update = written(runs, write_update, &error);
+    runs->find = run_statement(runs, write_find, &error);
+    runs->add = run_statement(runs, write_add, &error);
+    runs->update = run_statement(runs, write_update, &error);
     return error;
 }
 
@@ -97,7 +98,7 @@ static int note_known(struct store_runs *runs, struct known_rows *known, const s
     return error == 0 ? 0 : store_refuse(runs->on, error, "out of memory");
 }
 
-static int ask(struct store_runs *runs, const struct value *uuids, struct known_rows *known)
+static int ask_some(struct store_runs *runs, const struct value *uuids, struct known_rows *known)
 {
     struct value row[4];
     int more, error = store_select(runs->on, runs->find, uuids);
@@ -131,7 +132,7 @@ static int ask_all(struct store_runs *runs, const struct record *records, size_t
         for (size_t i = asked; i < ASK_AT_ONCE; i++)
             uuids[i] = (struct value){.kind = VALUE_NULL};
         if (asked > 0)
-            error = ask(runs, uuids, known);
+            error = ask_some(runs, uuids, known);
     }
     return error;
 }
@@ -180,7 +181,7 @@ static int want_rows(struct store_runs *runs, struct new_run *fresh)
 
 /* Whether the record says more than the row, which is the same owner's: one that is proven whatever
  * one that is not said, and an end what a start did. */
-static bool is_more(const struct new_run *fresh, const struct known_row *row)
+static bool says_more(const struct new_run *fresh, const struct known_row *row)
 {
     if (fresh->is_proven != row->is_proven)
         return fresh->is_proven;
@@ -192,7 +193,7 @@ static enum store_result choose_update(struct store_runs *runs, struct known_row
                                        const struct digest *key, struct new_run *fresh,
                                        struct known_row *row)
 {
-    if (!is_more(fresh, row)) {
+    if (!says_more(fresh, row)) {
         bool is_end = row->is_start_only && !fresh->run->is_start_only;
         return is_end ? STORE_UNPROVEN : STORE_UNCHANGED;
     }

@@ -22,7 +22,7 @@ int store_prepare_transaction(struct store_transaction *transaction, struct stor
     return error;
 }
 
-static void forget(struct store_transaction *transaction)
+static void forget_ids(struct store_transaction *transaction)
 {
     id_cache_clear(&transaction->intern->known);
     transaction->generation = 0;
@@ -41,7 +41,7 @@ static int check_generation(struct store_transaction *transaction)
     if (error > 0) /* to the end */
         error = store_next(transaction->on, transaction->get_generation, row, 1);
     if (error == 0 && generation != transaction->generation) {
-        forget(transaction);
+        forget_ids(transaction);
         error = store_read_modules(transaction->prefixes);
         transaction->generation = generation;
     }
@@ -72,7 +72,7 @@ static int try_once(void *context)
         error = on->ops->commit(on->database);
     if (error != 0) {
         on->ops->rollback(on->database);
-        forget(transaction);
+        forget_ids(transaction);
     }
     store_forget_wants(transaction->intern);
     return error;
