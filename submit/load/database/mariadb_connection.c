@@ -14,7 +14,7 @@
 
 #include "submit/load/database/credentials.h"
 
-#define PATIENCE_SECONDS   120   /* with a server that says nothing */
+#define PATIENCE_SECONDS   120   /* for an answer of the server */
 #define SCHEMA_SECONDS     86400 /* the same, while it changes tables */
 #define OLDEST_SERVER      100700
 #define ER_WSREP_NOT_READY 1047 /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
@@ -176,8 +176,8 @@ static bool is_socket(const char *host)
     return host == NULL || strcmp(host, "localhost") == 0;
 }
 
-/* The server is who it says, or it hears nothing: nobody between listens, or answers in its place.
- * A socket has nobody between. Connector/C 3.4 would check by itself, so off is said too. */
+/* The server proves its name before anything is sent: nobody in between can listen or answer for
+ * it. A socket has nobody between. Connector/C 3.4 would check by itself, so off is said too. */
 static void set_tls(MYSQL *connection, const struct credentials *credentials, bool is_used)
 {
     static const struct {

@@ -39,7 +39,7 @@ struct byte_stream *byte_stream_new(int fd)
     return stream;
 }
 
-/* More of the file behind what there is. */
+/* Reads more of the file, to the end of what is in the buffer. */
 static ssize_t fill_buffer(struct byte_stream *stream)
 {
     struct pollfd readable = {.fd = stream->fd, .events = POLLIN};

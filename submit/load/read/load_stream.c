@@ -126,7 +126,7 @@ static int take_block(struct load_stream *stream, struct loader *loader,
 
 /* "kind=KIND {...", as consumers of Kafka write the header and the message (kcat -f '%h %s\n').
  * Returns the record, or the line itself where it is none such. */
-static const char *behind_header(const char *line, enum record_kind *named)
+static const char *after_header(const char *line, enum record_kind *named)
 {
     static const char header[] = "kind=";
     *named = RECORD_KINDS;
@@ -158,8 +158,8 @@ static int take_line(struct load_stream *stream, struct loader *loader,
         stream->size--;
     stream->line[stream->size] = '\0';
     enum record_kind named;
-    const char *text = behind_header(stream->line, &named);
-    /* Not behind blanks, where a log has what a message goes on with. */
+    const char *text = after_header(stream->line, &named);
+    /* Not after blanks: there a log has the next lines of a message. */
     bool is_json = text[0] == '{';
     if (!is_json && !syslog_blocks_is_one(stream->line))
         return 0;

@@ -62,7 +62,7 @@ bool loader_stops(struct loader *loader);
  * -errno when the store failed, after saying so on stderr, and then no more should be loaded. */
 int loader_load(struct loader *loader, const char *path);
 
-/* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL behind it and is the
+/* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL after it and is the
  * loader's from now on; `named` is as in load_record(), `origin` says in a message where it was
  * found. It comes from a stream, into which others may have written. Returns as loader_load(). */
 int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,

@@ -19,7 +19,7 @@ const char *record_proof_trouble(int error)
     return key_file_trouble(error);
 }
 
-/* What is damaged has no good signature either, and its check sum says more. */
+/* A damaged record has no good signature either: then the check sum is the better reason. */
 static int refuse_proof(const char *text, size_t size, const char *why, struct load_reason *reason)
 {
     int error = record_crc_check(text, size, reason);

@@ -15,7 +15,7 @@
 #include "submit/load/read/syslog_packed.h"
 
 #define TAG        "XALT_LOGGING_"
-#define XALT_ERROR "XALT_LOGGING_ERROR_" /* what XALT says of its own troubles */
+#define XALT_ERROR "XALT_LOGGING_ERROR_" /* XALT's messages about its own troubles */
 #define BLOCKS_MAX 10000u
 #define RECORD_MAX (16u << 20)
 #define DONE_MAX   (1u << 18) /* records */
@@ -52,7 +52,7 @@ struct line {
     bool packed; /* version 2 */
 };
 
-/* The word behind `name` in the head, which ends at a blank; NULL when there is none. */
+/* The word after `name` in the head, which ends at a blank; NULL when there is none. */
 static char *word_after(char *head, const char *name)
 {
     char *at = strstr(head, name);
@@ -71,12 +71,12 @@ static void end_word(char *word)
         word[strcspn(word, " ")] = '\0';
 }
 
-/* Takes `name` and the word behind it out of the head, as often as they stand there. */
+/* Takes `name` and the word after it out of the head, as often as they stand there. */
 static void cut_word(char *head, const char *name)
 {
     for (char *at = head; (at = strstr(at, name)) != NULL;) {
-        const char *behind = at + strlen(name) + strcspn(at + strlen(name), " ");
-        memmove(at, behind, strlen(behind) + 1);
+        const char *after = at + strlen(name) + strcspn(at + strlen(name), " ");
+        memmove(at, after, strlen(after) + 1);
     }
 }
 
@@ -267,7 +267,7 @@ static int add_block(struct syslog_blocks *blocks, struct unfinished *record,
     return 0;
 }
 
-/* The blocks one behind another; those that are shorter than `width` had blanks at their end,
+/* The blocks one after the other; those that are shorter than `width` had blanks at their end,
  * unless that makes the record too large. */
 static char *join_blocks(const struct unfinished *record, size_t width, size_t *size)
 {

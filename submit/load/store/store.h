@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The store: where records go, whatever database it is in. Calls return 0 or -errno, and after a
- * failure store_error() says in words what is wrong and what can be done.
+ * The store: where records go, whatever database it is in. Calls return 0 or -errno. After a
+ * failure store_error() has a message with what is wrong and what can be done.
  *
- * The key of a run is its uuid and its owner (record_owner.h), as anybody can write a uuid into a
- * record of his own; that of a link its uuid and the user who built. An end record replaces the
- * start record of its run, and a proven record an unproven one of the same key, never the other way
+ * The key of a run is its uuid and its owner (record_owner.h), as anybody can write another's uuid
+ * into a record; that of a link its uuid and the user who built. An end record replaces the start
+ * record of its run, and a proven record an unproven one of the same key, never the other way
  * round. Apart from that what is stored first stays, so that a replay changes nothing, in whatever
  * order it comes.
  */

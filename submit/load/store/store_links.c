@@ -15,14 +15,14 @@ enum {
     XALT_UUID_SIZE = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*",
 };
 
-static void write_columns(FILE *sql, const char *behind)
+static void write_columns(FILE *sql, const char *after)
 {
     for (size_t i = 0; i < LINK_COLUMNS; i++)
-        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], behind);
+        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], after);
 }
 
 static struct statement *link_statement(struct store_links *links, const char *before,
-                                        const char *behind_column, const char *after, int *error)
+                                        const char *after_column, const char *after, int *error)
 {
     struct store_text sql;
     if (*error == 0)
@@ -30,7 +30,7 @@ static struct statement *link_statement(struct store_links *links, const char *b
     if (*error != 0)
         return NULL;
     fputs(before, sql.file);
-    write_columns(sql.file, behind_column);
+    write_columns(sql.file, after_column);
     fputs(after, sql.file);
     return store_text_statement(links->on, &sql, error);
 }

@@ -105,7 +105,8 @@ static int find_package(struct store_packages *packages, const struct value *row
     return error != 0 ? error : has;
 }
 
-/* One of an owner whose packages are there is welcome. */
+/* Whether STORE_CLAIMS other owners have unproven packages of the run. An owner who has packages
+ * there may add more. */
 static int is_crowded(struct store_packages *packages, const struct record *record, int64_t owner)
 {
     const char *uuid = record->package.run_uuid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Packages that runs loaded: unique by the run's uuid and whose job says so.
+ * Packages that runs loaded: unique by the run's uuid, the owner of the record and the package.
  */
 #ifndef JOBTRAIL_STORE_PACKAGES_H
 #define JOBTRAIL_STORE_PACKAGES_H

@@ -36,7 +36,7 @@ static int put_other(struct store *store, const struct record *record, enum stor
     }
 }
 
-/* The tables that what the records share is in, apart from programs and parts of records. */
+/* The tables with what records share, except for programs, which need the ids of all others. */
 static int settle_shared(struct store *store)
 {
     static const enum table shared[] = {TABLE_EXECUTABLE, TABLE_JOB_PART, TABLE_LAYOUT,

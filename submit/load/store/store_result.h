@@ -5,8 +5,8 @@
 #ifndef JOBTRAIL_STORE_RESULT_H
 #define JOBTRAIL_STORE_RESULT_H
 
-/* So many owners of a uuid are kept that nothing proves: anybody can claim one as often as he
- * likes, and each is looked at where the uuid is. */
+/* The most owners of a uuid that are kept without a proof. Anybody can claim a uuid as often as
+ * they like, and each claim costs time whenever a record with the uuid comes. */
 #define STORE_CLAIMS 16
 
 enum store_result {

@@ -25,13 +25,13 @@ static size_t column_count(void)
 
 /* ---- Statements ----------------------------------------------------------------------------- */
 
-/* Each column and what is to stand behind it, with commas between. */
-static void list_columns(FILE *sql, const char *behind)
+/* Each column followed by `after`, with commas between. */
+static void list_columns(FILE *sql, const char *after)
 {
     for (size_t i = 0; i < column_count(); i++) {
         fprintf(sql, "%s%s%s", i == 0 ? "" : ", ",
                 i < OTHER_COLUMNS ? other_columns[i] : run_fields.field[i - OTHER_COLUMNS].column,
-                behind);
+                after);
     }
 }
 
@@ -334,7 +334,7 @@ static void fill_keys(const struct new_run *fresh, struct value keys[UPDATE_KEYS
     keys[4] = value_int(fresh->run->is_start_only);
 }
 
-/* Those to be added, or those to be updated with what finds each behind it. */
+/* Those to be added, or those to be updated: after the values of each stand those that find it. */
 static int write_runs(struct store_runs *runs, struct run_batch *batch, bool updates)
 {
     const size_t columns = column_count() + (updates ? UPDATE_KEYS : 0);
