@@ -162,7 +162,6 @@ static int take_step(struct journal *journal, const struct line *line)
         .nodes = number32(line, "nodes", 0),
         .node_id = number32(line, "node_id", 0),
         .tasks = number32(line, "tasks", 0),
-        .local_tasks = number32(line, "local_tasks", 0),
         .cpus = number32(line, "cpus", 0),
         .cpus_per_task = number32(line, "cpus_per_task", 0),
         .pid = (int32_t)number32(line, "pid", 0),
