@@ -584,9 +584,9 @@ void run_record_uuid(const struct capture *capture, char *text)
     record_uuid_text(capture->uuid, text);
 }
 
-int run_record_build(const struct run_source *source, struct record *record)
+int run_record_build(const struct run_source *source, struct built_record *record)
 {
-    struct record built = {.text = NULL};
+    struct built_record built = {.text = NULL};
     char name_end[RECORD_UUID_SIZE + 4];
     struct run run = {
         .source = source,

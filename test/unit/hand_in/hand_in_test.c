@@ -102,9 +102,21 @@ static int give(const void *record)
     return -hand_in(&conf, record);
 }
 
+static bool is_named(const char *name, const char *user_name)
+{
+    const struct record_view record = record_view(name, "", 0);
+    return hand_in_name_fits(&record, user_name);
+}
+
+static bool text_is_taken(const char *name, const char *user_name, const char *text)
+{
+    const struct record_view record = record_view(name, text, strlen(text));
+    return hand_in_text_fits(&record, user_name);
+}
+
 static int hand_in_as(uid_t uid, const char *name, const char *text)
 {
-    const struct transport_record record = {name, text, strlen(text)};
+    const struct record_view record = record_view(name, text, strlen(text));
     return -as(uid, give, &record);
 }
 
@@ -160,7 +172,7 @@ static void a_users_record_is_taken_once(void **state)
 static void roots_record_goes_to_the_outbox_at_once(void **state)
 {
     char path[128];
-    const struct transport_record record = {LINK_OF("a", "root"), "{}", 2};
+    const struct record_view record = record_view(LINK_OF("a", "root"), "{}", 2);
     (void)state;
     assert_int_equal(hand_in(&conf, &record), 0);
     snprintf(path, sizeof path, "%s/outbox/file", state_dir);
@@ -352,12 +364,12 @@ static void a_link_is_its_owners_whatever_name_it_has(void **state)
 /* The reader has become the user: he may have got it under control. The linker puts this one in. */
 static int reader_takes_all;
 
-int __real_hand_in_text_fits(const char *name, const char *user_name, const char *text);
-int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text);
+bool __real_hand_in_text_fits(const struct record_view *record, const char *user_name);
+bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name);
 
-int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text)
+bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name)
 {
-    return reader_takes_all || __real_hand_in_text_fits(name, user_name, text);
+    return reader_takes_all || __real_hand_in_text_fits(record, user_name);
 }
 
 static void the_reader_is_not_believed(const char *text)
@@ -546,7 +558,7 @@ static void what_changes_while_it_is_read_is_a_record_or_none(void **state)
         flush();
         if (spool_read_file(AT_FDCWD, path, 1 << 20, &text, &size) != 0)
             continue;
-        assert_true(hand_in_text_fits(LINK_OF("a", "games"), "games", strtok(text, "\n")));
+        assert_true(text_is_taken(LINK_OF("a", "games"), "games", strtok(text, "\n")));
         assert_int_equal(unlink(path), 0);
         free(text);
         whole++;
@@ -568,7 +580,7 @@ static void records_wait_while_the_outbox_is_more_than_half_full(void **state)
     conf.outbox_bytes = 1 << 20;
     conf.file_dir = (char *)"/proc/nowhere"; /* nothing leaves the outbox */
     memset(text, 'x', sizeof text);
-    const struct transport_record record = {LINK_OF("a", "root"), text, sizeof text};
+    const struct record_view record = record_view(LINK_OF("a", "root"), text, sizeof text);
     assert_int_equal(hand_in(&conf, &record), 0);
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "link.lab.%d.games." UUID ".json", i);
@@ -629,10 +641,10 @@ static void users_who_could_move_each_others_directories_are_not_served(void **s
 static void a_user_with_a_dot_in_his_name_has_records(void **state)
 {
     (void)state;
-    assert_true(hand_in_name_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann"));
-    assert_true(hand_in_name_fits("link.lab.a.DOM_jo." UUID ".json", "DOM\\jo"));
-    assert_true(hand_in_text_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
-    assert_false(hand_in_text_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
+    assert_true(is_named("link.lab.a.jo_ann." UUID ".json", "jo.ann"));
+    assert_true(is_named("link.lab.a.DOM_jo." UUID ".json", "DOM\\jo"));
+    assert_true(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
+    assert_false(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
 }
 
 static void without_a_place_for_sessions_nothing_is_handed_in(void **state)
