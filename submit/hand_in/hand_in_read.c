@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/hand_in/hand_in_read.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/listing.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_adopt.h"
 #include "submit/hand_in/hand_in_check.h"
@@ -104,28 +104,28 @@ static void remove_left_over(int records, const char *name)
 /* Links get their user's name, before any is given: a name that changes may be listed twice. */
 static void adopt_all(const struct go *go, DIR *listing)
 {
-    const struct dirent *entry;
     struct stat status;
+    const char *listed;
     char name[RECORD_NAME_MAX];
     size_t adopted = 0;
-    while (adopted < HAND_IN_RECORDS_MAX && (entry = readdir(listing)) != NULL)
-        if (hand_in_adopt_name(entry->d_name, go->read->user_name, name) &&
+    while (adopted < HAND_IN_RECORDS_MAX && (listed = listing_next(listing)) != NULL)
+        if (hand_in_adopt_name(listed, go->read->user_name, name) &&
             fstatat(go->records, name, &status, AT_SYMLINK_NOFOLLOW) != 0 &&
-            renameat(go->records, entry->d_name, go->records, name) == 0)
+            renameat(go->records, listed, go->records, name) == 0)
             adopted++;
     rewinddir(listing);
 }
 
 static int visit_all(struct go *go, DIR *listing)
 {
-    const struct dirent *entry;
+    const char *name;
     int result = 0;
     while (result == 0 && go->names < HAND_IN_RECORDS_MAX && go->bytes < HAND_IN_BYTES_MAX &&
-           (entry = readdir(listing)) != NULL) {
-        if (entry->d_name[0] != '.')
-            result = visit(go, entry->d_name);
+           (name = listing_next(listing)) != NULL) {
+        if (name[0] != '.')
+            result = visit(go, name);
         else
-            remove_left_over(go->records, entry->d_name); /* or being written */
+            remove_left_over(go->records, name); /* or being written */
     }
     return result;
 }
@@ -140,13 +140,10 @@ int hand_in_read(const struct hand_in_read *read, uint64_t *given, uint64_t *ref
         close(go.records);
         return -EACCES;
     }
-    DIR *listing = fdopendir(go.records);
-    if (listing == NULL) {
-        close(go.records);
-        return -ENOMEM;
-    }
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_take(go.records, &listing);
+    if (error != 0)
+        return error;
     adopt_all(&go, listing);
-    int result = visit_all(&go, listing);
-    closedir(listing);
-    return result;
+    return visit_all(&go, listing);
 }

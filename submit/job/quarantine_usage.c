@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/quarantine_usage.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,25 +8,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/listing.h"
+
 /* Calls `each` for the names in a directory but those that begin with a dot. Returns 0 or -errno.
  */
 static int walk(int at, const char *path,
                 void (*each)(void *context, int directory, const char *name), void *context)
 {
-    const struct dirent *entry;
+    CLEANUP_LISTING DIR *listing = NULL;
     int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL) {
-        int result = -errno;
-        if (fd >= 0)
-            close(fd);
-        return result;
-    }
-    while ((entry = readdir(listing)) != NULL)
-        if (entry->d_name[0] != '.')
-            each(context, dirfd(listing), entry->d_name);
-    closedir(listing);
-    return 0;
+    int error = listing_take(fd < 0 ? -errno : fd, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (name[0] != '.')
+            each(context, dirfd(listing), name);
+    return error;
 }
 
 static void add_file(void *context, int directory, const char *name)

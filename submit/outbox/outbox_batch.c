@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/outbox/outbox_batch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/crc.h"
+#include "conf/base/listing.h"
 #include "submit/definition/record_name.h"
 #include "submit/outbox/outbox.h"
 
@@ -43,19 +43,13 @@ static int add_name(struct outbox_batches *batches, const char *name)
 int outbox_batches_list(int directory, struct outbox_batches *batches)
 {
     struct outbox_batches found = {NULL, 0};
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *entry;
-    int result = listing == NULL ? -errno : 0;
-    if (listing == NULL && fd >= 0)
-        close(fd);
-    while (result == 0 && (entry = readdir(listing)) != NULL)
-        result = add_name(&found, entry->d_name);
-    if (listing != NULL)
-        closedir(listing);
-    if (result != 0) {
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_open(directory, ".", &listing);
+    for (const char *name; error == 0 && (name = listing_next(listing)) != NULL;)
+        error = add_name(&found, name);
+    if (error != 0) {
         outbox_batches_free(&found);
-        return result;
+        return error;
     }
     if (found.count > 0)
         qsort(found.name, found.count, sizeof *found.name, by_name);
