@@ -16,7 +16,17 @@
 #define GROW_TO(array, room, needed) grow_to(&(array), &(room), (needed), sizeof *(array))
 
 /* What the macros call; `array` is the address of a pointer to elements of `size` bytes. */
-int grow_by_one(void *array, size_t count, size_t size);
-int grow_to(void *array, size_t *room, size_t needed, size_t size);
+int grow_to_room(void *array, size_t room, size_t size);
+int grow_to_double(void *array, size_t *room, size_t needed, size_t size);
+
+static inline int grow_by_one(void *array, size_t count, size_t size)
+{
+    return (count & (count - 1)) != 0 ? 0 : grow_to_room(array, count == 0 ? 1 : 2 * count, size);
+}
+
+static inline int grow_to(void *array, size_t *room, size_t needed, size_t size)
+{
+    return needed <= *room ? 0 : grow_to_double(array, room, needed, size);
+}
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
 #include "conf/base/text.h"
 #include "contrib/hooks/packages.h"
 
@@ -76,20 +77,6 @@ static int parse_line(char *line, struct package *package)
     return !ours && letters > 0 && fields[0][letters] == '\0' ? 0 : -EINVAL;
 }
 
-static int add(struct packages *packages, const struct package *package)
-{
-    size_t count = packages->count;
-    if ((count & (count - 1)) == 0) {
-        struct package *larger =
-            reallocarray(packages->package, count == 0 ? 1 : count * 2, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        packages->package = larger;
-    }
-    packages->package[packages->count++] = *package;
-    return 0;
-}
-
 static int same_or_order(const struct package *a, const struct package *b)
 {
     int order = strcmp(a->uuid, b->uuid);
@@ -140,8 +127,11 @@ int packages_parse(char *text, size_t size, struct packages *packages)
             newline == NULL || stop - line >= PACKAGES_LINE || strlen(line) < (size_t)(stop - line)
                 ? -EINVAL
                 : parse_line(line, &package);
-        if (result == 1)
-            result = add(&found, &package);
+        if (result == 1) {
+            result = GROW(found.package, found.count);
+            if (result == 0)
+                found.package[found.count++] = package;
+        }
         if (result == -EINVAL) {
             found.bad_lines++;
             result = 0;

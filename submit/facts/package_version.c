@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
 #include "conf/base/listing.h"
 
 /* What is looked at of what users may make as large as they like. */
@@ -124,15 +125,12 @@ static void free_installed(struct installed *installed)
 static void add_installed(struct directory *directory, int fd, const char *entry)
 {
     struct installed found = {.name = strdup(entry)};
-    struct installed *larger = NULL;
-    if (found.name != NULL && parse_entry(&found, fd, entry))
-        larger = reallocarray(directory->installed, directory->count + 1, sizeof *larger);
-    if (larger == NULL) {
+    if (found.name == NULL || !parse_entry(&found, fd, entry) ||
+        GROW(directory->installed, directory->count) != 0) {
         free_installed(&found);
         return;
     }
     found.top = read_text(fd, entry, "top_level.txt");
-    directory->installed = larger;
     directory->installed[directory->count++] = found;
 }
 

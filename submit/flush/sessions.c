@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/directory.h"
+#include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "spank/journal.h"
 #include "submit/evidence/session_notes.h"
@@ -246,19 +247,14 @@ static void note_turn(int notes, const char *name, int used_up)
 /* Whose it is costs one look, and no search for an account. */
 static int add_turn(struct turns *turns, int base, int notes, const char *name)
 {
-    size_t count = turns->count;
     struct stat status;
     uid_t uid;
     if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name ||
         fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
-    if ((count & (count - 1)) == 0) {
-        struct turn *larger = reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        turns->turn = larger;
-    }
-    struct turn *turn = &turns->turn[count];
+    if (GROW(turns->turn, turns->count) != 0)
+        return -ENOMEM;
+    struct turn *turn = &turns->turn[turns->count];
     strcpy(turn->name, name);
     turn->foreign = !S_ISDIR(status.st_mode) || status.st_uid != uid;
     turn->used_up = turn->foreign ? 0 : turn_used_up(notes, name);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
@@ -58,13 +59,8 @@ static int by_number(const void *left, const void *right)
 
 static int add_job(struct spool_jobs *jobs, const struct spool_job *job)
 {
-    if ((jobs->count & (jobs->count - 1)) == 0) {
-        size_t room = jobs->count == 0 ? 1 : jobs->count * 2;
-        struct spool_job *larger = reallocarray(jobs->job, room, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        jobs->job = larger;
-    }
+    if (GROW(jobs->job, jobs->count) != 0)
+        return -ENOMEM;
     jobs->job[jobs->count++] = *job;
     return 0;
 }

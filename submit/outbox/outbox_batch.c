@@ -10,18 +10,10 @@
 #include <unistd.h>
 
 #include "conf/base/crc.h"
+#include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "submit/definition/record_name.h"
 #include "submit/outbox/outbox.h"
-
-/* `array` with room for one more than `count` of `size` bytes, grown by doubling; NULL, and the
- * array is as it was, when out of memory. */
-static void *with_room(void *array, size_t count, size_t size)
-{
-    if ((count & (count - 1)) != 0)
-        return array;
-    return reallocarray(array, count == 0 ? 1 : count * 2, size);
-}
 
 static int by_name(const void *left, const void *right)
 {
@@ -32,10 +24,8 @@ static int add_name(struct outbox_batches *batches, const char *name)
 {
     if (name[0] == '.' || strlen(name) >= OUTBOX_BATCH_NAME_MAX)
         return 0;
-    void *larger = with_room(batches->name, batches->count, sizeof *batches->name);
-    if (larger == NULL)
+    if (GROW(batches->name, batches->count) != 0)
         return -ENOMEM;
-    batches->name = larger;
     strcpy(batches->name[batches->count++], name);
     return 0;
 }
@@ -114,21 +104,17 @@ static int parse_line(char *line, size_t length, struct transport_record *record
 
 static int add_item(struct outbox_batch *batch, struct transport_record record)
 {
-    struct transport_item *larger = with_room(batch->item, batch->count, sizeof *larger);
-    if (larger == NULL)
+    if (GROW(batch->item, batch->count) != 0)
         return -ENOMEM;
-    batch->item = larger;
-    larger[batch->count++] = (struct transport_item){.record = record};
+    batch->item[batch->count++] = (struct transport_item){.record = record};
     return 0;
 }
 
 static int add_damage(struct outbox_batch *batch, const char *line, size_t length)
 {
-    struct outbox_damage *larger = with_room(batch->damage, batch->damage_count, sizeof *larger);
-    if (larger == NULL)
+    if (GROW(batch->damage, batch->damage_count) != 0)
         return -ENOMEM;
-    batch->damage = larger;
-    larger[batch->damage_count++] = (struct outbox_damage){line, length};
+    batch->damage[batch->damage_count++] = (struct outbox_damage){line, length};
     return 0;
 }
 
