@@ -10,7 +10,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
-#include "ldwrap/whole_file.h"
+#include "conf/base/whole_file.h"
 
 enum { MAP_BYTES_MAX = 256 << 20 };
 

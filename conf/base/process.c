@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "conf/base/io.h"
 #include "conf/base/listing.h"
 
 /* Returns 1, or 0 where there is no such process or a zombie. */
@@ -18,12 +19,8 @@ static int read_stat(int32_t pid, int32_t *parent, unsigned long long *start)
 {
     char path[32], text[512], state;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
     /* Not a line: the name, which the user chooses, may hold a newline or a parenthesis. */
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    io_read_text(AT_FDCWD, path, text, sizeof text);
     char *rest = strrchr(text, ')');
     /* Fields 3, 4 and 22 of proc(5) stat. */
     return rest != NULL &&

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "conf/base/grow.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "contrib/hooks/packages.h"
 
@@ -151,7 +152,6 @@ int packages_read(int fd, struct packages *packages)
 {
     const size_t limit = PACKAGES_BYTES + PACKAGES_LINE;
     struct packages found;
-    size_t size = 0;
     off_t length = lseek(fd, 0, SEEK_END);
     if (length < 0)
         return -errno;
@@ -159,20 +159,12 @@ int packages_read(int fd, struct packages *packages)
     char *text = malloc(room + 1);
     if (text == NULL)
         return -ENOMEM;
-    while (size < room) {
-        ssize_t got = pread(fd, text + size, room - size, (off_t)size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int result = -errno;
-            free(text);
-            return result;
-        }
-        if (got == 0)
-            break;
-        size += (size_t)got;
+    ssize_t size = io_read_at(fd, text, room, 0);
+    if (size < 0) {
+        free(text);
+        return (int)size;
     }
-    int result = packages_parse(text, size, &found);
+    int result = packages_parse(text, (size_t)size, &found);
     if (result == 0) {
         found.bad_lines += (size_t)length > limit;
         *packages = found;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/listing.h"
+#include "conf/base/whole_file.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_adopt.h"
 #include "submit/hand_in/hand_in_check.h"
@@ -29,24 +30,11 @@ struct go {
 /* Reads a file whole, malloc'ed, its last newline taken off. Returns 0 or -errno. */
 static int read_whole(int directory, const char *name, uid_t uid, struct record *record)
 {
-    struct stat status;
-    int fd = user_file_open(directory, name, uid);
-    if (fd < 0)
-        return fd;
-    int result = fstat(fd, &status) != 0 ? -errno : status.st_size > OUTBOX_TEXT_MAX ? -EFBIG : 0;
-    char *text = result != 0 ? NULL : malloc((size_t)status.st_size + 1);
-    ssize_t got = text == NULL ? -1 : read(fd, text, (size_t)status.st_size);
-    close(fd);
-    if (got < 0) {
-        free(text);
-        return result != 0 ? result : -EIO;
-    }
-    if (got > 0 && text[got - 1] == '\n')
-        got--;
-    text[got] = '\0';
-    record->text = text;
-    record->length = (size_t)got;
-    return 0;
+    int error = whole_file_take(user_file_open(directory, name, uid), OUTBOX_TEXT_MAX,
+                                &record->text, &record->length);
+    if (error == 0 && record->length > 0 && record->text[record->length - 1] == '\n')
+        record->text[--record->length] = '\0';
+    return error;
 }
 
 static int is_record(const struct go *go, const char *name, struct record *record)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "conf/base/listing.h"
 
 /* Calls `each` for the names in a directory but those that begin with a dot. Returns 0 or -errno.
@@ -34,14 +35,10 @@ static void add_file(void *context, int directory, const char *name)
 
 static uid_t owner_of(int quarantine, const char *entry)
 {
-    char text[16] = "", *end = text;
+    char text[16], *end;
     int directory = openat(quarantine, entry, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int fd =
-        directory < 0 ? -1 : openat(directory, QUARANTINE_OWNER, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    unsigned long uid =
-        fd < 0 || read(fd, text, sizeof text - 1) <= 0 ? 0 : strtoul(text, &end, 10);
-    if (fd >= 0)
-        close(fd);
+    io_read_text(directory, QUARANTINE_OWNER, text, sizeof text);
+    unsigned long uid = strtoul(text, &end, 10);
     if (directory >= 0)
         close(directory);
     return end == text ? QUARANTINE_NOBODY : (uid_t)uid;

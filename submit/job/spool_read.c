@@ -14,6 +14,7 @@
 
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
+#include "conf/base/whole_file.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 
@@ -136,45 +137,9 @@ int spool_open_file(int directory, const char *name)
     return -EINVAL;
 }
 
-static int read_whole(int fd, size_t limit, char **text, size_t *size)
-{
-    size_t used = 0, room = 16 << 10;
-    char *bytes = malloc(room);
-    while (bytes != NULL && used <= limit) {
-        if (room - used < 2) {
-            char *larger = realloc(bytes, room *= 2);
-            if (larger == NULL)
-                break;
-            bytes = larger;
-        }
-        ssize_t got = read(fd, bytes + used, room - used - 1);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int result = -errno;
-            free(bytes);
-            return result;
-        }
-        used += (size_t)got;
-        if (got == 0) {
-            bytes[used] = '\0';
-            *text = bytes;
-            *size = used;
-            return 0;
-        }
-    }
-    free(bytes);
-    return used > limit ? -EFBIG : -ENOMEM;
-}
-
 int spool_read_file(int directory, const char *name, size_t limit, char **text, size_t *size)
 {
-    int fd = spool_open_file(directory, name);
-    if (fd < 0)
-        return fd;
-    int result = read_whole(fd, limit, text, size);
-    close(fd);
-    return result;
+    return whole_file_take(spool_open_file(directory, name), limit, text, size);
 }
 
 int spool_open_users(int directory, const char *name, uid_t uid)

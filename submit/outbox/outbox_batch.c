@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/crc.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
+#include "conf/base/whole_file.h"
 #include "submit/definition/record_name.h"
 #include "submit/outbox/outbox.h"
 
@@ -51,33 +51,6 @@ void outbox_batches_free(struct outbox_batches *batches)
 {
     free(batches->name);
     *batches = (struct outbox_batches){NULL, 0};
-}
-
-static int read_whole(int fd, char **text, size_t *size)
-{
-    struct stat status;
-    if (fstat(fd, &status) != 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return -EINVAL;
-    if (status.st_size > 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX)
-        return -EFBIG;
-    size_t room = (size_t)status.st_size, used = 0;
-    char *bytes = malloc(room + 1);
-    ssize_t got = 1;
-    while (bytes != NULL && used < room && got > 0) {
-        got = read(fd, bytes + used, room - used);
-        used += got > 0 ? (size_t)got : 0;
-    }
-    if (bytes == NULL || got < 0) {
-        int result = bytes == NULL ? -ENOMEM : -errno;
-        free(bytes);
-        return result;
-    }
-    bytes[used] = '\0';
-    *text = bytes;
-    *size = used;
-    return 0;
 }
 
 /* The line, whose end has become NUL, as a record. Returns whether it is one. */
@@ -146,9 +119,8 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
     char *text = NULL;
     size_t size = 0;
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    int result = fd < 0 ? -errno : read_whole(fd, &text, &size);
-    if (fd >= 0)
-        close(fd);
+    int result = whole_file_take(fd < 0 ? -errno : fd, 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX,
+                                 &text, &size);
     if (result == 0)
         result = outbox_batch_parse(text, size, &found);
     if (result == 0)
