@@ -57,7 +57,7 @@ clock_function *clock_find(const struct image *image)
     return NULL;
 }
 
-static uint64_t ask(clock_function *function, clockid_t clock)
+static uint64_t clock_read(clock_function *function, clockid_t clock)
 {
     struct timespec now = {0, 0};
     if (function != NULL)
@@ -69,15 +69,15 @@ static uint64_t ask(clock_function *function, clockid_t clock)
 
 uint64_t clock_now(clock_function *function)
 {
-    return ask(function, CLOCK_REALTIME);
+    return clock_read(function, CLOCK_REALTIME);
 }
 
 uint64_t clock_boot_ticks(clock_function *function)
 {
-    return ask(function, CLOCK_BOOTTIME) / (1000000000u / 100);
+    return clock_read(function, CLOCK_BOOTTIME) / (1000000000u / 100);
 }
 
 uint64_t clock_now_coarse(clock_function *function)
 {
-    return ask(function, CLOCK_REALTIME_COARSE);
+    return clock_read(function, CLOCK_REALTIME_COARSE);
 }

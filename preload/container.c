@@ -6,23 +6,24 @@
  */
 #include "preload/container.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/memory.h"
 #include "preload/system.h"
 
-static int exists(const char *path)
+static bool file_exists(const char *path)
 {
     return system_call6(SYS_faccessat, AT_FDCWD, (long)path, 0, 0, 0, 0) == 0;
 }
 
-static int has_variable(char **envp, const char *start)
+static bool has_variable(char **envp, const char *start)
 {
     for (; *envp != NULL; envp++) {
-        if (text_behind(*envp, start) != NULL)
-            return 1;
+        if (text_after(*envp, start) != NULL)
+            return true;
     }
-    return 0;
+    return false;
 }
 
 const char *container_kind(char **envp)
@@ -39,7 +40,7 @@ const char *container_kind(char **envp)
     if (has_variable(envp, "CH_RUNNING="))
         return "charliecloud";
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        if (exists(marks[i].path))
+        if (file_exists(marks[i].path))
             return marks[i].kind;
     }
     return NULL;

@@ -7,6 +7,9 @@
  * preloads nothing there, but the copy that jobtrail-ld links in is called.
  */
 #include "conf/policy/policy_read.h"
+
+#include <stdbool.h>
+
 #include "preload/decide.h"
 #include "preload/exec_path.h"
 #include "preload/image.h"
@@ -19,7 +22,8 @@
 
 static struct exec_path exec_path;
 
-static void say(const struct switches *switches, const struct decision *decision, const char *conf)
+static void trace_decision(const struct switches *switches, const struct decision *decision,
+                           const char *conf)
 {
     struct trace trace;
     if (switches->trace == TRACE_OFF)
@@ -33,32 +37,33 @@ static void say(const struct switches *switches, const struct decision *decision
         trace_number(&trace, decision->line);
         trace_text(&trace, ")");
     }
-    trace_say(&trace);
+    trace_write(&trace);
 }
 
 static void start_by_policy(const struct image *image, const struct switches *switches)
 {
     struct decide_policy policy;
     if (!decide_map(switches->policy, image->user, &policy)) {
-        say(switches, &(struct decision){.why = "not tracked: no usable policy"}, NULL);
+        trace_decision(switches, &(struct decision){.why = "not tracked: no usable policy"}, NULL);
         return;
     }
     const struct run_start start = {image, switches, policy.base, &exec_path};
     struct decision decision = decide_by_policy(&policy, switches, image, &exec_path);
-    say(switches, &decision, policy_string(policy.base, POLICY_CONF));
+    trace_decision(switches, &decision, policy_string(policy.base, POLICY_CONF));
     if (decision.track && !run_begin(&start, decision.pkgs))
-        say(switches, &(struct decision){.why = "not recorded: no room in the job's spool"}, NULL);
+        trace_decision(switches,
+                       &(struct decision){.why = "not recorded: no room in the job's spool"}, NULL);
     decide_unmap(&policy);
 }
 
 /* musl passes nothing to constructors: there the kernel's word on the stack helps. */
-static int find_image(int argc, char **argv, char **envp, struct image *image)
+static bool find_image(int argc, char **argv, char **envp, struct image *image)
 {
     if (image_find(argc, argv, envp, image))
-        return 1;
+        return true;
     const uintptr_t *stack = (const uintptr_t *)proc_start_stack();
     if (stack == NULL)
-        return 0;
+        return false;
     argc = (int)stack[0];
     argv = (char **)(uintptr_t)(stack + 1);
     return image_find(argc, argv, argv + argc + 1, image);
@@ -81,7 +86,7 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
     if (decision.track)
         start_by_policy(&image, &switches);
     else
-        say(&switches, &decision, NULL);
+        trace_decision(&switches, &decision, NULL);
 }
 
 __attribute__((destructor)) static void jobtrail_end(void)

@@ -46,7 +46,7 @@
 
 enum ledger_state {
     LEDGER_FREE = 0,  /* being filled, or on a free list */
-    LEDGER_OPEN = 1,  /* a process runs, or died without a word */
+    LEDGER_OPEN = 1,  /* the process runs, or has ended without its exit handlers */
     LEDGER_ENDED = 2, /* the process reached its exit handlers, or a signal's handler, at end_ns */
 };
 
@@ -72,39 +72,40 @@ struct ledger_header {
     uint16_t unsigned_runs[LEDGER_BUCKETS];
 };
 
+/* clang-format off */
 enum ledger_field_kind {
-    LEDGER_EXEC = 1,      /* path of the executable as the kernel names it */
-    LEDGER_CWD = 2,       /* working directory at the start */
-    LEDGER_ARGV = 3,      /* arguments, each ended by NUL */
-    LEDGER_ENV = 4,       /* allowed NAME=VALUE, each ended by NUL */
-    LEDGER_OBJECT = 5,    /* one loaded object: a length byte, its build-id, its path */
-    LEDGER_WATERMARK = 6, /* the descriptor of the executable's XALT note */
-    LEDGER_ANCESTOR = 7,  /* nearest first: pid (int32), then command name, path, arguments, each
-                             ended by NUL */
-    LEDGER_BUILD_ID = 8,  /* of the executable, binary */
-    LEDGER_TASK = 9,    /* "STEP.TASK.PID" as the plugin set it: Slurm's numbers and the pid of the
-                           task that this process is or descends from */
-    LEDGER_LOADED = 10, /* an object that was loaded after the start: its path */
+    LEDGER_EXEC      = 1,  /* path of the executable as the kernel names it */
+    LEDGER_CWD       = 2,  /* working directory at the start */
+    LEDGER_ARGV      = 3,  /* arguments, each ended by NUL */
+    LEDGER_ENV       = 4,  /* NAME=VALUE of variables that the policy allows, each ended by NUL */
+    LEDGER_OBJECT    = 5,  /* one loaded object: a byte with the length of its build-id, the build-id, its path */
+    LEDGER_WATERMARK = 6,  /* the descriptor of the executable's XALT note */
+    LEDGER_ANCESTOR  = 7,  /* nearest first: pid (int32), then command name, path, arguments, each ended by NUL */
+    LEDGER_BUILD_ID  = 8,  /* of the executable, binary */
+    LEDGER_TASK      = 9,  /* "STEP.TASK.PID" as the plugin set it: Slurm's numbers, and the pid of the task */
+    LEDGER_LOADED    = 10, /* an object that was loaded after the start: its path */
     LEDGER_CONTAINER = 11, /* the kind of container: apptainer, docker, ... */
-    LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace that pid counts in: only where the task
-                              is not among the ancestors, as in a namespace of its own */
+    LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace of `pid`: only where the task is not among the ancestors */
 };
+/* clang-format on */
 
-#define LEDGER_FIELD_CUT 1u /* the content did not fit and ends early */
+enum { LEDGER_FIELD_CUT = 1 }; /* ledger_field.flags: the content did not fit and ends early */
 
 struct ledger_field {
     uint16_t kind;   /* enum ledger_field_kind */
-    uint16_t flags;  /* LEDGER_FIELD_* */
+    uint16_t flags;  /* LEDGER_FIELD_CUT or 0 */
     uint32_t length; /* of the content, without padding */
 };
 
-#define LEDGER_SLOT_CUT   1u /* whole fields are missing: there was no room */
-#define LEDGER_SLOT_PKGS  2u /* the policy's action was `pkgs` */
-#define LEDGER_SLOT_START 4u /* of a size whose start gets a record of its own */
-#define LEDGER_SLOT_KEEP  8u /* not sampled, whatever the table says */
-#define LEDGER_SLOT_FIRST                                                                          \
-    16u /* the first capture of its process; start_ticks is that of the run                        \
-         */
+/* clang-format off */
+enum ledger_slot_flag {
+    LEDGER_SLOT_CUT   = 1,  /* whole fields are missing: there was no room */
+    LEDGER_SLOT_PKGS  = 2,  /* the policy's action was `pkgs` */
+    LEDGER_SLOT_START = 4,  /* an MPI run of so many ranks that its start gets a record of its own */
+    LEDGER_SLOT_KEEP  = 8,  /* never sampled out */
+    LEDGER_SLOT_FIRST = 16, /* the first capture of its process: start_ticks is the start of the run */
+};
+/* clang-format on */
 
 struct ledger_slot {
     uint64_t magic;
@@ -112,7 +113,7 @@ struct ledger_slot {
     uint32_t slot_bytes;
     uint32_t state;     /* atomic; enum ledger_state */
     uint32_t next_free; /* page number of the next slot on a free list; 0: none */
-    uint32_t flags;     /* LEDGER_SLOT_* */
+    uint32_t flags;     /* enum ledger_slot_flag */
     int32_t pid;
     int32_t ppid;
     uint64_t start_ticks; /* since boot, hundredths of a second, of the process (proc(5), stat,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/run.h"
 
+#include <stdbool.h>
+
 #include "preload/capture.h"
 #include "preload/clock.h"
 #include "preload/devices.h"
@@ -44,7 +46,7 @@ _Static_assert(sizeof own == LEDGER_PAGE, "one page");
 static unsigned char workspace[LEDGER_SLOT_MAX - sizeof(struct ledger_slot) + SLOT_PATH_ROOM]
     __attribute__((aligned(8)));
 
-static int forget_on_fork(void)
+static bool forget_on_fork(void)
 {
     return system_call6(SYS_madvise, (long)&own, sizeof own, MADV_WIPEONFORK, 0, 0, 0) == 0;
 }
@@ -63,7 +65,7 @@ static void fill_start(struct slot_claim *claim, const struct switches *switches
 {
     struct proc_stat self;
     int may_be_task = switches->task_pid == 0 || switches->task_pid == head->pid;
-    if (slot_first(claim, head->pid) && !may_be_task) {
+    if (slot_count_run(claim, head->pid) && !may_be_task) {
         head->start_ticks = clock_boot_ticks(now);
         head->flags |= LEDGER_SLOT_FIRST;
     } else if (proc_stat(0, &self)) {
@@ -87,8 +89,8 @@ static struct ledger_slot make_head(const struct run_start *start, const struct 
 }
 
 /* What the end will need, as neither arguments nor environment are the process's own by then. */
-static void keep(const struct run_start *start, const struct slot_claim *claim, clock_function *now,
-                 const struct ledger_slot *head, size_t fields_end)
+static void keep_for_end(const struct run_start *start, const struct slot_claim *claim,
+                         clock_function *now, const struct ledger_slot *head, size_t fields_end)
 {
     own.run.start_ns = head->start_ns;
     own.run.random = head->random;
@@ -137,7 +139,7 @@ int run_begin(const struct run_start *start, int pkgs)
     if (!forget_on_fork() ||
         !slot_claim(start->switches->spool, start->image->user, size, scratch, &claim))
         return 0;
-    int always = sampling_always(start->policy, start->switches);
+    int always = sampling_is_always_kept(start->policy, start->switches);
     sampling_choose(start->policy, start->switches, &own.run.sampling);
     struct ledger_slot head = make_head(start, &self, claim.offset, start_ns);
     head.flags = fields.slot_flags | (pkgs ? LEDGER_SLOT_PKGS : 0) |
@@ -145,7 +147,7 @@ int run_begin(const struct run_start *start, int pkgs)
                  (own.run.sampling.count == 0 ? LEDGER_SLOT_KEEP : 0);
     fill_start(&claim, start->switches, now, &head);
     slot_open(&claim, &head, fields.start, fields.used);
-    keep(start, &claim, now, &head, fields.used);
+    keep_for_end(start, &claim, now, &head, fields.used);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
     if (always)
@@ -176,10 +178,10 @@ static void add_later_objects(const struct slot_claim *claim)
     slot->fields_bytes = (uint32_t)fields.used;
 }
 
-static void say_end(const char *what)
+static void trace_end(const char *what)
 {
     trace_text(&own.run.trace, what);
-    trace_say(&own.run.trace);
+    trace_write(&own.run.trace);
 }
 
 void run_end(void)
@@ -195,7 +197,7 @@ void run_end(void)
     uint64_t run_ns = end_ns - own.run.start_ns;
     const struct policy_interval *interval = sampling_find(&own.run.sampling, run_ns);
     if (interval != NULL && own.run.random > interval->threshold) {
-        say_end("ended, sampled out");
+        trace_end("ended, sampled out");
         slot_discard(&claim);
         return;
     }
@@ -204,5 +206,5 @@ void run_end(void)
     if (own.run.gpu != SWITCH_NO)
         slot->gpus = devices_count(own.run.loader);
     slot_end(&claim, end_ns);
-    say_end("ended, recorded");
+    trace_end("ended, recorded");
 }

@@ -22,7 +22,7 @@ struct sampling {
 
 /* Whether a run is of a size that is always recorded, its start too: MPI programs from the site's
  * threshold on. `policy` must be usable. */
-int sampling_always(const void *policy, const struct switches *switches);
+int sampling_is_always_kept(const void *policy, const struct switches *switches);
 
 /* Chooses the table for a run: none where sampling is off, or for MPI programs of the size that is
  * always recorded. `policy` must be usable. */

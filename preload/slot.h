@@ -22,7 +22,7 @@ struct slot_claim {
     struct ledger_slot *slot;     /* shared; stays mapped */
     uint64_t offset;              /* of the slot in the file */
     uint32_t size;                /* of the slot, bytes */
-    int32_t pid;                  /* counted by slot_first() */
+    int32_t pid;                  /* counted by slot_count_run() */
 };
 
 /* Claims a slot with room for `size` bytes (head and fields) in the ledger of the spool directory
@@ -34,7 +34,7 @@ int slot_claim(const char *spool, uint32_t user, size_t size, char *path, struct
 
 /* Counts a run of the process `pid` as begun. Returns whether no earlier one of this process can be
  * unsigned. */
-int slot_first(struct slot_claim *claim, int32_t pid);
+int slot_count_run(struct slot_claim *claim, int32_t pid);
 
 /* Writes `head` (whose magic, offset, size and state do not matter) and `size` bytes of fields into
  * the slot, which has room for them, and publishes it. */

@@ -30,38 +30,38 @@ struct launchers {
 static void note_value(const char *entry, const char *const *names, const char **values, int count)
 {
     for (int i = 0; i < count; i++) {
-        const char *value = text_behind(entry, names[i]);
+        const char *value = text_after(entry, names[i]);
         if (value != NULL)
             values[i] = value;
     }
 }
 
-static uint32_t first_number(const char *const *values, int count, uint32_t otherwise)
+static uint32_t first_number(const char *const *values, int count, uint32_t fallback)
 {
     for (int i = 0; i < count; i++) {
         if (values[i] != NULL)
             return text_number(values[i]);
     }
-    return otherwise;
+    return fallback;
 }
 
 static void note_text(const char *entry, const char *name, const char **value)
 {
-    const char *behind = text_behind(entry, name);
-    if (behind != NULL)
-        *value = behind;
+    const char *text = text_after(entry, name);
+    if (text != NULL)
+        *value = text;
 }
 
 static void note_switch(const char *entry, const char *name, enum switch_state *state)
 {
-    const char *value = text_behind(entry, name);
+    const char *value = text_after(entry, name);
     if (value != NULL)
         *state = text_equal(value, "yes") ? SWITCH_YES : SWITCH_NO;
 }
 
 static void note_trace(const char *entry, enum switch_trace *trace)
 {
-    const char *value = text_behind(entry, "XALT_TRACING=");
+    const char *value = text_after(entry, "XALT_TRACING=");
     if (value == NULL)
         return;
     if (text_equal(value, "yes") || text_equal(value, "run"))

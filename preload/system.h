@@ -7,6 +7,7 @@
 #define JOBTRAIL_SYSTEM_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -83,7 +84,7 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 #error "no system-call layer for this machine"
 #endif
 
-static inline int system_failed(long result)
+static inline bool system_failed(long result)
 {
     return (unsigned long)result >= (unsigned long)-4095;
 }

@@ -26,6 +26,6 @@ void trace_text(struct trace *trace, const char *text);
 void trace_number(struct trace *trace, uint64_t number);
 
 /* Writes the line. */
-void trace_say(struct trace *trace);
+void trace_write(struct trace *trace);
 
 #endif
