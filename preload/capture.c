@@ -9,7 +9,7 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-/* Limits of one field's content, bytes: one long list must not push out all others. */
+/* Limits of one field's content, bytes, so that one long list leaves room for the other fields. */
 enum {
     ARGV_MAX = 8 << 10,
     ENV_MAX = 32 << 10,
@@ -40,7 +40,7 @@ static void put_container(const struct image *image, struct fields *fields)
         fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
 }
 
-/* The stricter one of what the site and the user say. */
+/* The stricter choice of the site's and the user's. */
 static enum policy_command_line wanted_lines(const struct capture_source *source)
 {
     return source->switches->command_line == SWITCH_NO ? POLICY_LINE_NO

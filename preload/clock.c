@@ -16,8 +16,8 @@ struct symbols {
     const char *names;
 };
 
-/* A vDSO's symbol table is followed by its string table, which gives the number of symbols
- * whichever kind of hash table the kernel was built with. */
+/* In a vDSO the string table follows the symbol table. So the distance of both gives the number of
+ * symbols, whichever kind of hash table the kernel was built with. */
 static int find_symbols(uintptr_t base, struct symbols *symbols)
 {
     const ElfW(Ehdr) *header = (const void *)base;

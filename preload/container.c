@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Marks: apptainer and singularity make /.singularity.d; podman makes /run/.containerenv; docker
- * makes /.dockerenv; enroot, which pyxis uses, leaves its lock at /.lock and looks for it itself;
- * ch-run(1) sets CH_RUNNING for this purpose.
+ * makes /.dockerenv; enroot, which pyxis uses, makes its lock /.lock and recognises itself by it;
+ * ch-run(1) sets CH_RUNNING for programs that want to know.
  */
 #include "preload/container.h"
 
@@ -36,7 +36,7 @@ const char *container_kind(char **envp)
         {"/.dockerenv", "docker"},
         {"/.lock", "enroot"},
     };
-    /* First what only a runtime sets: an image may carry the marks of the one that built it. */
+    /* The variable first: files may have come with the image, from the runtime that built it. */
     if (has_variable(envp, "CH_RUNNING="))
         return "charliecloud";
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {

@@ -24,8 +24,8 @@ struct decision decide_by_switches(const struct switches *switches)
 
 enum { OVERFLOW_UID = 65534 };
 
-/* In a user namespace of its own a process may see root's files as nobody's. The kernel's number
- * for the namespace that all others descend from is fixed (PROC_USER_INIT_INO). */
+/* In a user namespace other than the first one, a process may see root's files as nobody's. The
+ * kernel's number for the first one is fixed (PROC_USER_INIT_INO). */
 static int is_in_user_namespace(void)
 {
     static const char first[] = "user:[4026531837]";
@@ -35,8 +35,8 @@ static int is_in_user_namespace(void)
            !((size_t)length == sizeof first - 1 && memcmp(name, first, sizeof first - 1) == 0);
 }
 
-/* The environment names the file, and may be another user's (sudo -E). The directories above it are
- * looked at by the plugin, before it hands the file on. */
+/* The environment names the file, and may come from another user (sudo -E). The directories above
+ * the file were checked by the plugin, which has set the variable. */
 static int is_safe(const struct stat *status, uint32_t user)
 {
     return S_ISREG(status->st_mode) && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 &&

@@ -18,7 +18,7 @@ struct entry {
     char name[];
 };
 
-/* Devices seen: a class in the high half, a number in the low one. */
+/* The devices found: a class in the high half of each, a number in the low half. */
 struct devices {
     uint32_t count;
     uint32_t seen[DEVICES_MAX];

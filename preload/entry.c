@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the loader calls: before main() a capture, after it a signature. Whatever is not as
- * expected means no capture; nothing here exits, waits or keeps a descriptor, and nothing prints
- * unless XALT_TRACING is set. In a program that has more rights than its caller (set-user-id,
- * set-group-id, file capabilities) nothing is done: the environment is the caller's. The loader
- * preloads nothing there, but the copy that jobtrail-ld links in is called.
+ * What the loader calls: before main() the run is captured, after it the run is signed. After any
+ * failure there is no capture and the program runs as without the library. Nothing here exits,
+ * waits or keeps a descriptor, and nothing prints unless XALT_TRACING is set. In a program with
+ * more rights than its caller (set-user-id, set-group-id, file capabilities) nothing is done, since
+ * its environment comes from the caller. There the loader preloads nothing, but it calls the copy
+ * of the library that jobtrail-ld has linked in.
  */
 #include "conf/policy/policy_read.h"
 
@@ -56,7 +57,7 @@ static void start_by_policy(const struct image *image, const struct switches *sw
     decide_unmap(&policy);
 }
 
-/* musl passes nothing to constructors: there the kernel's word on the stack helps. */
+/* musl passes no arguments to constructors: there the address of the stack is read from /proc. */
 static bool find_image(int argc, char **argv, char **envp, struct image *image)
 {
     if (image_find(argc, argv, envp, image))

@@ -12,8 +12,8 @@
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
     __attribute__((visibility("hidden"), weak)); /* a static executable has none */
 
-/* Constructors run on the main thread's stack, whose top holds argv, envp and auxv in a row. What
- * musl leaves in the argument registers fails one of these tests. */
+/* Constructors run on the main thread's stack, which begins with argv, envp and auxv in a row. The
+ * values that musl leaves in the argument registers fail one of these tests. */
 static int is_passed_by_loader(int argc, char **argv, char **envp)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -23,8 +23,9 @@ static int is_passed_by_loader(int argc, char **argv, char **envp)
            envp == argv + argc + 1;
 }
 
-/* Where the executable is, beside the addresses that its headers give. A static one that was linked
- * position-independent has no PT_PHDR: its ELF header, before the program headers, says it. */
+/* The difference between the executable's addresses and those in its headers. A static executable
+ * that is position-independent has no PT_PHDR: there its ELF header, which lies before the program
+ * headers, is used. */
 static uintptr_t load_bias(const struct image *image)
 {
     const ElfW(Ehdr) *header = (const void *)((uintptr_t)image->phdr - sizeof *header);

@@ -8,25 +8,25 @@
  *     page 0             struct ledger_header
  *     page 1 ..          slots, each a whole number of pages: 4 KiB << class
  *
- * A slot begins with struct ledger_slot; behind it `fields_bytes` of fields, each a struct
+ * A slot begins with struct ledger_slot. After it come `fields_bytes` of fields, each a struct
  * ledger_field and its content, padded to 8 bytes. A process claims a slot by taking one of its
- * class from a free list, or by moving `used_bytes` on; it fills the slot while nobody looks
- * (state LEDGER_FREE) and publishes it by storing LEDGER_OPEN. Its end is a few stores into memory
- * that stays mapped: more fields behind the first ones, `end_ns`, then the state. A run that is
- * sampled out gives its slot back to the free list instead.
+ * class from a free list, or by advancing `used_bytes`. While it fills the slot, the state is
+ * LEDGER_FREE and readers skip the slot. It publishes the slot by storing LEDGER_OPEN. At its end
+ * it signs: it stores more fields after the first ones, `end_ns`, and then the state LEDGER_ENDED,
+ * into memory that stays mapped. A run that is sampled out puts its slot on the free list instead.
  *
- * A pid alone does not name a process: it may have been another's before, or this process may have
- * run another program before. The header counts the runs that have begun and not signed, in a few
- * thousand buckets by pid. Where the bucket of its pid is empty, no earlier capture can be of this
- * process: the slot has LEDGER_SLOT_FIRST, and the clock ticks at which it began, which nobody has
- * to be asked for. Where it is not, the process reads its true start from /proc.
+ * A pid alone does not identify a process: the kernel reuses pids, and one process can run several
+ * programs (execve). The header counts the runs that have begun and not signed, in LEDGER_BUCKETS
+ * buckets by pid. Where the bucket of its pid is empty, no earlier capture can be of this process.
+ * The slot then has LEDGER_SLOT_FIRST and the clock ticks at which the run began, which the process
+ * knows without a system call. Otherwise the process reads its true start from /proc.
  *
- * The file has its final size from the start (so that RLIMIT_FSIZE, which only limits growing,
- * never matters), and is backed up to `backed_bytes`. Beyond, a process backs its slot with
- * fallocate() before it touches it: touching a page that cannot be backed would be SIGBUS.
+ * The file has its final size from the start, since RLIMIT_FSIZE limits growing alone. Its blocks
+ * are allocated up to `backed_bytes`. Beyond that, a process allocates its slot with fallocate()
+ * before it touches it: touching a page without a block on a full file system would be SIGBUS.
  *
- * What a user's process wrote is data, never believed about identity: a reader checks every
- * number (a walk goes page by page: a page that does not begin a sound slot is skipped).
+ * User processes can write anything into the file. Readers take nothing about identity from it, and
+ * check every number. They walk page by page, and skip a page that does not begin a valid slot.
  */
 #ifndef JOBTRAIL_LEDGER_H
 #define JOBTRAIL_LEDGER_H
@@ -40,8 +40,8 @@
 #define LEDGER_BUCKETS    1984
 #define LEDGER_SLOT_MAX   (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
 
-/* A named pipe beside the jobs' directories, which the watcher of the node reads: a byte in it says
- * that a run of policy_header.always_ranks or more has begun. */
+/* A named pipe in the node's spool directory, which the watcher reads. A process writes a byte when
+ * a run of policy_header.always_ranks ranks or more has begun. */
 #define LEDGER_WAKE "wake"
 
 enum ledger_state {
@@ -53,7 +53,7 @@ enum ledger_state {
 /* Why captures were lost, counted in ledger_header.dropped[]. */
 enum ledger_drop {
     LEDGER_DROP_FULL,  /* the ledger's size is used up */
-    LEDGER_DROP_SPACE, /* the file system had no room to back a slot */
+    LEDGER_DROP_SPACE, /* the file system had no room for a slot */
     LEDGER_DROP_MAP,   /* mmap failed */
     LEDGER_DROPS
 };
@@ -61,14 +61,14 @@ enum ledger_drop {
 struct ledger_header {
     uint64_t magic;
     uint64_t size_bytes;   /* of the file; no slot lies beyond */
-    uint64_t backed_bytes; /* backed by root at launch */
+    uint64_t backed_bytes; /* allocated by root at launch */
     uint64_t used_bytes;   /* atomic; end of the last slot handed out */
     /* Atomic; heads of the lists of free slots, by class: page number of the slot in the low 32
      * bits (0: none), a counter against ABA in the high ones. */
     uint64_t free_list[LEDGER_CLASSES];
     uint64_t dropped[LEDGER_DROPS]; /* atomic */
-    /* Atomic: runs of the pids that are `pid % LEDGER_BUCKETS`, begun and not signed. Those that
-     * died without a word stay counted. */
+    /* Atomic: runs that have begun and not signed, by `pid % LEDGER_BUCKETS`. Those that were
+     * killed are never subtracted. */
     uint16_t unsigned_runs[LEDGER_BUCKETS];
 };
 
@@ -116,8 +116,8 @@ struct ledger_slot {
     uint32_t flags;     /* enum ledger_slot_flag */
     int32_t pid;
     int32_t ppid;
-    uint64_t start_ticks; /* since boot, hundredths of a second, of the process (proc(5), stat,
-                             field 22) or where LEDGER_SLOT_FIRST is set of the run; 0: unknown */
+    uint64_t start_ticks; /* hundredths of a second since boot: start of the process (proc(5), stat,
+                             field 22) or, with LEDGER_SLOT_FIRST, of the run; 0: unknown */
     uint64_t start_ns;    /* since the Epoch, when the capture began */
     uint64_t end_ns;      /* since the Epoch; 0 until the process has signed */
     uint8_t uuid[16];     /* version 7: the run's */

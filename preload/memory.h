@@ -32,7 +32,7 @@ static inline bool text_equal(const char *left, const char *right)
     return *left == *right;
 }
 
-/* What stands behind `prefix` at the start of `text`, or NULL when `text` does not start so. */
+/* The text after `prefix`, or NULL when `text` does not begin with it. */
 static inline const char *text_after(const char *text, const char *prefix)
 {
     while (*prefix != '\0') {

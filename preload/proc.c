@@ -37,7 +37,8 @@ static size_t read_file(int32_t pid, const char *name, char *to, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The address of the decimal number in the `index`th blank-separated stat_word from `text` on. */
+/* The address of the `index`th word after the one that `text` begins with; blanks separate words.
+ */
 static const char *stat_word(const char *text, int index)
 {
     for (; index > 0; index--) {
@@ -59,8 +60,8 @@ static uint64_t parse_number(const char *text)
 
 enum { STAT_ROOM = 1024, STATE = 3, PPID = 4, STARTTIME = 22, STARTSTACK = 28 }; /* as in proc(5) */
 
-/* "PID (NAME) S PPID ...": the name may hold anything, also ") ", so it ends at the last ')'.
- * Returns that one's address, or NULL. */
+/* The end of the name in "PID (NAME) S PPID ...", or NULL. The name may have any byte in it, so it
+ * ends at the last ')'. */
 static const char *name_end(const char *text, size_t size)
 {
     const char *close = text + size;

@@ -16,12 +16,12 @@
 #include "preload/uuid.h"
 #include "preload/wake.h"
 
-/* Room behind the capture for objects that are loaded while the program runs. */
+/* Room after the capture for objects that are loaded while the program runs. */
 enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };
 
-/* The process that claimed a slot signs it, a forked child must not. All that signing needs lies
- * in these pages, which the kernel hands to a forked child zeroed (madvise(2), MADV_WIPEONFORK):
- * to the child there was no capture. */
+/* The process that claimed a slot signs it; a forked child must not. All that signing needs lies in
+ * this page, which the kernel fills with zeros in a forked child (madvise(2), MADV_WIPEONFORK). So
+ * a child finds that there was no capture. */
 static union {
     struct {
         struct slot_claim claim; /* claim.slot is NULL: nothing to sign */
@@ -42,7 +42,8 @@ static union {
 
 _Static_assert(sizeof own == LEDGER_PAGE, "one page");
 
-/* The capture is put together here and copied into the slot whole. Only touched pages cost. */
+/* The capture is put together here and then copied into the slot. Pages that are not touched take
+ * no memory. */
 static unsigned char workspace[LEDGER_SLOT_MAX - sizeof(struct ledger_slot) + SLOT_PATH_ROOM]
     __attribute__((aligned(8)));
 
@@ -59,7 +60,8 @@ static const struct link_map *last_object(const struct r_debug *loader)
     return last;
 }
 
-/* What names the process beside its pid. Slurm's own tasks are known by their true start. */
+/* The start, which identifies the process in addition to its pid. For Slurm's tasks it is the true
+ * start of the process, as the journal has it. */
 static void fill_start(struct slot_claim *claim, const struct switches *switches,
                        clock_function *now, struct ledger_slot *head)
 {
@@ -88,7 +90,7 @@ static struct ledger_slot make_head(const struct run_start *start, const struct 
     return head;
 }
 
-/* What the end will need, as neither arguments nor environment are the process's own by then. */
+/* Stores what the end needs. By then the program may have changed its arguments and environment. */
 static void keep_for_end(const struct run_start *start, const struct slot_claim *claim,
                          clock_function *now, const struct ledger_slot *head, size_t fields_end)
 {
@@ -105,8 +107,8 @@ static void keep_for_end(const struct run_start *start, const struct slot_claim 
     own.run.claim = *claim;
 }
 
-/* Signed by the handler of a signal that ends the process. A vforked child shares this memory, but
- * is another process. */
+/* Signs in the handler of a signal that ends the process. A vforked child shares this memory, but
+ * has another pid. */
 static void end_by_signal(int signal)
 {
     struct ledger_slot *slot = own.run.claim.slot;
@@ -134,7 +136,7 @@ int run_begin(const struct run_start *start, int pkgs)
         sizeof(struct ledger_slot) + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
     if (size > LEDGER_SLOT_MAX)
         size = LEDGER_SLOT_MAX;
-    /* Behind the fields there is room for a path: the workspace holds more than a slot. */
+    /* The workspace is larger than a slot: there is room for a path after the fields. */
     char *scratch = (char *)workspace + fields.used;
     if (!forget_on_fork() ||
         !slot_claim(start->switches->spool, start->image->user, size, scratch, &claim))
@@ -155,8 +157,8 @@ int run_begin(const struct run_start *start, int pkgs)
     return 1;
 }
 
-/* Objects that were loaded since the start and are still there stand behind the last one of the
- * start in the link map. */
+/* In the link map, objects that were loaded since the start and are still loaded follow the last
+ * object of the start. */
 static void add_later_objects(const struct slot_claim *claim)
 {
     struct ledger_slot *slot = claim->slot;

@@ -49,8 +49,8 @@ static long set_action(int number, const struct kernel_action *action, struct ke
     return system_call6(SYS_rt_sigaction, number, (long)action, (long)old, MASK_BYTES, 0, 0);
 }
 
-/* SA_RESETHAND has restored the default, and the signal is blocked while this runs: sent again it
- * waits for the return, and then ends the process as if nobody had caught it. */
+/* SA_RESETHAND has restored the default, and the signal is blocked while the handler runs. So the
+ * signal that is sent here waits for the return, and then ends the process. */
 static void on_signal(int number)
 {
     if (callback != NULL)

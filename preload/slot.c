@@ -6,9 +6,9 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-/* Exchanges that are tried on one number of the header. Each one that fails means that somebody
- * else's has not, so that processes alone do not get there; somebody who keeps writing to it does.
- */
+/* How often an atomic exchange of a number in the header is tried. It fails when another process
+ * has changed the number in between. So many failures in a row happen only where a process keeps
+ * writing to the number in order to disturb the others. */
 enum { TRIES = 1000 };
 
 /* A ledger as it was when it was opened. */
@@ -47,9 +47,9 @@ static int open_ledger(const char *spool, char *path)
     return system_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
 }
 
-/* Maps the ledger's header. Returns 0 where the file is no ledger, or another user's, whom the
- * environment may come from (sudo -E), or is shorter than it says: touching what is not there would
- * be SIGBUS. */
+/* Maps the ledger's header. Returns 0 where the file is no ledger; where it belongs to another
+ * user, from whom the environment may come (sudo -E); or where it is shorter than its header says:
+ * touching pages beyond its end would be SIGBUS. */
 static int map_header(struct ledger *ledger, uint32_t user)
 {
     const uint64_t block = 512;
@@ -70,7 +70,7 @@ static int map_header(struct ledger *ledger, uint32_t user)
     return 0;
 }
 
-/* Whether a slot can lie there: behind the header, on a page, before the end. */
+/* Whether a slot can lie there: after the header, at the start of a page, before the end. */
 static int is_place(const struct ledger *ledger, uint64_t offset, size_t size)
 {
     return offset >= LEDGER_PAGE && offset % LEDGER_PAGE == 0 && offset <= ledger->size &&
@@ -87,9 +87,9 @@ static enum ledger_drop map_slot(const struct ledger *ledger, struct slot_claim 
     return claim->slot == NULL ? LEDGER_DROP_MAP : LEDGER_DROPS;
 }
 
-/* Takes a slot off the free list of its class. The list's head carries a counter, so that a slot
- * taken and given back in between is noticed; reading `next_free` of a slot that somebody else
- * has just taken is harmless, as the exchange then fails. */
+/* Takes a slot off the free list of its class. The list's head has a counter, so that the exchange
+ * also fails where the slot was taken and given back in between. A `next_free` that is read from a
+ * slot which another process has just taken is not used, as the exchange then fails. */
 static int claim_free(const struct ledger *ledger, int class, struct slot_claim *claim)
 {
     uint64_t *list = &ledger->header->free_list[class];
@@ -109,7 +109,7 @@ static int claim_free(const struct ledger *ledger, int class, struct slot_claim 
     return 0;
 }
 
-/* Moves `used_bytes` on. Returns 0 when the ledger is full. */
+/* Advances `used_bytes` by the slot's size. Returns 0 when the ledger is full. */
 static int reserve_new(const struct ledger *ledger, struct slot_claim *claim)
 {
     uint64_t *used = &ledger->header->used_bytes;
@@ -186,8 +186,7 @@ void slot_end(const struct slot_claim *claim, uint64_t end_ns)
     count_signed(claim);
 }
 
-/* Where somebody keeps writing to the list's head the slot is lost, which is no more than its room.
- */
+/* After TRIES failures the slot is not put on the list. It is lost then, which wastes its room. */
 void slot_discard(const struct slot_claim *claim)
 {
     uint64_t *list = &claim->header->free_list[slot_class(claim->size)];
