@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 const char *const redact_kinds[REDACT_KINDS] = {
     [REDACT_NAME] = "name:", [REDACT_OPTION] = "option:", [REDACT_BEFORE] = "before:",
     [REDACT_WORD] = "word:", [REDACT_URL] = "url:",       [REDACT_BLOCK] = "block:",
@@ -106,15 +108,10 @@ static void append(struct scan *scan, const char *bytes, size_t size)
 {
     if (scan->failed || size == 0)
         return;
-    if (scan->room - scan->used < size) {
-        size_t room = scan->used + size + scan->size + 64;
-        char *grown = realloc(scan->out, room);
-        if (grown == NULL) {
-            scan->failed = 1;
-            return;
-        }
-        scan->out = grown;
-        scan->room = room;
+    if (scan->room - scan->used < size &&
+        GROW_TO(scan->out, scan->room, scan->used + size + scan->size + 64) != 0) {
+        scan->failed = 1;
+        return;
     }
     memcpy(scan->out + scan->used, bytes, size);
     scan->used += size;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "conf/base/listing.h"
 #include "conf/command/doctor.h"
 #include "conf/flush_cgroup.h"
 #include "spank/spool_part.h"
@@ -131,13 +131,11 @@ static int is_over(int spool, const char *name)
 static unsigned count_entries(const char *path, int over)
 {
     unsigned count = 0;
-    struct dirent *entry;
-    DIR *listing = opendir(path);
-    while (listing != NULL && (entry = readdir(listing)) != NULL)
-        if (over ? is_over(dirfd(listing), entry->d_name) : entry->d_name[0] != '.')
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (over ? is_over(dirfd(listing), name) : name[0] != '.')
             count++;
-    if (listing != NULL)
-        closedir(listing);
     return count;
 }
 
