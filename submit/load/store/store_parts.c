@@ -155,18 +155,11 @@ static int digest_json(struct store *store, const struct record_part *part, cons
 static int want_build(struct store *store, const struct record_part *part, struct digest *digest)
 {
     struct build_record build;
-    struct value rest[16];
-    const char *texts[16];
-    char epoch[32];
+    struct value rest[BUILD_FIELDS];
     load_build(part, &build);
-    snprintf(epoch, sizeof epoch, "%.17g", build.build_epoch.value);
-    for (size_t i = 0; i < build_fields.count; i++) {
+    for (size_t i = 0; i < BUILD_FIELDS; i++)
         rest[i] = store_value(&build_fields.field[i], &build);
-        texts[i] = rest[i].kind == VALUE_TEXT   ? rest[i].text
-                   : rest[i].kind == VALUE_REAL ? epoch
-                                                : "";
-    }
-    int error = store_digest_texts(store, texts, build_fields.count, digest);
+    int error = store_checked(store, digest_values(rest, BUILD_FIELDS, digest));
     return error == 0 ? store_want(store, TABLE_BUILD, digest, rest) : error;
 }
 

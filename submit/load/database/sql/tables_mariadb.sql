@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- The store in MariaDB, version 4: the tables of sqlite.sql, where their meaning is told.
+-- The store in MariaDB: the tables of tables_sqlite.sql, where their meaning is told.
 --
 -- Every statement may be run again, since MariaDB commits each of them: whoever is killed here starts
 -- anew. Names that reports group by are VARCHAR, all that can be long is TEXT or larger. There are no

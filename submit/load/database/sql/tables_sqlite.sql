@@ -1,18 +1,17 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- The store in SQLite, version 4. mariadb.sql has the same tables, with the same meaning.
+-- The store in SQLite. tables_mariadb.sql has the same tables, with the same meaning.
 --
 -- Times are seconds since the Epoch, durations are seconds; NULL means not known. Text is UTF-8; a
 -- byte B that was not UTF-8 when it was recorded stands as the private-use code point U+EF00 + B.
 --
 -- What many runs share is stored once, by a sha1 (20 bytes): `identity` is that of the row's own
--- values as text, joined by NUL bytes; the `hash` of a set is that of its canonical JSON (of a set of
+-- values, joined by NUL bytes (value_digest.h); the `hash` of a set is that of its canonical JSON (of a set of
 -- objects: of the syshost, a NUL byte and the JSON).
 --
 -- Anybody can write another's uuid into a record of his own. So a uuid is one thing together with its
 -- `owner` alone: a number made of user, job, restart and cluster (submit/load/store/record_owner.h), odd in
 -- records of jobtrail and even in XALT's. The view `conflict` has what shares a uuid with others.
--- `proven` is 0 where a record came a way that others can write to and nothing proves whose it is. Rows
--- that are older than version 4 have 1: nobody looked then.
+-- `proven` is 0 where a record came a way that others can write to and nothing proves whose it is.
 
 CREATE TABLE IF NOT EXISTS store_state (
     name  TEXT NOT NULL PRIMARY KEY,
@@ -88,7 +87,6 @@ CREATE TABLE IF NOT EXISTS environment (
 );
 
 -- Of a run's processes; their pids are the run's own. %j stands for its job_id, %% for a percent sign.
--- (Rows of version 1 have both as they were.)
 CREATE TABLE IF NOT EXISTS ancestors (
     id   INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
@@ -326,5 +324,3 @@ CREATE TABLE IF NOT EXISTS account_field (
     field_of_science TEXT NOT NULL,
     directorate      TEXT NOT NULL
 );
-
-PRAGMA user_version = 4;
