@@ -261,6 +261,7 @@ static int open_connection(struct database *database, const char *location)
         made = sqlite_file_make(location, database->error, sizeof database->error);
     if (made != 0)
         return made;
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* it costs a mutex for each malloc() */
     if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)
         return trouble(database);
     sqlite3_busy_timeout(database->connection, BUSY_TIMEOUT_MS);

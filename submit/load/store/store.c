@@ -60,7 +60,7 @@ static void clean_up(struct store *store)
 {
     store_forget_wants(store);
     store_free_runs(store);
-    store->new_count = 0;
+    store_forget_parts(store);
     store->replaces = false;
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the benches load has the keys, types and order of what a node sends.
 
-load helper
+load ../fixture/cluster
 
 setup_file() {
     start_cluster
