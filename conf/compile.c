@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "compile.h"
+#include "conf/compile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf_rules.h"
-#include "conf_sampling.h"
-#include "dfa.h"
-#include "pattern.h"
+#include "conf/automaton/dfa.h"
+#include "conf/automaton/pattern.h"
+#include "conf/conf_rules.h"
+#include "conf/conf_sampling.h"
 
 /* The file being put together. */
 struct image {

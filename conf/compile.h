@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 
 /* Compiles `conf` into `*size` malloc'ed bytes at `*bytes`, which are usable as policy_usable() has
  * it. Returns 0; or -EINVAL (a pattern is wrong), -E2BIG (the rules need too large an automaton or

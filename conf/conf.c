@@ -2,7 +2,7 @@
  *
  * libinih parses the lines that conf_line.c lets through; conf_take.c takes what they give.
  */
-#include "conf.h"
+#include "conf/conf.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "conf_keys.h"
-#include "conf_loader.h"
-#include "conf_rules.h"
-#include "conf_sampling.h"
-#include "conf_transport.h"
-#include "policy_path.h"
-#include "trusted.h"
+#include "conf/base/cleanup.h"
+#include "conf/base/trusted.h"
+#include "conf/conf_keys.h"
+#include "conf/conf_loader.h"
+#include "conf/conf_rules.h"
+#include "conf/conf_sampling.h"
+#include "conf/conf_transport.h"
+#include "conf/policy/policy_path.h"
 
 int conf_refuse(struct conf_loader *loader, size_t column, const char *format, ...)
 {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "policy.h"
+#include "conf/policy/policy.h"
 
 /* One `ACTION = PATTERN` line. */
 struct conf_rule {

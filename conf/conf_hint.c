@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf_hint.h"
+#include "conf/conf_hint.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "conf_keys.h"
-#include "conf_rules.h"
-#include "conf_sampling.h"
-#include "suggest.h"
+#include "conf/base/suggest.h"
+#include "conf/conf_keys.h"
+#include "conf/conf_rules.h"
+#include "conf/conf_sampling.h"
 
 #define WORDS_MAX (CONF_KEYS + CONF_LISTS + CONF_TABLES + POLICY_ACTIONS)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf_keys.h"
+#include "conf/conf_keys.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf_defaults.h"
-#include "conf_transport.h"
+#include "conf/conf_defaults.h"
+#include "conf/conf_transport.h"
 
 #define LEDGER_BYTES_MIN     (UINT64_C(1) << 20)
 #define LEDGER_BYTES_MAX     (UINT64_C(1) << 30)

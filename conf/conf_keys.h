@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 
 /* Why a value was refused. */
 struct conf_fault {

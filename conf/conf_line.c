@@ -4,13 +4,13 @@
  * splits; a line that starts with blanks, which continues the one before; text after a [section];
  * and a section that nobody knows, even when it is empty.
  */
-#include "conf_loader.h"
+#include "conf/conf_loader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf_hint.h"
+#include "conf/conf_hint.h"
 
 #define BLANKS " \t\r\n\f\v"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 
 struct conf_loader {
     int trusted; /* nobody but root may be able to change the file, where root reads it */

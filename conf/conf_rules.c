@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf_rules.h"
+#include "conf/conf_rules.h"
 
 #include <errno.h>
 #include <stdlib.h>

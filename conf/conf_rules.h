@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 
 #define CONF_LISTS 8
 

@@ -3,7 +3,7 @@
  * A probability is kept as the fraction of two whole numbers that its text is, so that what is
  * compiled from it is exact.
  */
-#include "conf_sampling.h"
+#include "conf/conf_sampling.h"
 
 #include <ctype.h>
 #include <errno.h>

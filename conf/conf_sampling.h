@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "conf.h"
-#include "conf_keys.h"
+#include "conf/conf.h"
+#include "conf/conf_keys.h"
 
 #define CONF_SAMPLING_SECTION "sampling"
 #define CONF_TABLES           2

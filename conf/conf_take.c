@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf_loader.h"
+#include "conf/conf_loader.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-#include "conf_hint.h"
-#include "conf_keys.h"
-#include "conf_rules.h"
-#include "conf_sampling.h"
-#include "redact.h"
+#include "conf/conf_hint.h"
+#include "conf/conf_keys.h"
+#include "conf/conf_rules.h"
+#include "conf/conf_sampling.h"
+#include "conf/redact.h"
 
 /* Where in the line, from 1, the value starts. */
 static size_t value_column(const struct conf_loader *loader)

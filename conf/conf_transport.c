@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf_transport.h"
+#include "conf/conf_transport.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "conf_keys.h"
-#include "url.h"
+#include "conf/conf_keys.h"
+#include "conf/url.h"
 
 const char *const conf_transports[] = {"file", "syslog", "http", "kafka", "none", NULL};
 

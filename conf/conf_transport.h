@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "conf_loader.h"
+#include "conf/conf_loader.h"
 
 /* In the order in which records are handed to them. Ends with NULL. */
 extern const char *const conf_transports[];

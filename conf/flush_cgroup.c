@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "flush_cgroup.h"
+#include "conf/flush_cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "key_file.h"
+#include "conf/key_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "secret_file.h"
-#include "trusted.h"
+#include "conf/base/cleanup.h"
+#include "conf/base/trusted.h"
+#include "conf/secret_file.h"
 
 enum { TEXT_SIZE = 2 * KEY_BYTES_MAX + 16 };
 

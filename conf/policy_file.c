@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "policy_file.h"
+#include "conf/policy_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "policy_read.h"
-#include "trusted.h"
+#include "conf/base/cleanup.h"
+#include "conf/base/trusted.h"
+#include "conf/policy/policy_read.h"
 
 static int write_all(int fd, const char *bytes, size_t size)
 {

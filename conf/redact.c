@@ -4,7 +4,7 @@
  * one walk through the automaton for each kind, the blanks behind it once more, and what a look
  * ahead has passed is either taken out or remembered (`no_at`).
  */
-#include "redact.h"
+#include "conf/redact.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "policy_read.h"
+#include "conf/policy/policy_read.h"
 
 /* What stands where something was. */
 #define REDACTED "[redacted]"

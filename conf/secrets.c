@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "secrets.h"
+#include "conf/secrets.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf_keys.h"
-#include "conf_transport.h"
-#include "key_file.h"
-#include "secret_file.h"
+#include "conf/conf_keys.h"
+#include "conf/conf_transport.h"
+#include "conf/key_file.h"
+#include "conf/secret_file.h"
 
 static int look_at_text(const char *path)
 {

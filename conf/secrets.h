@@ -5,7 +5,7 @@
 #ifndef JOBTRAIL_CONF_SECRETS_H
 #define JOBTRAIL_CONF_SECRETS_H
 
-#include "conf.h"
+#include "conf/conf.h"
 
 enum { SECRETS_MAX = 3 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "url.h"
+#include "conf/url.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ancestors.h"
+#include "ldwrap/ancestors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "whole_file.h"
+#include "conf/base/cleanup.h"
+#include "ldwrap/whole_file.h"
 
 enum { ARGV_MAX = 8 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "dependency_file.h"
+#include "ldwrap/dependency_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
+#include "conf/base/cleanup.h"
 
 /* Undoes lld's escapes, in place. */
 static void unescape(char *name)

@@ -7,7 +7,7 @@
 #ifndef JOBTRAIL_LDWRAP_DEPENDENCY_FILE_H
 #define JOBTRAIL_LDWRAP_DEPENDENCY_FILE_H
 
-#include "string_list.h"
+#include "ldwrap/string_list.h"
 
 /* Adds the inputs to `inputs`, each as often as it is there. Returns 0 or -ENOMEM. */
 int dependency_file_read(const char *text, struct strings *inputs);

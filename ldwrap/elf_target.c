@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "elf_target.h"
+#include "ldwrap/elf_target.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <sys/stat.h>
 
-#include "cleanup.h"
+#include "conf/base/cleanup.h"
 
 static int from_object(Elf *elf, struct elf_target *target)
 {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "string_list.h"
+#include "ldwrap/string_list.h"
 
 /* What a linker wants to be alike in all objects of a link. */
 struct elf_target {

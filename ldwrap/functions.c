@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "functions.h"
+#include "ldwrap/functions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
+#include "conf/base/cleanup.h"
 
 static int compare_text(const void *left, const void *right)
 {

@@ -8,9 +8,9 @@
 #ifndef JOBTRAIL_LDWRAP_FUNCTIONS_H
 #define JOBTRAIL_LDWRAP_FUNCTIONS_H
 
-#include "link_record.h"
-#include "module_map.h"
-#include "string_list.h"
+#include "ldwrap/library_modules.h"
+#include "ldwrap/string_list.h"
+#include "submit/record/link_record.h"
 
 struct functions {
     struct link_function *item; /* ordered by name, then module; each once; names are owned */

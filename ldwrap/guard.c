@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "guard.h"
+#include "ldwrap/guard.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "held.h"
+#include "ldwrap/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "descriptors.h"
-#include "io.h"
+#include "conf/base/io.h"
+#include "ldwrap/descriptor_numbers.h"
 
 enum { STEP_BYTES = 64 << 10 };
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show.h"
-#include "wrap.h"
+#include "ldwrap/show.h"
+#include "ldwrap/wrap.h"
 
 enum { STATUS_USAGE = 2 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "link_attempt.h"
+#include "ldwrap/link_attempt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "dependency_file.h"
-#include "descriptors.h"
-#include "io.h"
-#include "link_record.h"
-#include "whole_file.h"
+#include "conf/base/cleanup.h"
+#include "conf/base/io.h"
+#include "ldwrap/dependency_file.h"
+#include "ldwrap/descriptor_numbers.h"
+#include "ldwrap/whole_file.h"
+#include "submit/record/link_record.h"
 
 enum {
     SAID_MAX = 16 << 20, /* what a linker says and is held back */

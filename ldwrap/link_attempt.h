@@ -5,8 +5,8 @@
 #ifndef JOBTRAIL_LDWRAP_LINK_ATTEMPT_H
 #define JOBTRAIL_LDWRAP_LINK_ATTEMPT_H
 
-#include "link_job.h"
-#include "run_link.h"
+#include "ldwrap/link_job.h"
+#include "ldwrap/run_link.h"
 
 struct link_attempt {
     struct run_link run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "link_job.h"
+#include "ldwrap/link_job.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -10,16 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "descriptors.h"
-#include "elf_target.h"
-#include "note_object.h"
-#include "record.h"
-#include "response.h"
-#include "startup.h"
-#include "switches.h"
-#include "watermark.h"
-#include "watermark_write.h"
+#include "conf/base/cleanup.h"
+#include "ldwrap/descriptor_numbers.h"
+#include "ldwrap/elf_target.h"
+#include "ldwrap/link_switches.h"
+#include "ldwrap/note_object.h"
+#include "ldwrap/response.h"
+#include "ldwrap/startup.h"
+#include "ldwrap/watermark_write.h"
+#include "submit/evidence/watermark.h"
+#include "submit/record/record.h"
 
 uint64_t link_job_now(void)
 {

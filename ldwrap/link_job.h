@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-#include "ancestors.h"
-#include "conf.h"
-#include "link_line.h"
-#include "link_uuid.h"
-#include "module_map.h"
+#include "conf/conf.h"
+#include "ldwrap/ancestors.h"
+#include "ldwrap/library_modules.h"
+#include "ldwrap/link_line.h"
+#include "ldwrap/link_uuid.h"
 
 struct link_job {
     const char *called; /* the name that we were called by */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "link_line.h"
+#include "ldwrap/link_line.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cleanup.h"
-#include "whole_file.h"
+#include "conf/base/cleanup.h"
+#include "ldwrap/whole_file.h"
 
 enum { SCRIPT_MAX = 4 << 20 };
 

@@ -6,7 +6,7 @@
 #ifndef JOBTRAIL_LDWRAP_LINK_LINE_H
 #define JOBTRAIL_LDWRAP_LINK_LINE_H
 
-#include "string_list.h"
+#include "ldwrap/string_list.h"
 
 struct link_line {
     const char *output;          /* "a.out" unless given */

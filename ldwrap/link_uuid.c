@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "link_uuid.h"
+#include "ldwrap/link_uuid.h"
 
 #include <ctype.h>
 #include <openssl/evp.h>

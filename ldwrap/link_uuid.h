@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "string_list.h"
+#include "ldwrap/string_list.h"
 
 enum { LINK_UUID_SIZE = 37 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "note_object.h"
+#include "ldwrap/note_object.h"
 
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "watermark.h"
+#include "conf/base/cleanup.h"
+#include "submit/evidence/watermark.h"
 
 /* Section names, and where each begins in them. */
 static char names[] = "\0.note.xalt.info\0.note.gnu.property\0.note.GNU-stack\0.shstrtab";

@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#include "elf_target.h"
+#include "ldwrap/elf_target.h"
 
 /* Writes the object into the empty file `fd`, with `size` bytes at `mark` as the note's content.
  * Returns 0 or -errno (-EIO: libelf). */

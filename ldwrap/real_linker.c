@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "real_linker.h"
+#include "ldwrap/real_linker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "chain.h"
-#include "cleanup.h"
+#include "conf/base/cleanup.h"
+#include "ldwrap/chain.h"
 
 /* DIRECTORY/NAME as a program that is not us. Returns 0, -ENOENT, -ENOMEM. */
 static int try(const char *directory, size_t length, const char *name, char **path)

@@ -2,7 +2,7 @@
 #ifndef JOBTRAIL_LDWRAP_REAL_LINKER_H
 #define JOBTRAIL_LDWRAP_REAL_LINKER_H
 
-#include "ancestors.h"
+#include "ldwrap/ancestors.h"
 
 /* Finds the linker that would have been called without us, by the name `called`: in COMPILER_PATH,
  * as gcc's collect2 and clang search, beside a clang that called, then in PATH. What is ourselves,

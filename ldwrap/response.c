@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "response.h"
+#include "ldwrap/response.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "whole_file.h"
+#include "conf/base/cleanup.h"
+#include "ldwrap/whole_file.h"
 
 enum { NESTED_MAX = 64, FILES_MAX = 2000, FILE_MAX = 64 << 20 };
 

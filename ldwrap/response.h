@@ -2,7 +2,7 @@
 #ifndef JOBTRAIL_LDWRAP_RESPONSE_H
 #define JOBTRAIL_LDWRAP_RESPONSE_H
 
-#include "string_list.h"
+#include "ldwrap/string_list.h"
 
 /* The arguments as the linker sees them: each @FILE is replaced by what the file holds, as
  * libiberty reads it (blanks separate, quotes and backslashes quote, files nest, 2000 of them at

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "run_link.h"
+#include "ldwrap/run_link.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #ifndef JOBTRAIL_LDWRAP_RUN_LINK_H
 #define JOBTRAIL_LDWRAP_RUN_LINK_H
 
-#include "held.h"
+#include "ldwrap/held.h"
 
 enum { RUN_LINK_INHERITED = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "show.h"
+#include "ldwrap/show.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "elf_note.h"
-#include "watermark.h"
+#include "conf/base/cleanup.h"
+#include "conf/base/elf_note.h"
+#include "submit/evidence/watermark.h"
 
 /* XALT of old writes a key as "<Build.UUID>". */
 static void print_key(void *context, const char *key, const char *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "startup.h"
+#include "ldwrap/startup.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "descriptors.h"
+#include "ldwrap/descriptor_numbers.h"
 
 /* crt1.o, Scrt1.o, rcrt1.o, gcrt1.o: the C library's code that runs constructors. */
 static int has_crt(const struct link_line *line)

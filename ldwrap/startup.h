@@ -5,9 +5,9 @@
 #ifndef JOBTRAIL_LDWRAP_STARTUP_H
 #define JOBTRAIL_LDWRAP_STARTUP_H
 
-#include "conf.h"
-#include "elf_target.h"
-#include "link_line.h"
+#include "conf/conf.h"
+#include "ldwrap/elf_target.h"
+#include "ldwrap/link_line.h"
 
 /* Whether the site wants it in what this link makes: a program that starts as C programs do. */
 int startup_is_wanted(const struct link_line *line, uint32_t site);

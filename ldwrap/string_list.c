@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "string_list.h"
+#include "ldwrap/string_list.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "watermark_write.h"
+#include "ldwrap/watermark_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cleanup.h"
+#include "conf/base/cleanup.h"
 
 /* A reader takes entries of up to 4 KiB. Blanks grow to five bytes, and are counted so. */
 enum { VALUE_MAX = 3 << 10 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A watermark's text, as submit/watermark.h reads it.
+ * A watermark's text, as submit/evidence/watermark.h reads it.
  */
 #ifndef JOBTRAIL_LDWRAP_WATERMARK_WRITE_H
 #define JOBTRAIL_LDWRAP_WATERMARK_WRITE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "wrap.h"
+#include "ldwrap/wrap.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,17 +12,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "chain.h"
-#include "cleanup.h"
-#include "functions.h"
-#include "guard.h"
-#include "link_attempt.h"
-#include "link_job.h"
-#include "link_record.h"
-#include "link_send.h"
-#include "policy_load.h"
-#include "real_linker.h"
-#include "switches.h"
+#include "conf/base/cleanup.h"
+#include "conf/policy_load.h"
+#include "ldwrap/chain.h"
+#include "ldwrap/functions.h"
+#include "ldwrap/guard.h"
+#include "ldwrap/link_attempt.h"
+#include "ldwrap/link_job.h"
+#include "ldwrap/link_switches.h"
+#include "ldwrap/real_linker.h"
+#include "submit/hand_in/link_send.h"
+#include "submit/record/link_record.h"
 
 enum { STATUS_NO_LINKER = 127 };
 

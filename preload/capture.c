@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "capture.h"
+#include "preload/capture.h"
 
 #include <limits.h>
 
-#include "container.h"
-#include "memory.h"
-#include "policy_read.h"
-#include "system.h"
+#include "conf/policy/policy_read.h"
+#include "preload/container.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 /* Limits of one field's content, bytes: one long list must not push out all others. */
 enum {

@@ -5,11 +5,11 @@
 #ifndef JOBTRAIL_CAPTURE_H
 #define JOBTRAIL_CAPTURE_H
 
-#include "decide.h"
-#include "fields.h"
-#include "image.h"
-#include "proc.h"
-#include "switches.h"
+#include "preload/decide.h"
+#include "preload/fields.h"
+#include "preload/image.h"
+#include "preload/proc.h"
+#include "preload/switches.h"
 
 struct capture_source {
     const struct image *image;

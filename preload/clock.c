@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clock.h"
+#include "preload/clock.h"
 
-#include "memory.h"
-#include "system.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 #if defined(__aarch64__)
 #define VDSO_CLOCK_GETTIME "__kernel_clock_gettime"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "image.h"
+#include "preload/image.h"
 
 typedef int clock_function(clockid_t, struct timespec *);
 

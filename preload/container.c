@@ -4,12 +4,12 @@
  * makes /.dockerenv; enroot, which pyxis uses, leaves its lock at /.lock and looks for it itself;
  * ch-run(1) sets CH_RUNNING for this purpose.
  */
-#include "container.h"
+#include "preload/container.h"
 
 #include <stddef.h>
 
-#include "memory.h"
-#include "system.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 static int exists(const char *path)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "decide.h"
+#include "preload/decide.h"
 
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "memory.h"
-#include "policy_read.h"
-#include "system.h"
+#include "conf/policy/policy_read.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 static struct decision refuse(const char *why)
 {

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exec_path.h"
-#include "image.h"
-#include "switches.h"
+#include "preload/exec_path.h"
+#include "preload/image.h"
+#include "preload/switches.h"
 
 /* An answer, with the reason in an administrator's words. */
 struct decision {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "devices.h"
+#include "preload/devices.h"
 
-#include "image.h"
-#include "memory.h"
-#include "system.h"
+#include "preload/image.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 enum { DEVICES_MAX = 64, ENTRIES_BYTES = 2048 };
 

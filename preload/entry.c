@@ -6,16 +6,16 @@
  * set-group-id, file capabilities) nothing is done: the environment is the caller's. The loader
  * preloads nothing there, but the copy that jobtrail-ld links in is called.
  */
-#include "decide.h"
-#include "exec_path.h"
-#include "image.h"
-#include "memory.h"
-#include "policy_read.h"
-#include "proc.h"
-#include "run.h"
-#include "switches.h"
-#include "system.h"
-#include "trace.h"
+#include "conf/policy/policy_read.h"
+#include "preload/decide.h"
+#include "preload/exec_path.h"
+#include "preload/image.h"
+#include "preload/memory.h"
+#include "preload/proc.h"
+#include "preload/run.h"
+#include "preload/switches.h"
+#include "preload/system.h"
+#include "preload/trace.h"
 
 static struct exec_path exec_path;
 

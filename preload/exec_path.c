@@ -4,12 +4,12 @@
  * is what /proc/self/exe says when it is absolute, no part of it is a link, "." or "..", and it is
  * not the name of a script, whose interpreter is the executable.
  */
-#include "exec_path.h"
+#include "preload/exec_path.h"
 
 #include <errno.h>
 
-#include "memory.h"
-#include "system.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 enum {
     PARTS_MAX = 16,

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "image.h"
+#include "preload/image.h"
 
 /* Not terminated. The length comes first: a short path then lies in the same page. */
 struct exec_path {

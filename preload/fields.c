@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "fields.h"
+#include "preload/fields.h"
 
-#include "memory.h"
+#include "preload/memory.h"
 
 int fields_begin(struct fields *fields, enum ledger_field_kind kind)
 {

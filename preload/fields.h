@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ledger.h"
+#include "preload/ledger.h"
 
 struct fields {
     unsigned char *start; /* 8-byte aligned */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "memory.h"
+#include "preload/memory.h"
 
 /* Loops that the compiler must not turn into calls of the very function they implement. */
 #define NOT_A_CALL __attribute__((optimize("no-tree-loop-distribute-patterns")))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "proc.h"
+#include "preload/proc.h"
 
-#include "memory.h"
-#include "policy_read.h"
-#include "system.h"
+#include "conf/policy/policy_read.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 enum {
     ANCESTORS_MAX = 16,

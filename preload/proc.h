@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fields.h"
-#include "policy.h"
+#include "conf/policy/policy.h"
+#include "preload/fields.h"
 
 struct proc_stat {
     int32_t pid;

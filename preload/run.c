@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "run.h"
+#include "preload/run.h"
 
-#include "capture.h"
-#include "clock.h"
-#include "devices.h"
-#include "memory.h"
-#include "proc.h"
-#include "sampling.h"
-#include "signals.h"
-#include "slot.h"
-#include "system.h"
-#include "trace.h"
-#include "uuid.h"
-#include "wake.h"
+#include "preload/capture.h"
+#include "preload/clock.h"
+#include "preload/devices.h"
+#include "preload/memory.h"
+#include "preload/proc.h"
+#include "preload/sampling.h"
+#include "preload/signals.h"
+#include "preload/slot.h"
+#include "preload/system.h"
+#include "preload/trace.h"
+#include "preload/uuid.h"
+#include "preload/wake.h"
 
 /* Room behind the capture for objects that are loaded while the program runs. */
 enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };

@@ -5,9 +5,9 @@
 #ifndef JOBTRAIL_RUN_H
 #define JOBTRAIL_RUN_H
 
-#include "decide.h"
-#include "image.h"
-#include "switches.h"
+#include "preload/decide.h"
+#include "preload/image.h"
+#include "preload/switches.h"
 
 /* What a run is begun with. */
 struct run_start {

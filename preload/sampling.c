@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "sampling.h"
+#include "preload/sampling.h"
 
 #include <stddef.h>
 
-#include "memory.h"
-#include "policy_read.h"
+#include "conf/policy/policy_read.h"
+#include "preload/memory.h"
 
 /* "SECONDS" or "SECONDS.FRACTION" in nanoseconds. */
 static uint64_t parse_seconds(const char *text)

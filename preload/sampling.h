@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "policy.h"
-#include "switches.h"
+#include "conf/policy/policy.h"
+#include "preload/switches.h"
 
 enum { SAMPLING_INTERVALS_MAX = 16 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "signals.h"
+#include "preload/signals.h"
 
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "system.h"
+#include "preload/system.h"
 
 /* struct sigaction as the kernel has it (rt_sigaction(2)); its set is 64 bits everywhere. */
 struct kernel_action {

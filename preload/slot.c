@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "slot.h"
+#include "preload/slot.h"
 
 #include <sys/stat.h>
 
-#include "memory.h"
-#include "system.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 /* Exchanges that are tried on one number of the header. Each one that fails means that somebody
  * else's has not, so that processes alone do not get there; somebody who keeps writing to it does.

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "ledger.h"
+#include "preload/ledger.h"
 
 enum { SLOT_PATH_ROOM = 4096 };
 

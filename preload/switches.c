@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "switches.h"
+#include "preload/switches.h"
 
 #include <stddef.h>
 
-#include "memory.h"
+#include "preload/memory.h"
 
 /* Who says the size and the rank, the first that is set wins. Slurm's come last: under a site's
  * own launcher only the others are right. */

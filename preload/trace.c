@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "trace.h"
+#include "preload/trace.h"
 
-#include "memory.h"
-#include "system.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 static void add(struct trace *trace, const char *text, size_t length)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "switches.h"
+#include "preload/switches.h"
 
 /* A line being put together; what does not fit is cut. */
 struct trace {

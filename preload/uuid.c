@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "uuid.h"
+#include "preload/uuid.h"
 
-#include "memory.h"
-#include "system.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 /* splitmix64 (Steele, Lea, Flood 2014): only where getrandom(2) is refused. */
 static uint64_t mix(uint64_t value)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "wake.h"
+#include "preload/wake.h"
 
 #include <sys/stat.h>
 
-#include "ledger.h"
-#include "memory.h"
-#include "system.h"
+#include "preload/ledger.h"
+#include "preload/memory.h"
+#include "preload/system.h"
 
 enum { PATH_ROOM = 4096 };
 

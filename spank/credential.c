@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "credential.h"
+#include "spank/credential.h"
 
 #include <stdlib.h>
 

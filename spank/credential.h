@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "journal_line.h"
+#include "spank/journal_line.h"
 
 /* Adds user, account, partition, qos (from Slurm 26.05 on), cluster, nodes, cpus, gpus, het_job. */
 void credential_add(struct journal_line *line);

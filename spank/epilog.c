@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "epilog.h"
+#include "spank/epilog.h"
 
 #include <fcntl.h>
 #include <slurm/spank.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "helper.h"
-#include "journal.h"
-#include "prolog.h"
-#include "spool.h"
+#include "spank/helper.h"
+#include "spank/journal.h"
+#include "spank/prolog.h"
+#include "spank/spool.h"
 
 void epilog_flush(const struct settings *settings, uint32_t job, int over)
 {

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "settings.h"
+#include "spank/settings.h"
 
 /* Runs the flush and waits for it as long as the configuration says; it goes on by itself then.
  * Unless the job is `over`, the flush finds out whether it is, and leaves it alone without a word.

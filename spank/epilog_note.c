@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "epilog_note.h"
+#include "spank/epilog_note.h"
 
-#include "credential.h"
-#include "journal_line.h"
-#include "journal_owner.h"
-#include "spool.h"
+#include "spank/credential.h"
+#include "spank/journal_line.h"
+#include "spank/journal_owner.h"
+#include "spank/spool.h"
 
 struct note {
     struct journal_line line;

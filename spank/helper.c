@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "helper.h"
+#include "spank/helper.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "hooks.h"
+#include "spank/hooks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook_variables.h"
-#include "path_list.h"
-#include "policy.h"
+#include "conf/policy/policy.h"
+#include "contrib/hooks/hook_variables.h"
+#include "spank/path_list.h"
 
 enum { VALUE_MAX = 32768 };
 

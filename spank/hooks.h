@@ -8,7 +8,7 @@
 
 #include <slurm/spank.h>
 
-#include "settings.h"
+#include "spank/settings.h"
 
 /* Sets the variables in the task's environment. A hook that is not installed, or finds no room, is
  * left out. */

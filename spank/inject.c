@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "inject.h"
+#include "spank/inject.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hooks.h"
-#include "leader.h"
-#include "policy.h"
-#include "preload_list.h"
-#include "spool_path.h"
+#include "conf/policy/policy.h"
+#include "spank/hooks.h"
+#include "spank/leader.h"
+#include "spank/preload_list.h"
+#include "spank/spool_path.h"
 
 enum { PRELOAD_MAX = 16384 };
 

@@ -8,7 +8,7 @@
 #include <slurm/spank.h>
 #include <stdint.h>
 
-#include "settings.h"
+#include "spank/settings.h"
 
 /* Tells the step's tasks where they write; to be called as root, before they start. */
 void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart);

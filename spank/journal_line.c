@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "journal_line.h"
+#include "spank/journal_line.h"
 
 #include <errno.h>
 #include <fcntl.h>

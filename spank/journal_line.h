@@ -6,7 +6,7 @@
 #ifndef JOBTRAIL_JOURNAL_LINE_H
 #define JOBTRAIL_JOURNAL_LINE_H
 
-#include "journal.h"
+#include "spank/journal.h"
 
 struct journal_line {
     uint64_t most; /* the size that the journal may have with it, bytes */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "journal_owner.h"
+#include "spank/journal_owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
+#include "spank/journal.h"
 
 /* An epilog is followed by what late daemons of steps have to say, and by little of that. */
 enum { TAIL = 4 * JOURNAL_LINE_MAX };

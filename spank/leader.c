@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "leader.h"
+#include "spank/leader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ledger_make.h"
+#include "spank/ledger_make.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ledger.h"
-#include "packages.h"
+#include "contrib/hooks/packages.h"
+#include "preload/ledger.h"
 
 /* Room for some sixty small captures at once before a process has to ask for more. */
 enum { BACKED_BYTES = 512 << 10 };

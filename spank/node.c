@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "node.h"
+#include "spank/node.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "spool.h"
+#include "spank/spool.h"
 
 void node_add(struct journal_line *line)
 {

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "journal_line.h"
+#include "spank/journal_line.h"
 
 /* Adds this node's name and the kernel's id of this boot (random(4), boot_id). */
 void node_add(struct journal_line *line);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "options.h"
+#include "spank/options.h"
 
 #include <string.h>
 
-#include "policy.h"
-#include "settings.h"
+#include "conf/policy/policy.h"
+#include "spank/settings.h"
 
 /* Slurm tells a step's options to the callback below in slurmstepd, before it forks. */
 static int opted_out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload_list.h"
+#include "spank/preload_list.h"
 
 #include <errno.h>
 #include <stdio.h>

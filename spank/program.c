@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "program.h"
+#include "spank/program.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "leader.h"
+#include "spank/leader.h"
 
 /* Bounds on the work that a multi-prog configuration, which is the user's, can make. */
 enum { MULTI_TEXT_MAX = 16 << 10, MULTI_RANK_MAX = 4096 };

@@ -8,7 +8,7 @@
 
 #include <slurm/spank.h>
 
-#include "journal_line.h"
+#include "spank/journal_line.h"
 
 /* Fills in the line `program` of the calling task, of the rank `rank` in its step. */
 void program_line(spank_t spank, uint32_t rank, struct journal_line *line);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "prolog.h"
+#include "spank/prolog.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "credential.h"
-#include "journal_line.h"
-#include "node.h"
-#include "spool.h"
+#include "spank/credential.h"
+#include "spank/journal_line.h"
+#include "spank/node.h"
+#include "spank/spool.h"
 
 void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid)
 {

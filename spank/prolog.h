@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "settings.h"
+#include "spank/settings.h"
 
 /* Makes the job's spool directory and starts its journal with what the credential says, so that it
  * is known also where no epilog ever runs. Tells nobody where that fails: each step's start uses

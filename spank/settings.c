@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "settings.h"
+#include "spank/settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "policy_path.h"
-#include "policy_read.h"
-#include "spool.h"
-#include "spool_path.h"
-#include "trusted.h"
+#include "conf/base/trusted.h"
+#include "conf/policy/policy_path.h"
+#include "conf/policy/policy_read.h"
+#include "spank/spool.h"
+#include "spank/spool_path.h"
 
 const char *settings_conf(int argc, char *argv[])
 {

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "spool.h"
+#include "spank/spool.h"
 
 struct settings {
     void *policy; /* owned; the strings below point into it */

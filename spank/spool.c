@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "spool.h"
+#include "spank/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "journal_owner.h"
-#include "spool_directory.h"
-#include "spool_path.h"
+#include "spank/journal_owner.h"
+#include "spank/spool_directory.h"
+#include "spank/spool_path.h"
 
 const char *spool_node(void)
 {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "journal_line.h"
+#include "spank/journal_line.h"
 
 enum { SPOOL_NAME_MAX = 32 };
 
@@ -58,7 +58,8 @@ void spool_find_runs(const char *spool, uint32_t job,
                      void (*found)(void *context, uint32_t restart, int directory), void *context);
 
 /* The restart count of the last run below `spool` of this job of this user that goes on; where none
- * does, of the last one that is over, of which steps have late news; or `otherwise`. To be called as root, who alone may list the directory. */
+ * does, of the last one that is over, of which steps have late news; or `otherwise`. To be called
+ * as root, who alone may list the directory. */
 uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t otherwise);
 
 /* Leaves SPOOL_OPTED_OUT (spool_path.h) in the directory `job`, where it can. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "spool_access.h"
+#include "spank/spool_access.h"
 
 #include <endian.h>
 #include <errno.h>

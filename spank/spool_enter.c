@@ -6,12 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "directories.h"
-#include "journal_owner.h"
-#include "spool.h"
-#include "spool_directory.h"
-#include "spool_make.h"
-#include "spool_path.h"
+#include "conf/base/directories.h"
+#include "spank/journal_owner.h"
+#include "spank/spool.h"
+#include "spank/spool_directory.h"
+#include "spank/spool_make.h"
+#include "spank/spool_path.h"
 
 /* Others make and remove directories meanwhile. */
 enum { TRIES = 16, LOCK_TRIES = 50, LOCK_PAUSE_MS = 20 };

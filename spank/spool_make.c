@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "spool_make.h"
+#include "spank/spool_make.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "directories.h"
-#include "journal.h"
-#include "packages.h"
-#include "spool_access.h"
-#include "spool_part.h"
-#include "spool_reserve.h"
+#include "conf/base/directories.h"
+#include "contrib/hooks/packages.h"
+#include "spank/journal.h"
+#include "spank/spool_access.h"
+#include "spank/spool_part.h"
+#include "spank/spool_reserve.h"
 
 /* Beside what the ledger and the packages may take: page tables of the file system's own, and the
  * line that a hook adds last. */

@@ -2,7 +2,7 @@
 #ifndef JOBTRAIL_SPOOL_MAKE_H
 #define JOBTRAIL_SPOOL_MAKE_H
 
-#include "spool.h"
+#include "spank/spool.h"
 
 /* Makes the directory of the run in the node's directory open at `base`, with the part for what the
  * user owns (spool_part.h) and a journal with this first line, and then gives it its name: nobody

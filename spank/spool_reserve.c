@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "spool_reserve.h"
+#include "spank/spool_reserve.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "spool_path.h"
+#include "spank/spool_path.h"
 
 enum { RESERVE_BYTES = 4 << 20, PART_OF_ALL = 16 };
 

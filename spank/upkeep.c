@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "upkeep.h"
+#include "spank/upkeep.h"
 
 #include <slurm/spank.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "helper.h"
-#include "settings.h"
-#include "spool.h"
+#include "spank/helper.h"
+#include "spank/settings.h"
+#include "spank/spool.h"
 
 enum { COMPILE_TIMEOUT_S = 5, WATCHER_TIMEOUT_S = 6 };
 

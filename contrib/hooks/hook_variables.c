@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "hook_variables.h"
+#include "contrib/hooks/hook_variables.h"
 
 #include <stdio.h>
 #include <string.h>

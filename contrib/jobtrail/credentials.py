@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The option file with the password of the database, read as jobtrail-load reads it
-(submit/load/credentials.c): its groups [client] and [jobtrail], and in them the options below alone."""
+(submit/load/database/credentials.c): its groups [client] and [jobtrail], and in them the options below alone."""
 
 import os
 import ssl

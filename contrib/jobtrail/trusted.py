@@ -2,7 +2,7 @@
 """Where root writes what is opened by name, and what decides for the system: nothing that others than root
 can change or lead elsewhere, by a directory on the way or by a symbolic link there.
 
-The rule of conf/trusted.h: directories and links on the way belong to root (in a user namespace, what belongs
+The rule of conf/base/trusted.h: directories and links on the way belong to root (in a user namespace, what belongs
 to nobody there counts as root's), and root alone can write to the directories; no group may, root's own
 neither. A sticky directory on the way may be writable by others.
 """

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "damaged.h"
-#include "load_inputs.h"
-#include "module_map.h"
+#include "submit/load/read/damaged.h"
+#include "submit/load/read/load_inputs.h"
+#include "submit/load/read/module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
 #define DEFAULT_BATCH 2000

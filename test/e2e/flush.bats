@@ -210,7 +210,7 @@ another_worker() { # THAN
     [[ -s $BATS_TEST_TMPDIR/state/quarantine/$JOB.0/ledger ]]
 }
 
-# the second of three slots, of a page each: its unit is the page and 1 (submit/worker.h)
+# the second of three slots, of a page each: its unit is the page and 1 (submit/flush/worker.h)
 is_at_slow() {
     [[ $(od -An -tu8 "$SPOOL/$JOB.0/flushed.begun" | xargs) == 3 ]]
 }

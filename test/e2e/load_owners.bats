@@ -210,7 +210,7 @@ replaced() {
 @test "in whatever order records come the store in MariaDB holds the same" {
     JOBTRAIL_TEST_ROUNDS=${JOBTRAIL_SOAK:+200}
     export JOBTRAIL_TEST_ROUNDS=${JOBTRAIL_TEST_ROUNDS:-12} JOBTRAIL_TEST_STORE=$MARIADB_STORE
-    "$JOBTRAIL_BUILD/test/unit/unit-load_owner_test"
+    "$JOBTRAIL_BUILD/test/unit/load/unit-load-owner"
 }
 
 # Loaders in parallel, each with all records: what one does in between the other's question and answer.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Records against the schemas in submit/schema, which jobtrail-record(5) explains.
+# Records against the schemas in submit/definition/schema, which jobtrail-record(5) explains.
 
 bats_require_minimum_version 1.5.0
 load helper

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "compile.h"
-#include "conf.h"
+#include "conf/compile.h"
+#include "conf/conf.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dependency_file.h"
+#include "ldwrap/dependency_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "elf_target.h"
-#include "functions.h"
-#include "fuzz_file.h"
+#include "ldwrap/elf_target.h"
+#include "ldwrap/functions.h"
+#include "test/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz_gates_loaded.h"
-#include "hand_in_check.h"
-#include "journal_read.h"
-#include "record_name.h"
-#include "worker_check.h"
+#include "submit/definition/record_name.h"
+#include "submit/flush/worker_check.h"
+#include "submit/hand_in/hand_in_check.h"
+#include "submit/job/journal_read.h"
+#include "test/fuzz/fuzz_gates_loaded.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "fuzz_gates_loaded.h"
+#include "test/fuzz/fuzz_gates_loaded.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc.h"
-#include "load_dir.h"
-#include "load_record.h"
+#include "conf/base/crc.h"
+#include "submit/load/parse/load_record.h"
+#include "submit/load/read/load_dir.h"
 
 enum { CRC_OFFSET = 8, CRC_LENGTH = 6 };
 

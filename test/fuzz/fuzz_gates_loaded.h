@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "record_keys.h"
+#include "submit/definition/record_keys.h"
 
 struct loaded {
     enum record_kind kind;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hand_in_adopt.h"
-#include "hand_in_check.h"
-#include "record.h"
-#include "record_name.h"
+#include "submit/definition/record_name.h"
+#include "submit/hand_in/hand_in_adopt.h"
+#include "submit/hand_in/hand_in_check.h"
+#include "submit/record/record.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

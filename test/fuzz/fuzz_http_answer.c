@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../submit/http_ack.c"
+#include "submit/outbox/http_ack.c"
 
-#include "http_body.h"
+#include "submit/outbox/http_body.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

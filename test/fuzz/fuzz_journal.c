@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "journal_read.h"
+#include "submit/job/journal_read.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

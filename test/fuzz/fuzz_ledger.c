@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ending.h"
-#include "ledger.h"
-#include "ledger_read.h"
-#include "succession.h"
-#include "text.h"
+#include "conf/base/text.h"
+#include "preload/ledger.h"
+#include "submit/evidence/ledger_read.h"
+#include "submit/evidence/succession.h"
+#include "submit/facts/ending.h"
 
 enum { CHUNK = 512, PAGES_MAX = 64 };
 

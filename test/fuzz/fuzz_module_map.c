@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "fuzz_file.h"
-#include "module_map.h"
+#include "ldwrap/library_modules.h"
+#include "test/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "leader.h"
+#include "spank/leader.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc.h"
-#include "outbox_batch.h"
-#include "record_name.h"
+#include "conf/base/crc.h"
+#include "submit/definition/record_name.h"
+#include "submit/outbox/outbox_batch.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "package_read.h"
+#include "submit/evidence/package_read.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

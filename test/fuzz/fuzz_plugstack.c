@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugstack.h"
+#include "conf/command/plugstack.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

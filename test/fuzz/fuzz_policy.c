@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy_read.h"
-#include "redact.h"
+#include "conf/policy/policy_read.h"
+#include "conf/redact.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load_reason.h"
-#include "load_record.h"
+#include "submit/load/parse/load_reason.h"
+#include "submit/load/parse/load_record.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

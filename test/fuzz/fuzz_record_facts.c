@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record_facts.h"
+#include "submit/definition/record_facts.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

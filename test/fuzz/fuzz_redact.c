@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile.h"
-#include "redact.h"
+#include "conf/compile.h"
+#include "conf/redact.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);

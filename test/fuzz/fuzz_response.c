@@ -6,9 +6,9 @@
 #include <libiberty/libiberty.h>
 #include <string.h>
 
-#include "fuzz_file.h"
-#include "link_line.h"
-#include "response.h"
+#include "ldwrap/link_line.h"
+#include "ldwrap/response.h"
+#include "test/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

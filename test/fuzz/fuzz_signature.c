@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "key_file.h"
-#include "record_crc.h"
-#include "record_signature.h"
+#include "conf/key_file.h"
+#include "submit/definition/record_signature.h"
+#include "submit/load/parse/record_crc.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "syslog_blocks.h"
-#include "syslog_line.h"
+#include "submit/load/read/syslog_blocks.h"
+#include "submit/load/read/syslog_line.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watermark.h"
+#include "submit/evidence/watermark.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

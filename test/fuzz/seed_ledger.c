@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger.h"
+#include "preload/ledger.h"
 
 enum { CHUNK = 512 };
 

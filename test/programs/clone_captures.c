@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ledger.h"
+#include "preload/ledger.h"
 
 static unsigned char slot_bytes[LEDGER_SLOT_MAX];
 

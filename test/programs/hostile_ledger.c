@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ledger.h"
+#include "preload/ledger.h"
 
 // The slot's address, by the kernel's list of mappings: the ledger's that is not its first page.
 static struct ledger_slot *own_slot(void)

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
-#include "journal_line.h"
-#include "ledger_make.h"
-#include "spool.h"
-#include "spool_part.h"
+#include "spank/journal.h"
+#include "spank/journal_line.h"
+#include "spank/ledger_make.h"
+#include "spank/spool.h"
+#include "spank/spool_part.h"
 
 int main(int argc, char **argv)
 {

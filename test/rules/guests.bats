@@ -44,8 +44,7 @@ headers() {
 }
 
 compile_plugin() {
-    cc -D_GNU_SOURCE -fPIC -shared -I"$INCLUDE" -I"$JOBTRAIL_SOURCE/spank" -I"$JOBTRAIL_SOURCE/conf" \
-        -I"$JOBTRAIL_SOURCE/preload" -DJOBTRAIL_CONF='"/c"' -DJOBTRAIL_BIN_FROM_PLUGIN='"b"' \
+    cc -D_GNU_SOURCE -fPIC -shared -I"$INCLUDE" -I"$JOBTRAIL_SOURCE" -DJOBTRAIL_CONF='"/c"' -DJOBTRAIL_BIN_FROM_PLUGIN='"b"' \
         "$JOBTRAIL_SOURCE/spank/spank_jobtrail.c" -o "$BATS_TEST_TMPDIR/plugin.so" 2>&1
 }
 

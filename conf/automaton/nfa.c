@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/automaton/nfa.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int reserve(struct nfa *nfa, uint64_t nodes)
+{
+    if (nodes > NFA_MAX_NODES)
+        return -E2BIG;
+    if (nodes <= nfa->nodes_room)
+        return 0;
+    uint32_t room = nfa->nodes_room < 64 ? 64 : nfa->nodes_room;
+    while (room < nodes)
+        room *= 2;
+    struct nfa_node *grown = reallocarray(nfa->node, room, sizeof *grown);
+    if (grown == NULL)
+        return -ENOMEM;
+    nfa->node = grown;
+    nfa->nodes_room = room;
+    return 0;
+}
+
+int nfa_add(struct nfa *nfa, enum nfa_kind kind, uint32_t *out)
+{
+    int rc = reserve(nfa, (uint64_t)nfa->nodes + 1);
+    if (rc != 0)
+        return rc;
+    nfa->node[nfa->nodes] =
+        (struct nfa_node){.kind = kind, .next = {NFA_NONE, NFA_NONE}, .rule = nfa->rules};
+    *out = nfa->nodes++;
+    return 0;
+}
+
+int nfa_add_bytes(struct nfa *nfa, const struct byte_set *set, uint32_t *out)
+{
+    int rc = nfa_add(nfa, NFA_BYTES, out);
+    if (rc != 0)
+        return rc;
+    if (nfa->sets == nfa->sets_room) {
+        uint32_t room = nfa->sets_room == 0 ? 64 : nfa->sets_room * 2;
+        struct byte_set *grown = reallocarray(nfa->set, room, sizeof *grown);
+        if (grown == NULL)
+            return -ENOMEM;
+        nfa->set = grown;
+        nfa->sets_room = room;
+    }
+    nfa->node[*out].set = nfa->sets;
+    nfa->set[nfa->sets++] = *set;
+    return 0;
+}
+
+int nfa_repeat(struct nfa *nfa, uint32_t length, uint32_t times)
+{
+    uint32_t first = nfa->nodes - length;
+    int rc = reserve(nfa, nfa->nodes + (uint64_t)length * times);
+    if (rc != 0)
+        return rc;
+    for (uint32_t i = 0; i < length * times; i++) {
+        struct nfa_node node = nfa->node[first + i % length];
+        uint32_t shift = (i / length + 1) * length;
+        for (int edge = 0; edge < 2; edge++)
+            if (node.next[edge] != NFA_NONE && node.next[edge] >= first)
+                node.next[edge] += shift;
+        nfa->node[nfa->nodes++] = node;
+    }
+    return 0;
+}
+
+void nfa_free(struct nfa *nfa)
+{
+    free(nfa->node);
+    free(nfa->set);
+    *nfa = (struct nfa){0};
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/descriptors.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { KEEP_MAX = 16 };
+
+#ifdef __SANITIZE_ADDRESS__ /* which reports there */
+enum { LAST_TO_NULL = STDOUT_FILENO };
+#else
+enum { LAST_TO_NULL = STDERR_FILENO };
+#endif
+
+static int by_number(const void *left, const void *right)
+{
+    return *(const int *)left - *(const int *)right;
+}
+
+static int is_kept(const int *keep, size_t count, int fd)
+{
+    for (size_t i = 0; i < count; i++)
+        if (keep[i] == fd)
+            return 1;
+    return 0;
+}
+
+static int lead_standard_to_null(const int *keep, size_t count)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return -errno;
+    int result = 0;
+    for (int fd = STDIN_FILENO; fd <= LAST_TO_NULL; fd++)
+        if (fd != null && !is_kept(keep, count, fd) && dup2(null, fd) < 0)
+            result = -errno;
+    if (null > STDERR_FILENO)
+        close(null);
+    return result;
+}
+
+/* What lies between those to be kept, which are sorted. Returns 0 or -errno. */
+static int close_ranges(const int *keep, size_t count)
+{
+    unsigned from = STDERR_FILENO + 1;
+    for (size_t i = 0; i <= count; i++) {
+        if (i < count && keep[i] < (int)from)
+            continue;
+        unsigned end = i < count ? (unsigned)keep[i] : UINT_MAX;
+        if (end > from && close_range(from, i < count ? end - 1 : UINT_MAX, 0) != 0)
+            return -errno;
+        from = end + 1;
+    }
+    return 0;
+}
+
+static int close_listed(const int *keep, size_t count)
+{
+    const struct dirent *entry;
+    DIR *listing = opendir("/proc/self/fd");
+    if (listing == NULL)
+        return -errno;
+    while ((entry = readdir(listing)) != NULL) {
+        int fd = atoi(entry->d_name); /* "." and ".." are 0 */
+        if (fd > STDERR_FILENO && fd != dirfd(listing) && !is_kept(keep, count, fd))
+            close(fd);
+    }
+    closedir(listing);
+    return 0;
+}
+
+int descriptors_keep(const int *keep, size_t count)
+{
+    int sorted[KEEP_MAX];
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (keep[i] < 0)
+            continue;
+        if (kept == KEEP_MAX)
+            return -ENOSPC;
+        sorted[kept++] = keep[i];
+    }
+    qsort(sorted, kept, sizeof *sorted, by_number);
+    int result = close_ranges(sorted, kept);
+    if (result == -ENOSYS || result == -EPERM)
+        result = close_listed(sorted, kept);
+    return result != 0 ? result : lead_standard_to_null(sorted, kept);
+}

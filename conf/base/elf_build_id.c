@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/elf_build_id.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/elf_note.h"
+
+static size_t from_elf(Elf *elf, unsigned char *id)
+{
+    size_t size;
+    const void *content = elf_note_find(elf, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size);
+    if (content == NULL || size > BUILD_ID_MAX)
+        return 0;
+    memcpy(id, content, size);
+    return size;
+}
+
+size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX])
+{
+    struct stat status;
+    size_t size = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && elf_version(EV_CURRENT) != EV_NONE) {
+        Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+        if (elf != NULL) {
+            size = from_elf(elf, id);
+            elf_end(elf);
+        }
+    }
+    close(fd);
+    return size;
+}

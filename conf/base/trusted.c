@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/trusted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40 /* as the kernel's */, OVERFLOW_UID = 65534 };
+
+/* A way through the file system, one name after the other. */
+struct way {
+    int at;                 /* the directory that it has reached */
+    char rest[PATH_MAX];    /* what is still to be gone */
+    char reached[PATH_MAX]; /* for messages alone: what it has come by */
+    int links;
+};
+
+/* The kernel's number for the user namespace that all others descend from is fixed
+ * (PROC_USER_INIT_INO). */
+static int in_user_namespace(void)
+{
+    char name[64] = "";
+    ssize_t length = readlink("/proc/self/ns/user", name, sizeof name - 1);
+    return length > 0 && strcmp(name, "user:[4026531837]") != 0;
+}
+
+/* Others than root are asked for where they look at what root would do: what is their own they
+ * change knowingly. */
+static int is_roots(uid_t owner)
+{
+    return owner == 0 || owner == geteuid() || (owner == OVERFLOW_UID && in_user_namespace());
+}
+
+/* What an access list gives to others shows in the bits of the group, so that these count whatever
+ * group it is. The mode of a link means nothing. */
+static int is_safe(int fd, enum trusted_others others)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return 0;
+    int is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+    int others_write = !S_ISLNK(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    return others == TRUSTED_ANYBODYS ||
+           (is_roots(status.st_uid) && (!others_write || (is_sticky && others == TRUSTED_STICKY)));
+}
+
+/* Takes `fd` for the place that the way has reached. */
+static void go_to(struct way *way, int fd)
+{
+    if (way->at >= 0)
+        close(way->at);
+    way->at = fd;
+}
+
+static int start(struct way *way)
+{
+    int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    go_to(way, fd);
+    strcpy(way->reached, "/");
+    return 0;
+}
+
+/* Takes the next name, of `length` bytes, off what is left. */
+static void next_name(struct way *way, size_t length, char *name)
+{
+    char *from = way->rest + strspn(way->rest, "/");
+    memcpy(name, from, length);
+    name[length] = '\0';
+    memmove(way->rest, from + length, strlen(from + length) + 1);
+    size_t used = strlen(way->reached);
+    snprintf(way->reached + used, sizeof way->reached - used, "%s%s",
+             used > 0 && way->reached[used - 1] == '/' ? "" : "/", name);
+}
+
+/* How long the next name is; 0: there is none. */
+static size_t next_length(const struct way *way)
+{
+    return strcspn(way->rest + strspn(way->rest, "/"), "/");
+}
+
+/* Puts what the link `fd` says in front of what is left. */
+static int follow(struct way *way, int fd)
+{
+    char target[PATH_MAX], rest[PATH_MAX];
+    ssize_t length = readlinkat(fd, "", target, sizeof target - 1);
+    if (length < 0)
+        return -errno;
+    if (++way->links > LINKS_MAX)
+        return -ELOOP;
+    target[length] = '\0';
+    *strrchr(way->reached, '/') = '\0'; /* the link's name gives way to where it leads */
+    strcpy(rest, way->rest);
+    if ((size_t)snprintf(way->rest, sizeof way->rest, "%s/%s", target, rest) >= sizeof way->rest)
+        return -ENAMETOOLONG;
+    return target[0] == '/' ? start(way) : 0;
+}
+
+/* Whether the name that the way has come to is the last one, and no link: -ENOENT counts. */
+static int is_end(const struct way *way, int fd, const struct stat *status)
+{
+    return next_length(way) == 0 && (fd < 0 ? errno == ENOENT : !S_ISLNK(status->st_mode));
+}
+
+/* Goes on by one name, but with `stays` not by the last one. Returns 1 when it has stayed, 0, or
+ * -errno. */
+static int step(struct way *way, int stays)
+{
+    struct stat status = {0};
+    char name[NAME_MAX + 1];
+    size_t length = next_length(way);
+    if (!is_safe(way->at, TRUSTED_STICKY))
+        return -EPERM;
+    if (length > NAME_MAX)
+        return -ENAMETOOLONG;
+    next_name(way, length, name);
+    int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int result = fd < 0 || fstat(fd, &status) != 0 ? -errno : 0;
+    if (stays && is_end(way, fd, &status)) {
+        *strrchr(way->reached, '/') = '\0';
+        result = 1;
+    } else if (result == 0 && S_ISLNK(status.st_mode)) {
+        result = is_safe(fd, TRUSTED_STICKY) ? follow(way, fd) : -EPERM;
+    } else if (result == 0) {
+        go_to(way, fd);
+        return 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+/* What a descriptor that is only a place leads to is this very file, whatever its name is now. */
+static int open_place(int place)
+{
+    char path[64];
+    struct stat status;
+    if (fstat(place, &status) != 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return -EINVAL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+/* From /, whatever `path` is relative to. */
+static int set_out(struct way *way, const char *path)
+{
+    char here[PATH_MAX] = "";
+    if (path[0] != '/' && getcwd(here, sizeof here) == NULL)
+        return -errno;
+    int length = snprintf(way->rest, sizeof way->rest, "%s/%s", here, path);
+    return length < 0 || (size_t)length >= sizeof way->rest ? -ENAMETOOLONG : start(way);
+}
+
+/* Goes to what `path` names; with `stays`, to the directory in which that lies or would be made.
+ * Returns it as a place (O_PATH), or -errno. */
+static int go(const char *path, enum trusted_others others, int stays, char *culprit, size_t size)
+{
+    struct way way = {.at = -1};
+    int result = set_out(&way, path);
+    while (result == 0 && next_length(&way) > 0)
+        result = step(&way, stays);
+    if (result >= 0)
+        result = is_safe(way.at, others) ? way.at : -EPERM;
+    if (result == -EPERM)
+        snprintf(culprit, size, "%s", way.reached[0] == '\0' ? "/" : way.reached);
+    if (result < 0 && way.at >= 0)
+        close(way.at);
+    return result;
+}
+
+static int open_as_root(const char *path, char *culprit, size_t size)
+{
+    int place = go(path, TRUSTED_STICKY, 0, culprit, size);
+    if (place < 0)
+        return place;
+    int fd = open_place(place);
+    close(place);
+    return fd;
+}
+
+int trusted_open(const char *path, char *culprit, size_t size)
+{
+    struct stat status;
+    snprintf(culprit, size, "%s", path);
+    if (geteuid() == 0)
+        return open_as_root(path, culprit, size);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fd;
+    close(fd);
+    return -EINVAL;
+}
+
+int trusted_check(const char *path, char *culprit, size_t size)
+{
+    int place = go(path, TRUSTED_STICKY, 0, culprit, size);
+    if (place < 0)
+        return place;
+    close(place);
+    return 0;
+}
+
+int trusted_directory(const char *path, enum trusted_others others, char *culprit, size_t size)
+{
+    snprintf(culprit, size, "%s", path);
+    if (geteuid() != 0) {
+        int own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        return own < 0 ? -errno : own;
+    }
+    int place = go(path, others, 0, culprit, size);
+    if (place < 0)
+        return place;
+    int fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result = fd < 0 ? -errno : fd;
+    close(place);
+    return result;
+}
+
+int trusted_parent(const char *path, const char **name, enum trusted_others others, char *culprit,
+                   size_t size)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    *name = slash == NULL ? path : slash + 1;
+    int length = slash == path ? 1 : slash == NULL ? 0 : (int)(slash - path);
+    if ((size_t)length >= sizeof parent)
+        return -ENAMETOOLONG;
+    snprintf(parent, sizeof parent, "%.*s", length, path);
+    return trusted_directory(slash == NULL ? "." : parent, others, culprit, size);
+}
+
+int trusted_beside(const char *path, char *culprit, size_t size)
+{
+    snprintf(culprit, size, "%s", path);
+    if (geteuid() != 0)
+        return 0;
+    int place = go(path, TRUSTED_ALONE, 1, culprit, size);
+    if (place < 0)
+        return place;
+    close(place);
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The subcommands of jobtrail-conf. Each returns the program's exit status.
+ */
+#ifndef JOBTRAIL_CONF_COMMAND_H
+#define JOBTRAIL_CONF_COMMAND_H
+
+#include "conf/conf.h"
+
+enum exit_status {
+    STATUS_OK = 0,
+    STATUS_REFUSED = 1,
+    STATUS_USAGE = 2,
+};
+
+struct options {
+    const char *conf;
+    const char *output;    /* NULL: beside the configuration */
+    const char *host;      /* NULL: not asked for */
+    const char *env;       /* likewise */
+    const char *node;      /* likewise: this node's name in Slurm */
+    const char *plugstack; /* likewise: plugstack.conf */
+    const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
+    uint32_t ntasks;       /* 0: not asked for */
+    int if_newer, json;
+    int command_line;        /* `args` is one of which what is recorded is asked for */
+    const char *xalt_record; /* XALT's --with-cmdlineRecord; NULL: not given */
+    char **args;             /* what follows the options */
+    int args_count;
+};
+
+int command_check(const struct options *options);
+int command_compile(const struct options *options);
+int command_doctor(const struct options *options);
+int command_explain(const struct options *options);
+int command_import_xalt(const struct options *options);
+int command_make_key(const struct options *options);
+int command_show(const struct options *options);
+
+/* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */
+int command_refused(const struct conf_error *error);
+
+/* Prints a JSON value and releases it. Returns STATUS_OK, or STATUS_REFUSED when out of memory. */
+struct json_object;
+int command_print_json(struct json_object *value);
+
+#endif

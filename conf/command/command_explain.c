@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/command/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/command/explain.h"
+#include "conf/command/explain_lines.h"
+#include "conf/compile.h"
+
+/* Prints a verdict, or adds it to the array `all`. */
+static void say(const struct explain *explain, const struct explain_verdict *verdict,
+                struct json_object *all)
+{
+    if (all != NULL)
+        json_object_array_add(all, explain_json(explain, verdict));
+    else
+        explain_print(explain, verdict);
+}
+
+static void say_text(const struct explain *explain, const char *section, const char *text,
+                     struct json_object *all)
+{
+    if (text == NULL)
+        return;
+    struct explain_verdict verdict = explain_text(explain, conf_list_find(section), text);
+    say(explain, &verdict, all);
+}
+
+static int say_process(const struct explain *explain, const struct options *options,
+                       struct json_object *all)
+{
+    struct explain_process process;
+    if (options->args_count == 0)
+        return 0;
+    int rc = explain_process(explain, options->args_count, options->args, &process);
+    if (rc != 0)
+        return rc;
+    say(explain, &process.path, all);
+    if (process.argument.list != NULL)
+        say(explain, &process.argument, all);
+    explain_process_free(&process);
+    return 0;
+}
+
+static void say_sampling(const struct explain *explain, uint32_t ntasks, struct json_object *all)
+{
+    if (ntasks == 0)
+        return;
+    if (all != NULL)
+        json_object_array_add(all, explain_sampling_json(explain, ntasks));
+    else
+        explain_sampling_print(explain, ntasks);
+}
+
+static int say_command_line(const struct explain *explain, const struct options *options,
+                            struct json_object *all)
+{
+    if (all == NULL)
+        return explain_command_line_print(explain, options->args_count, options->args);
+    struct json_object *json =
+        explain_command_line_json(explain, options->args_count, options->args);
+    json_object_array_add(all, json);
+    return json == NULL ? -ENOMEM : 0;
+}
+
+static int explain_options(const struct explain *explain, const struct options *options)
+{
+    struct json_object *all = options->json ? json_object_new_array() : NULL;
+    say_text(explain, "hosts", options->host, all);
+    if ((options->command_line ? say_command_line : say_process)(explain, options, all) != 0) {
+        fprintf(stderr, "jobtrail-conf: out of memory\n");
+        return STATUS_REFUSED;
+    }
+    say_text(explain, "environment", options->env, all);
+    say_sampling(explain, options->ntasks, all);
+    return options->json ? command_print_json(all) : STATUS_OK;
+}
+
+static int explain_stdin(const struct explain *explain, const struct options *options)
+{
+    unsigned long number;
+    int rc = explain_lines(explain, conf_list_find(options->lines), stdin, &number);
+    if (rc == 0)
+        return STATUS_OK;
+    fflush(stdout);
+    if (rc == -EINVAL)
+        fprintf(stderr, "jobtrail-conf: line %lu: the path must be absolute\n", number);
+    else
+        fprintf(stderr, "jobtrail-conf: line %lu: %s\n", number, strerror(-rc));
+    return STATUS_REFUSED;
+}
+
+static int usable(const struct options *options)
+{
+    const char *problem = NULL;
+    int asked = options->args_count > 0 || options->command_line || options->host != NULL ||
+                options->env != NULL || options->ntasks > 0;
+    if (options->lines != NULL && asked)
+        problem = "--stdin goes with --conf and --json only";
+    else if (options->lines != NULL && conf_list_find(options->lines) == NULL)
+        problem = "--stdin takes a section with rules, for example hosts";
+    else if (options->lines == NULL && !asked)
+        problem = "explain what? Give a PATH, --host, --env, --ntasks or --stdin";
+    else if (options->command_line && options->args_count == 0)
+        problem = "--command-line takes the COMMAND and its arguments behind it";
+    else if (options->args_count > 0 && options->args[0][0] != '/' && !options->command_line)
+        problem = "PATH must be absolute, as the rules see it";
+    if (problem != NULL)
+        fprintf(stderr, "jobtrail-conf: %s\n", problem);
+    return problem == NULL;
+}
+
+int command_explain(const struct options *options)
+{
+    struct conf conf;
+    struct conf_error error;
+    CLEANUP_FREE void *policy = NULL;
+    size_t size;
+    if (!usable(options))
+        return STATUS_USAGE;
+    if (conf_load(options->conf, &conf, &error) != 0)
+        return command_refused(&error);
+    int status = STATUS_OK;
+    if (compile_policy(&conf, &policy, &size, &error) == 0) {
+        struct explain explain = {&conf, policy, options->conf};
+        status = options->lines != NULL ? explain_stdin(&explain, options)
+                                        : explain_options(&explain, options);
+    } else {
+        status = command_refused(&error);
+    }
+    conf_free(&conf);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * XALT's configuration is Python, and so is what reads it: import_xalt.py, which looks at the
+ * program's syntax tree and never runs it.
+ */
+#include "conf/command/command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/conf_defaults.h"
+
+/* The path of import_xalt.py, as far from ours as it was installed. Returns 0, or -errno. */
+static int find_script(char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length < 0)
+        return -errno;
+    path[length] = '\0';
+    char *name = strrchr(path, '/') + 1;
+    size_t room = size - (size_t)(name - path);
+    if ((size_t)snprintf(name, room, "%s", IMPORT_XALT_FROM_BIN) >= room)
+        return -ENAMETOOLONG;
+    return access(path, R_OK) == 0 ? 0 : -errno;
+}
+
+int command_import_xalt(const struct options *options)
+{
+    char script[PATH_MAX];
+    const char *output = options->output != NULL ? options->output : "-";
+    if (options->args_count != 1) {
+        fprintf(stderr, "jobtrail-conf: import what? Give one CONFIG.py\n");
+        return STATUS_USAGE;
+    }
+    int rc = find_script(script, sizeof script);
+    if (rc != 0) {
+        fprintf(stderr, "jobtrail-conf: %s: %s; is jobtrail installed as a whole?\n", script,
+                strerror(-rc));
+        return STATUS_REFUSED;
+    }
+    /* -I: nothing from the user's environment or directory becomes part of the program */
+    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--cmdline-record",
+           options->xalt_record != NULL ? options->xalt_record : "", "--", options->args[0],
+           (char *)NULL);
+    fprintf(stderr, "jobtrail-conf: cannot run python3: %s\n", strerror(errno));
+    return STATUS_REFUSED;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The text is a jobtrail.conf itself: what it marks, it marks in comments.
+ */
+#include "conf/command/command.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conf/conf_keys.h"
+#include "conf/conf_rules.h"
+#include "conf/conf_sampling.h"
+
+#define VALUE_MAX 256 /* no line of the file is longer, nor any default */
+
+static void show_keys(const struct conf *conf)
+{
+    const char *section = "";
+    for (size_t i = 0; i < CONF_KEYS; i++) {
+        char value[VALUE_MAX];
+        const struct conf_key *key = &conf_keys[i];
+        if (strcmp(section, key->section) != 0)
+            printf("%s[%s]\n", *section == '\0' ? "" : "\n", key->section);
+        section = key->section;
+        conf_key_print(key, conf, value, sizeof value);
+        printf("%s = %s%s\n", key->name, value, conf->key_line[i] == 0 ? " ; default" : "");
+    }
+}
+
+/* Below the keys of [sampling], which come last. */
+static void show_table(const struct conf_table *table, const struct conf *conf)
+{
+    const struct conf_intervals *intervals = conf_table_intervals(table, conf);
+    for (size_t i = 0; i < intervals->count; i++) {
+        char value[VALUE_MAX];
+        const struct conf_interval *interval = &intervals->interval[i];
+        conf_interval_print(interval, value, sizeof value);
+        printf("%s = %s%s\n", table->name, value, interval->line == 0 ? " ; default" : "");
+    }
+}
+
+/* Whether the rule holds beside those of the file, so that it need not be in it. */
+static int stays_built_in(const struct conf_list *list, const struct conf_rule *rule)
+{
+    return list->which == POLICY_REDACT && rule->line == 0;
+}
+
+static void show_list(const struct conf_list *list, const struct conf *conf)
+{
+    const struct conf_rules *rules = conf_list_rules(list, conf);
+    printf("\n[%s]\n", list->section);
+    if (rules->count == 0 && list->which == POLICY_ARGUMENT)
+        printf("# no rules: what is custom is skipped\n");
+    else if (rules->count == 0)
+        printf("# no rules: %s all\n", conf_action_name(list->otherwise));
+    else if (rules->rule[0].line == 0)
+        printf("# default\n");
+    for (size_t i = 0; i < rules->count; i++)
+        printf("%s%s = %s\n", stays_built_in(list, &rules->rule[i]) ? "#" : "",
+               conf_action_name(rules->rule[i].action), rules->rule[i].pattern);
+}
+
+/* The object of that name in `parent`, made when it is not there yet. */
+static struct json_object *section_object(struct json_object *parent, const char *name)
+{
+    struct json_object *found;
+    if (json_object_object_get_ex(parent, name, &found))
+        return found;
+    found = json_object_new_object();
+    json_object_object_add(parent, name, found);
+    return found;
+}
+
+static void add_key(struct json_object *all, size_t index, const struct conf *conf)
+{
+    char value[VALUE_MAX];
+    const struct conf_key *key = &conf_keys[index];
+    struct json_object *json = json_object_new_object();
+    conf_key_print(key, conf, value, sizeof value);
+    json_object_object_add(json, "value", json_object_new_string(value));
+    json_object_object_add(json, "default", json_object_new_boolean(conf->key_line[index] == 0));
+    json_object_object_add(section_object(all, key->section), key->name, json);
+}
+
+static void add_table(struct json_object *all, const struct conf_table *table,
+                      const struct conf *conf)
+{
+    const struct conf_intervals *intervals = conf_table_intervals(table, conf);
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < intervals->count; i++) {
+        char value[VALUE_MAX];
+        const struct conf_interval *interval = &intervals->interval[i];
+        struct json_object *json = json_object_new_object();
+        conf_interval_print(interval, value, sizeof value);
+        json_object_object_add(json, "value", json_object_new_string(value));
+        json_object_object_add(json, "default", json_object_new_boolean(interval->line == 0));
+        json_object_array_add(array, json);
+    }
+    json_object_object_add(section_object(all, CONF_SAMPLING_SECTION), table->name, array);
+}
+
+static void add_list(struct json_object *all, const struct conf_list *list, const struct conf *conf)
+{
+    const struct conf_rules *rules = conf_list_rules(list, conf);
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct conf_rule *rule = &rules->rule[i];
+        struct json_object *json = json_object_new_object();
+        json_object_object_add(json, "action",
+                               json_object_new_string(conf_action_name(rule->action)));
+        json_object_object_add(json, "pattern", json_object_new_string(rule->pattern));
+        json_object_object_add(json, "default", json_object_new_boolean(rule->line == 0));
+        json_object_array_add(array, json);
+    }
+    json_object_object_add(all, list->section, array);
+}
+
+static int show_json(const struct conf *conf)
+{
+    struct json_object *all = json_object_new_object();
+    for (size_t i = 0; i < CONF_KEYS; i++)
+        add_key(all, i, conf);
+    for (size_t i = 0; i < CONF_TABLES; i++)
+        add_table(all, &conf_tables[i], conf);
+    for (size_t i = 0; i < CONF_LISTS; i++)
+        add_list(all, &conf_lists[i], conf);
+    return command_print_json(all);
+}
+
+static int show_text(const struct conf *conf)
+{
+    show_keys(conf);
+    for (size_t i = 0; i < CONF_TABLES; i++)
+        show_table(&conf_tables[i], conf);
+    for (size_t i = 0; i < CONF_LISTS; i++)
+        show_list(&conf_lists[i], conf);
+    return STATUS_OK;
+}
+
+int command_show(const struct options *options)
+{
+    struct conf conf;
+    struct conf_error error;
+    if (conf_load(options->conf, &conf, &error) != 0)
+        return command_refused(&error);
+    int status = options->json ? show_json(&conf) : show_text(&conf);
+    conf_free(&conf);
+    return status;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/trusted.h"
+#include "conf/command/doctor.h"
+#include "conf/compile.h"
+#include "conf/policy_file.h"
+
+int doctor_others_can_change(const char *path, char *culprit, size_t size)
+{
+    return trusted_check(path, culprit, size) == -EPERM;
+}
+
+/* Whether all users can get at the file: 1, or 0 with what keeps them off in `culprit`. */
+static int all_can_read(const char *path, char *culprit, size_t size)
+{
+    struct stat status;
+    snprintf(culprit, size, "%s", path);
+    for (mode_t need = S_IROTH;; need = S_IXOTH) {
+        if (stat(culprit, &status) != 0 || (status.st_mode & need) == 0)
+            return 0;
+        char *slash = strrchr(culprit, '/');
+        if (slash == NULL || strcmp(culprit, "/") == 0)
+            return 1;
+        slash[slash == culprit] = '\0';
+    }
+}
+
+void doctor_configuration(struct doctor *doctor, const struct conf *conf)
+{
+    struct conf_error error;
+    char text[sizeof error + 64], culprit[PATH_MAX];
+    CLEANUP_FREE void *policy = NULL;
+    size_t size;
+    if (compile_policy(conf, &policy, &size, &error) != 0) {
+        conf_error_text(&error, text, sizeof text);
+        doctor_add(doctor, FINDING_BAD, "configuration", conf->path, DOCTOR_MEND_CONF, "%s", text);
+    } else if (doctor_others_can_change(conf->path, culprit, sizeof culprit)) {
+        doctor_add(doctor, FINDING_BAD, "configuration", conf->path,
+                   "give it to root, writable by root alone",
+                   "%s can be changed by others than root", culprit);
+    } else {
+        doctor_add(doctor, FINDING_OK, "configuration", conf->path, "", "good");
+    }
+}
+
+void doctor_policy(struct doctor *doctor, const struct conf *conf)
+{
+    static const char compile[] = "jobtrail-conf compile";
+    CLEANUP_FREE char *path = conf_policy_path(conf->path);
+    char culprit[PATH_MAX];
+    if (path == NULL)
+        return;
+    if (access(path, F_OK) != 0)
+        doctor_add(doctor, FINDING_BAD, "policy", path, compile, "%s", strerror(errno));
+    else if (doctor_others_can_change(path, culprit, sizeof culprit))
+        doctor_add(doctor, FINDING_BAD, "policy", path, "give it to root, writable by root alone",
+                   "%s can be changed by others than root", culprit);
+    else if (!all_can_read(path, culprit, sizeof culprit))
+        doctor_add(doctor, FINDING_BAD, "policy", path, "chmod a+rX", "users cannot read %s",
+                   culprit);
+    else if (!policy_file_in_force(path, conf->path))
+        doctor_add(doctor, FINDING_BAD, "policy", path, compile,
+                   "older than the configuration, or of another version");
+    else
+        doctor_add(doctor, FINDING_OK, "policy", path, "",
+                   "usable, and not older than the configuration");
+}
+
+static int is_elf(const char *path)
+{
+    char magic[4];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int elf = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
+              memcmp(magic, "\177ELF", sizeof magic) == 0;
+    if (fd >= 0)
+        close(fd);
+    return elf;
+}
+
+/* A `$LIB` in its path is looked up as it stands, as the plugin does: the installation has a link
+ * of that name. */
+static void check_library(struct doctor *doctor, const char *path)
+{
+    static const char install[] =
+        "install jobtrail on this node at the same path, or mend [preload] library";
+    char culprit[PATH_MAX];
+    if (access(path, F_OK) != 0)
+        doctor_add(doctor, FINDING_BAD, "library", path, install, "%s", strerror(errno));
+    else if (!all_can_read(path, culprit, sizeof culprit))
+        doctor_add(doctor, FINDING_BAD, "library", path, "chmod a+rX", "users cannot read %s",
+                   culprit);
+    else if (doctor_others_can_change(path, culprit, sizeof culprit))
+        doctor_add(doctor, FINDING_BAD, "library", path, "give it to root, writable by root alone",
+                   "%s can be changed by others than root", culprit);
+    else if (!is_elf(path))
+        doctor_add(doctor, FINDING_BAD, "library", path, install, "not an ELF file");
+    else
+        doctor_add(doctor, FINDING_OK, "library", path, "", "there, and all can read it");
+}
+
+static void check_program(struct doctor *doctor, const char *path)
+{
+    static const char install[] = "install jobtrail on this node, or mend [submit] program";
+    char culprit[PATH_MAX];
+    if (access(path, X_OK) != 0)
+        doctor_add(doctor, FINDING_BAD, "helper", path, install, "%s", strerror(errno));
+    else if (doctor_others_can_change(path, culprit, sizeof culprit))
+        doctor_add(doctor, FINDING_BAD, "helper", path,
+                   "give it to root, writable by root alone: the epilog runs it as root",
+                   "%s can be changed by others than root", culprit);
+    else
+        doctor_add(doctor, FINDING_OK, "helper", path, "", "there, and root's");
+}
+
+void doctor_files(struct doctor *doctor, const struct conf *conf)
+{
+    check_library(doctor, conf->library);
+    check_program(doctor, conf->submit);
+}

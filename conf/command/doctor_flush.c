@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/command/doctor.h"
+#include "submit/job/broken_flushes.h"
+
+/* So many in a row are no job's doing. */
+enum { BAD_FROM = 3 };
+
+/* Returns whether there is such a file, with sense in it. */
+static int read_row(const char *path, unsigned long *count, time_t *last)
+{
+    char text[BROKEN_FLUSHES_BYTES];
+    long long seconds;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got < 0 ? 0 : got] = '\0';
+    if (sscanf(text, "%lu %lld", count, &seconds) != 2)
+        return 0;
+    *last = (time_t)seconds;
+    return *count > 0;
+}
+
+void doctor_flush(struct doctor *doctor, const struct conf *conf)
+{
+    char path[PATH_MAX + 32], when[64] = "";
+    unsigned long count;
+    time_t last;
+    struct tm local;
+    snprintf(path, sizeof path, "%s/" BROKEN_FLUSHES, conf->state);
+    if (!read_row(path, &count, &last))
+        return;
+    if (localtime_r(&last, &local) != NULL)
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+    if (count < BAD_FROM)
+        doctor_add(doctor, FINDING_WARN, "flush", path,
+                   "read the file 'reason' of the last ones in the quarantine",
+                   "it broke down for the last %lu job%s, last at %s", count, count == 1 ? "" : "s",
+                   when);
+    else
+        doctor_add(doctor, FINDING_BAD, "flush", path,
+                   "no job is to blame for that many: see syslog, and whether the libraries that "
+                   "jobtrail-submit uses (ldd) were replaced since it was built",
+                   "it broke down for the last %lu jobs, last at %s: they have no records, and are "
+                   "in the quarantine",
+                   count, when);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/command/doctor.h"
+#include "conf/command/plugin_release.h"
+
+#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
+
+/* Where distributions have Slurm's plugins, beside what slurm.conf says. */
+#define PLUGIN_DIRS "/usr/lib64/slurm:/usr/lib/slurm:/usr/lib/x86_64-linux-gnu/slurm-wlm"
+
+static const char *slurm_conf(void)
+{
+    const char *path = getenv("SLURM_CONF");
+    return path == NULL || path[0] == '\0' ? SLURM_CONF_DEFAULT : path;
+}
+
+/* The value of `key` in slurm.conf; returns whether it is there. */
+static int slurm_key(const char *key, char *value, size_t size)
+{
+    char line[4096];
+    size_t length = strlen(key);
+    int found = 0;
+    FILE *file = fopen(slurm_conf(), "re");
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
+        char *at = line + strspn(line, " \t");
+        if (strncasecmp(at, key, length) != 0 || at[length] != '=')
+            continue;
+        at += length + 1;
+        at[strcspn(at, " \t\r\n#")] = '\0';
+        snprintf(value, size, "%s", at);
+        found = 1;
+    }
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+static void plugstack_path(const struct doctor *doctor, char *path, size_t size)
+{
+    if (doctor->plugstack != NULL) {
+        snprintf(path, size, "%s", doctor->plugstack);
+    } else if (!slurm_key("PlugStackConfig", path, size)) {
+        const char *conf = slurm_conf(), *slash = strrchr(conf, '/');
+        snprintf(path, size, "%.*s/plugstack.conf", slash == NULL ? 0 : (int)(slash - conf), conf);
+    }
+}
+
+/* The plugin's file: a name without a directory is in one of Slurm's. */
+static void plugin_path(const char *plugin, char *path, size_t size)
+{
+    char dirs[4096], *rest = NULL;
+    size_t length;
+    snprintf(path, size, "%s", plugin);
+    if (plugin[0] == '/')
+        return;
+    if (!slurm_key("PluginDir", dirs, sizeof dirs))
+        dirs[0] = '\0';
+    length = strlen(dirs);
+    snprintf(dirs + length, sizeof dirs - length, ":" PLUGIN_DIRS);
+    for (char *dir = strtok_r(dirs, ":", &rest); dir != NULL; dir = strtok_r(NULL, ":", &rest)) {
+        snprintf(path, size, "%s/%s", dir, plugin);
+        if (access(path, F_OK) == 0)
+            return;
+    }
+}
+
+/* The release of the Slurm that is installed: "slurm 23.11.4", "slurm-wlm 22.05.8". 0: none. */
+static unsigned installed(void)
+{
+    char line[256] = "";
+    unsigned major, minor;
+    FILE *pipe =
+        popen("PATH=$PATH:/usr/sbin:/usr/local/sbin; { slurmd -V || srun -V; } 2>&-", "re");
+    if (pipe == NULL)
+        return 0;
+    if (fgets(line, sizeof line, pipe) == NULL)
+        line[0] = '\0';
+    pclose(pipe);
+    const char *digits = line + strcspn(line, " ");
+    return sscanf(digits, " %u.%u", &major, &minor) == 2 ? major << 8 | minor : 0;
+}
+
+static void check_release(struct doctor *doctor, const char *path)
+{
+    const char *why;
+    unsigned plugin = plugin_release(path, &why), slurm = installed();
+    if (plugin == 0)
+        doctor_add(doctor, FINDING_BAD, "release", path, "install the plugin again",
+                   "does not say for which Slurm it is: %s", why);
+    else if (slurm == 0)
+        doctor_add(doctor, FINDING_WARN, "release", path,
+                   "put slurmd or srun into PATH to have the releases compared",
+                   "built for Slurm %u.%02u; no Slurm found", plugin >> 8, plugin & 255);
+    else if (plugin != slurm)
+        doctor_add(doctor, FINDING_BAD, "release", path,
+                   "build jobtrail against the headers of the Slurm that runs here",
+                   "built for Slurm %u.%02u, and this is %u.%02u, which refuses it", plugin >> 8,
+                   plugin & 255, slurm >> 8, slurm & 255);
+    else
+        doctor_add(doctor, FINDING_OK, "release", path, "", "built for Slurm %u.%02u, as found",
+                   plugin >> 8, plugin & 255);
+}
+
+static void check_plugin(struct doctor *doctor, const struct plugstack_line *line)
+{
+    char path[2 * PATH_MAX], culprit[PATH_MAX];
+    struct stat status;
+    plugin_path(line->plugin, path, sizeof path);
+    if (stat(path, &status) != 0) {
+        doctor_add(doctor, FINDING_BAD, "plugin", path,
+                   "install jobtrail on this node, or mend the path in plugstack.conf", "%s",
+                   strerror(errno));
+    } else if (doctor_others_can_change(path, culprit, sizeof culprit)) {
+        doctor_add(doctor, FINDING_BAD, "plugin", path,
+                   "give it to root, writable by root alone: slurmd runs it as root",
+                   "%s can be changed by others than root", culprit);
+    } else {
+        doctor_add(doctor, FINDING_OK, "plugin", path, "", "there, and root's");
+        check_release(doctor, path);
+    }
+}
+
+/* Slurm 24.05 and later: prolog and epilog run in the daemon of the extern step, and SPANK's are
+ * not called. */
+static void check_prolog(struct doctor *doctor)
+{
+    char flags[1024];
+    if (slurm_key("PrologFlags", flags, sizeof flags) && strcasestr(flags, "RunInJob") != NULL)
+        doctor_add(
+            doctor, FINDING_WARN, "prolog", slurm_conf(),
+            "run 'jobtrail-submit flush --epilog' in the site's Epilog script, if it does not",
+            "PrologFlags has RunInJob: Slurm does not call the plugin's epilog; accounts and "
+            "partitions, and rules about them, come from the site's Epilog alone");
+}
+
+int doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    plugstack_path(doctor, path, sizeof path);
+    int found = plugstack_find(path, line);
+    if (found < 0)
+        doctor_add(doctor, FINDING_BAD, "plugstack", path,
+                   "name the file with --plugstack, or make it (spank_jobtrail(8))", "%s",
+                   strerror(-found));
+    else if (found == 0)
+        doctor_add(doctor, FINDING_BAD, "plugstack", path,
+                   "add 'optional .../spank_jobtrail.so' and restart slurmd", "no line loads it");
+    else if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) == 0)
+        doctor_add(doctor, FINDING_BAD, "plugstack", path, "chmod a+r", "users cannot read it");
+    else if (line->required)
+        doctor_add(doctor, FINDING_WARN, "plugstack", path, "write 'optional'",
+                   "it is 'required': a plugin that cannot be loaded fails jobs and drains nodes");
+    else
+        doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line->plugin);
+    if (found <= 0)
+        return 0;
+    check_plugin(doctor, line);
+    check_prolog(doctor);
+    return 1;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a policy decides, and which rule of the configuration it was compiled from does.
+ */
+#ifndef JOBTRAIL_EXPLAIN_H
+#define JOBTRAIL_EXPLAIN_H
+
+#include <json-c/json.h>
+#include <stdint.h>
+
+#include "conf/conf_rules.h"
+#include "conf/policy/policy.h"
+
+/* A configuration and the policy compiled from it. */
+struct explain {
+    const struct conf *conf;
+    const void *policy;
+    const char *file; /* the configuration's, as administrators named it */
+};
+
+/* What a list of rules says about one text. */
+struct explain_verdict {
+    const struct conf_list *list;
+    const char *text;
+    enum policy_action action;
+    const struct conf_rule *rule; /* NULL: none matches */
+};
+
+/* The rule of the configuration that `rule` of the policy was compiled from; NULL for NULL. */
+const struct conf_rule *explain_source(const struct explain *explain, const struct conf_list *list,
+                                       const struct policy_rule *rule);
+
+struct explain_verdict explain_text(const struct explain *explain, const struct conf_list *list,
+                                    const char *text);
+
+/* What the rules say about a process. */
+struct explain_process {
+    struct explain_verdict path;
+    struct explain_verdict argument; /* only where that says POLICY_CUSTOM; else its list is NULL */
+    char *text;                      /* owned: of `argument`, "PATH;ARGUMENT" */
+};
+
+/* Fills `*out` for the executable argv[0] and its arguments; release it with
+ * explain_process_free(). Returns 0, or -ENOMEM. */
+int explain_process(const struct explain *explain, int argc, char **argv,
+                    struct explain_process *out);
+
+void explain_process_free(struct explain_process *process);
+
+/* A sentence on stdout, with the rule's line. */
+void explain_print(const struct explain *explain, const struct explain_verdict *verdict);
+
+/* The same as an object; jobtrail-conf(8), --json. */
+struct json_object *explain_json(const struct explain *explain,
+                                 const struct explain_verdict *verdict);
+
+/* What is recorded of a command line, and each rule that takes something out of it: as lines on
+ * stdout and as an object. Returns 0, or -ENOMEM; NULL when out of memory. */
+int explain_command_line_print(const struct explain *explain, int argc, char **argv);
+struct json_object *explain_command_line_json(const struct explain *explain, int argc, char **argv);
+
+/* How runs of `ntasks` tasks are sampled, as a sentence on stdout and as an object. */
+void explain_sampling_print(const struct explain *explain, uint32_t ntasks);
+struct json_object *explain_sampling_json(const struct explain *explain, uint32_t ntasks);
+
+#endif

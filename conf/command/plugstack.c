@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/command/plugstack.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INCLUDES_MAX = 8 }; /* of one in another */
+
+static const char blanks[] = " \t\r";
+
+/* The next word of the text at `*at`, which ends at `end`. Returns its length, 0 at the end. */
+static size_t next_word(const char **at, const char *end, const char **word)
+{
+    while (*at < end && strchr(blanks, **at) != NULL && **at != '\0')
+        (*at)++;
+    *word = *at;
+    while (*at < end && (**at == '\0' || strchr(blanks, **at) == NULL) && **at != '#')
+        (*at)++;
+    return (size_t)(*at - *word);
+}
+
+static int is_word(const char *word, size_t length, const char *expected)
+{
+    return strlen(expected) == length && memcmp(word, expected, length) == 0;
+}
+
+static int copy_word(char *to, const char *word, size_t length)
+{
+    if (length >= PATH_MAX || memchr(word, '\0', length) != NULL)
+        return 0;
+    memcpy(to, word, length);
+    to[length] = '\0';
+    return 1;
+}
+
+static int is_ours(const char *plugin)
+{
+    const char *slash = strrchr(plugin, '/');
+    return strcmp(slash == NULL ? plugin : slash + 1, "spank_jobtrail.so") == 0;
+}
+
+int plugstack_parse(const char *text, size_t size, struct plugstack_line *line)
+{
+    static const char conf[] = "conf=";
+    const char *end = text + size, *word;
+    struct plugstack_line found = {0};
+    size_t length = next_word(&text, end, &word);
+    int include = is_word(word, length, "include");
+    found.required = is_word(word, length, "required");
+    if (!include && !found.required && !is_word(word, length, "optional"))
+        return 0;
+    length = next_word(&text, end, &word);
+    if (length == 0 || !copy_word(found.plugin, word, length))
+        return 0;
+    if (!include && !is_ours(found.plugin))
+        return 0;
+    while (!include && (length = next_word(&text, end, &word)) > 0) {
+        if (length > sizeof conf - 1 && memcmp(word, conf, sizeof conf - 1) == 0 &&
+            !copy_word(found.conf, word + sizeof conf - 1, length - (sizeof conf - 1)))
+            return 0;
+    }
+    *line = found;
+    return include ? 2 : 1;
+}
+
+static int find(const char *path, int depth, struct plugstack_line *line);
+
+/* A relative pattern starts from the file's directory, as in Slurm. */
+static int find_included(const char *path, const char *pattern, int depth,
+                         struct plugstack_line *line)
+{
+    char whole[2 * PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int directory = pattern[0] == '/' || slash == NULL ? 0 : (int)(slash - path) + 1;
+    glob_t files;
+    int result = 0;
+    snprintf(whole, sizeof whole, "%.*s%s", directory, path, pattern);
+    if (depth >= INCLUDES_MAX || glob(whole, 0, NULL, &files) != 0)
+        return 0;
+    for (size_t i = 0; i < files.gl_pathc && result <= 0; i++)
+        result = find(files.gl_pathv[i], depth + 1, line);
+    globfree(&files);
+    return result > 0;
+}
+
+static int find(const char *path, int depth, struct plugstack_line *line)
+{
+    struct plugstack_line one;
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t length;
+    int result = 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return -errno;
+    while (result == 0 && (length = getline(&text, &room, file)) > 0) {
+        length -= text[length - 1] == '\n';
+        int kind = plugstack_parse(text, (size_t)length, &one);
+        if (kind == 1)
+            *line = one;
+        result = kind == 2 ? find_included(path, one.plugin, depth, line) : kind;
+    }
+    free(text);
+    fclose(file);
+    return result;
+}
+
+int plugstack_find(const char *path, struct plugstack_line *line)
+{
+    return find(path, 0, line);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ldwrap/library_modules.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
+#include "ldwrap/whole_file.h"
+
+enum { MAP_BYTES_MAX = 256 << 20 };
+
+static int make_room(struct module_map *map)
+{
+    if ((map->count & (map->count + 1)) != 0) /* room is made when count + 1 is a power of two */
+        return 0;
+    size_t room = 2 * (map->count + 1);
+    struct module_entry *entry = reallocarray(map->entry, room, sizeof *entry);
+    if (entry == NULL)
+        return -ENOMEM;
+    map->entry = entry;
+    return 0;
+}
+
+/* A directory that is not there has no libraries. */
+static int add(struct module_map *map, const char *directory, const char *module)
+{
+    char *real = realpath(directory, NULL);
+    if (real == NULL)
+        return errno == ENOMEM ? -ENOMEM : 0;
+    char *name = strdup(module);
+    if (name == NULL || make_room(map) != 0) {
+        free(real);
+        free(name);
+        return -ENOMEM;
+    }
+    map->entry[map->count++] = (struct module_entry){real, name};
+    return 0;
+}
+
+static int add_json(struct module_map *map, const char *text)
+{
+    struct json_object *table, *root = json_tokener_parse(text);
+    int result = 0;
+    if (!json_object_object_get_ex(root, "reverseMapT", &table) ||
+        !json_object_is_type(table, json_type_object)) {
+        json_object_put(root);
+        return -EINVAL;
+    }
+    json_object_object_foreach(table, directory, value)
+    {
+        struct json_object *package = value;
+        if (json_object_is_type(value, json_type_object))
+            json_object_object_get_ex(value, "pkg", &package);
+        if (json_object_is_type(package, json_type_string) && result == 0)
+            result = add(map, directory, json_object_get_string(package));
+    }
+    json_object_put(root);
+    return result;
+}
+
+static int add_lines(struct module_map *map, char *text)
+{
+    int result = 0;
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL && result == 0;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *at = NULL;
+        char *directory = strtok_r(line, " \t\r", &at);
+        char *module = directory == NULL ? NULL : strtok_r(NULL, " \t\r", &at);
+        if (module != NULL && directory[0] != '#')
+            result = add(map, directory, module);
+    }
+    return result;
+}
+
+int module_map_load(const char *path, struct module_map *map)
+{
+    CLEANUP_FREE char *text = NULL;
+    size_t size;
+    struct module_map loaded = {NULL, 0};
+    int result = whole_file_open_read(path, MAP_BYTES_MAX, &text, &size);
+    if (result != 0)
+        return result;
+    result =
+        text[strspn(text, " \t\r\n")] == '{' ? add_json(&loaded, text) : add_lines(&loaded, text);
+    if (result == 0)
+        *map = loaded;
+    else
+        module_map_free(&loaded);
+    return result;
+}
+
+const char *module_map_find(const struct module_map *map, const char *path)
+{
+    const char *module = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; i < map->count; i++) {
+        const char *directory = map->entry[i].directory;
+        size_t length = strlen(directory);
+        if (length >= longest && strncmp(path, directory, length) == 0 &&
+            (path[length] == '/' || path[length] == '\0')) {
+            module = map->entry[i].module;
+            longest = length;
+        }
+    }
+    return module;
+}
+
+void module_map_free(struct module_map *map)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        free(map->entry[i].directory);
+        free(map->entry[i].module);
+    }
+    free(map->entry);
+    *map = (struct module_map){NULL, 0};
+}

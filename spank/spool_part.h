@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What belongs to the job's user in his job's spool directory: the ledger and the packages. They
+ * lie in a directory of root's, where nobody else can make or replace anything, and which may be a
+ * file system of its own, so that a user fills up that one and no other.
+ */
+#ifndef JOBTRAIL_SPOOL_PART_H
+#define JOBTRAIL_SPOOL_PART_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "spank/spool_path.h"
+
+/* Opens it in the job's directory; of a job that began before jobtrail had such parts that is the
+ * directory itself. Returns a descriptor or -errno; -EPERM where others could write to it. */
+static inline int spool_part_open(int job)
+{
+    struct stat status;
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+    int fd = openat(job, SPOOL_USER, flags);
+    if (fd < 0 && errno == ENOENT)
+        fd = openat(job, ".", flags);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        return fd;
+    close(fd);
+    return -EPERM;
+}
+
+/* Whether a file system is mounted there, as this process sees it. */
+static inline int spool_part_is_mounted(int job)
+{
+    struct stat own, part;
+    return fstat(job, &own) == 0 && fstatat(job, SPOOL_USER, &part, AT_SYMLINK_NOFOLLOW) == 0 &&
+           own.st_dev != part.st_dev;
+}
+
+/* Takes away what is mounted there: its files go when the last process that has them mapped ends.
+ * By descriptor, since the directory may have got another name. Returns 0 or -errno. */
+static inline int spool_part_unmount(int job)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d/" SPOOL_USER, job);
+    while (spool_part_is_mounted(job)) {
+        if (umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) != 0)
+            return -errno;
+    }
+    return 0;
+}
+
+/* The mount namespace of this process into `size` bytes at `text`; "" where it is not known. */
+static inline void spool_part_namespace(char *text, size_t size)
+{
+    ssize_t length = readlink("/proc/self/ns/mnt", text, size - 1);
+    text[length < 0 ? 0 : length] = '\0';
+}
+
+/* Leaves in `directory` that something is mounted in it, or over it, in this process's namespace: a
+ * symbolic link, which takes no block. Returns 0 or -errno. */
+static inline int spool_part_note(int directory)
+{
+    char text[64];
+    spool_part_namespace(text, sizeof text);
+    return symlinkat(text[0] == '\0' ? "unknown" : text, directory, SPOOL_MOUNTED) != 0 ? -errno
+                                                                                        : 0;
+}
+
+/* Of such a note, whether there is one: returns 0; 1 where it names this namespace, or nobody knows
+ * which this is; or -ESTALE where it names another one. */
+static inline int spool_part_noted(int directory)
+{
+    char own[64], noted[64];
+    ssize_t length = readlinkat(directory, SPOOL_MOUNTED, noted, sizeof noted - 1);
+    if (length < 0)
+        return 0;
+    noted[length] = '\0';
+    spool_part_namespace(own, sizeof own);
+    return own[0] == '\0' || strcmp(noted, own) == 0 ? 1 : -ESTALE;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/command/session_hooks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contrib/hooks/hook_variables.h"
+
+static void print_list(const struct hook_variable *hook, const char *entry, const char *user)
+{
+    if (user == NULL || hook_variable_has_room(hook, user))
+        printf("%s %s %s\n", hook->separator == ' ' ? "prepend-word" : "prepend", hook->name,
+               entry);
+}
+
+/* Environment Modules keeps values of the user's in a list with colons, Lmod no empty one, and csh
+ * takes no braces. */
+static int can_be_kept(const char *user)
+{
+    return user[0] != '\0' && user[strcspn(user, ":{}!\n\r")] == '\0';
+}
+
+static void print_file(const struct hook_variable *hook, const char *path, const char *user)
+{
+    if (user == NULL)
+        printf("set %s %s\n", hook->name, path);
+    else if (strcmp(user, path) != 0 && can_be_kept(user))
+        printf("set %s %s\npush %s %s\n", hook->saved, user, hook->name, path);
+}
+
+void session_hooks_print(const struct conf *conf)
+{
+    char value[HOOK_VALUE_MAX];
+    if (conf->hooks[0] == '\0')
+        return;
+    for (size_t i = 0; i < HOOK_VARIABLES; i++) {
+        const struct hook_variable *hook = &hook_variables[i];
+        const char *user = getenv(hook->name);
+        if (!hook_variable_value(hook, conf->hooks, value))
+            continue;
+        if (hook->saved == NULL)
+            print_list(hook, value, user);
+        else
+            print_file(hook, value, user);
+    }
+    printf("set %s %s\n", HOOK_STANDARD_LIBRARY, conf->standard_library ? "yes" : "no");
+}

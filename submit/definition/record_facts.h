@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whether records say certain things, without parsing them to values: one pass over their text, and
+ * what is the same as in the record before is compared as a whole.
+ */
+#ifndef JOBTRAIL_RECORD_FACTS_H
+#define JOBTRAIL_RECORD_FACTS_H
+
+#include <stddef.h>
+
+#include "submit/definition/record_keys.h"
+
+enum { RECORD_FACTS_MAX = 24 };
+
+struct record_fact {
+    const char *table; /* one of the record's own; NULL: the record itself */
+    const char *key;
+    const char *text; /* the value as it stands in JSON that we have written */
+    int differs;      /* any other value but this one */
+};
+
+struct record_facts;
+
+/* For records of this kind with these facts, RECORD_FACTS_MAX at the most, those of a table side by
+ * side. The array and its texts must outlive it; the text of the first may change between two
+ * records. Returns NULL when out of memory; record_facts_free() releases. */
+struct record_facts *record_facts_new(enum record_kind kind, const struct record_fact *fact,
+                                      size_t count);
+
+/* Whether the `size` bytes at `text` are a JSON object (RFC 8259) without blanks, on one line and
+ * in ASCII (text_is_ascii_json()), with the keys of its kind (record_keys.h), each once at the most
+ * and no others, and with each of these facts once. Nothing in it may be taken for such a fact by a
+ * reader who knows no capitals or undoes escapes. What the other values are is for whoever reads
+ * them. */
+int record_facts_hold(struct record_facts *facts, const char *text, size_t size);
+
+void record_facts_free(struct record_facts *facts);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/definition/record_keys.h"
+
+#include <string.h>
+
+enum {
+    RUN = 1 << RECORD_RUN,
+    LINK = 1 << RECORD_LINK,
+    PACKAGE = 1 << RECORD_PACKAGE,
+    COVERAGE = 1 << RECORD_COVERAGE,
+    EACH = 1 << RECORD_KINDS,
+    BY_ROOT = EACH << 1, /* added to any, behind the gates */
+};
+
+/* All but those of EACH and BY_ROOT are of one kind alone. */
+static const struct {
+    const char *name;
+    unsigned kinds;
+} list[] = {
+    {"crc", EACH},
+    {"signature", BY_ROOT},
+    {"cmdlineA", RUN},
+    {"hash_id", RUN},
+    {"libA", RUN},
+    {"ptA", RUN},
+    {"envT", RUN},
+    {"userT", RUN},
+    {"xaltLinkT", RUN},
+    {"userDT", RUN},
+    {"buildIdA", RUN},
+    {"slurmT", RUN},
+    {"XALT_qaT", RUN},
+    {"XALT_measureT", RUN},
+    {"resultT", LINK},
+    {"linkA", LINK},
+    {"link_line", LINK},
+    {"function", LINK},
+    {"jobtrailT", LINK},
+    {"xalt_run_uuid", PACKAGE},
+    {"program", PACKAGE},
+    {"package_name", PACKAGE},
+    {"package_version", PACKAGE},
+    {"package_path", PACKAGE},
+    {"ownerT", PACKAGE},
+    {"coverageT", COVERAGE},
+    {"coverageA", COVERAGE},
+};
+
+enum { KEYS = sizeof list / sizeof list[0] };
+
+_Static_assert(sizeof list / sizeof list[0] <= RECORD_KEYS_MAX, "each key has a bit");
+
+static const char *const names[RECORD_KINDS] = {
+    [RECORD_RUN] = "run",
+    [RECORD_LINK] = "link",
+    [RECORD_PACKAGE] = "pkg",
+    [RECORD_COVERAGE] = "coverage",
+};
+
+static int is(const char *name, const char *text, size_t length)
+{
+    return strncmp(name, text, length) == 0 && name[length] == '\0';
+}
+
+const char *record_kind_name(enum record_kind kind)
+{
+    return names[kind];
+}
+
+enum record_kind record_kind_of(const char *name, size_t length)
+{
+    enum record_kind kind = RECORD_RUN;
+    while (kind < RECORD_KINDS && !is(names[kind], name, length))
+        kind++;
+    return kind;
+}
+
+static int place_of(const char *key, size_t length)
+{
+    for (int i = 0; i < KEYS; i++)
+        if (is(list[i].name, key, length))
+            return i;
+    return -1;
+}
+
+int record_key_place(enum record_kind kind, const char *key, size_t length)
+{
+    int place = place_of(key, length);
+    return place >= 0 && (list[place].kinds & (EACH | 1u << kind)) != 0 ? place : -1;
+}
+
+void record_keys_note(struct record_keys *keys, const char *key, size_t length)
+{
+    int place = place_of(key, length);
+    if (place < 0)
+        return;
+    keys->twice |= (keys->seen & UINT32_C(1) << place) != 0;
+    keys->seen |= UINT32_C(1) << place;
+    keys->kinds |= list[place].kinds & (EACH - 1u);
+}
+
+int record_keys_are_mixed(const struct record_keys *keys)
+{
+    return (keys->kinds & (keys->kinds - 1)) != 0;
+}

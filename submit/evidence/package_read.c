@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/evidence/package_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/text.h"
+#include "contrib/hooks/packages.h"
+
+enum { FIELDS_MAX = 7, PROGRAM_MAX = 32, NAME_BYTES_MAX = 256, VERSION_MAX = 128 };
+
+/* Cuts the line at its tabs. Returns the number of fields; 0 when there are more than FIELDS_MAX.
+ */
+static size_t split(char *line, const char **fields)
+{
+    size_t count = 0;
+    for (char *at = line; at != NULL;) {
+        if (count == FIELDS_MAX)
+            return 0;
+        fields[count++] = strsep(&at, "\t");
+    }
+    return count;
+}
+
+static int sound_text(const char *text, size_t max)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            return 0;
+    }
+    return length <= max;
+}
+
+static int sound_uuid(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == PACKAGE_UUID_SIZE - 1 &&
+           text[PACKAGE_UUID_SIZE - 1] == '\0';
+}
+
+static int sound(const struct package *package)
+{
+    return sound_uuid(package->uuid) && package->program[0] != '\0' &&
+           sound_text(package->program, PROGRAM_MAX) && sound_text(package->name, NAME_BYTES_MAX) &&
+           sound_text(package->version, VERSION_MAX) && sound_text(package->path, PACKAGES_LINE);
+}
+
+static int parse_number(const char *text, uint32_t *number)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 9 || text[digits] != '\0')
+        return 0;
+    *number = (uint32_t)strtoul(text, NULL, 10);
+    return 1;
+}
+
+/* Returns 1 and fills `*package`; 0 for a newer hook's line; -EINVAL for a bad one. */
+static int parse_line(char *line, struct package *package)
+{
+    const char *fields[FIELDS_MAX];
+    size_t count = split(line, fields);
+    if (count == 4 && strcmp(fields[0], "hook") == 0) {
+        *package = (struct package){fields[1], fields[2], "", fields[3], "", 0};
+        return sound(package) ? 1 : -EINVAL;
+    }
+    if (count == 7 && strcmp(fields[0], "pkg") == 0) {
+        *package = (struct package){fields[1], fields[2], fields[4], fields[5], fields[6], 0};
+        return parse_number(fields[3], &package->lost) && package->name[0] != '\0' && sound(package)
+                   ? 1
+                   : -EINVAL;
+    }
+    int ours = count > 0 && (strcmp(fields[0], "hook") == 0 || strcmp(fields[0], "pkg") == 0);
+    size_t letters = count == 0 ? 0 : strspn(fields[0], "abcdefghijklmnopqrstuvwxyz");
+    return !ours && letters > 0 && fields[0][letters] == '\0' ? 0 : -EINVAL;
+}
+
+static int add(struct packages *packages, const struct package *package)
+{
+    size_t count = packages->count;
+    if ((count & (count - 1)) == 0) {
+        struct package *larger =
+            reallocarray(packages->package, count == 0 ? 1 : count * 2, sizeof *larger);
+        if (larger == NULL)
+            return -ENOMEM;
+        packages->package = larger;
+    }
+    packages->package[packages->count++] = *package;
+    return 0;
+}
+
+static int same_or_order(const struct package *a, const struct package *b)
+{
+    int order = strcmp(a->uuid, b->uuid);
+    if (order == 0)
+        order = strcmp(a->program, b->program);
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+/* Of the lines of one package the first one that knows the version comes first. */
+static int by_run_and_name(const void *left, const void *right)
+{
+    const struct package *a = left, *b = right;
+    int order = same_or_order(a, b);
+    if (order == 0)
+        order = (a->version[0] == '\0') - (b->version[0] == '\0');
+    if (order == 0)
+        order = a->uuid < b->uuid ? -1 : a->uuid > b->uuid;
+    return order;
+}
+
+static void keep_each_once(struct packages *packages)
+{
+    size_t kept = 0;
+    if (packages->count > 0)
+        qsort(packages->package, packages->count, sizeof *packages->package, by_run_and_name);
+    for (size_t i = 0; i < packages->count; i++) {
+        struct package *last = kept == 0 ? NULL : &packages->package[kept - 1];
+        const struct package *next = &packages->package[i];
+        if (last == NULL || same_or_order(last, next) != 0)
+            packages->package[kept++] = *next;
+        else if (next->lost > last->lost)
+            last->lost = next->lost;
+    }
+    packages->count = kept;
+}
+
+int packages_parse(char *text, size_t size, struct packages *packages)
+{
+    struct packages found = {.text = text};
+    int result = 0;
+    text[size] = '\0';
+    for (char *line = text, *end = text + size; result >= 0 && line < end;) {
+        struct package package;
+        char *newline = memchr(line, '\n', (size_t)(end - line));
+        char *stop = newline == NULL ? end : newline;
+        *stop = '\0';
+        result =
+            newline == NULL || stop - line >= PACKAGES_LINE || strlen(line) < (size_t)(stop - line)
+                ? -EINVAL
+                : parse_line(line, &package);
+        if (result == 1)
+            result = add(&found, &package);
+        if (result == -EINVAL) {
+            found.bad_lines++;
+            result = 0;
+        }
+        line = stop + 1;
+    }
+    if (result < 0) {
+        packages_free(&found);
+        return result;
+    }
+    keep_each_once(&found);
+    *packages = found;
+    return 0;
+}
+
+int packages_read(int fd, struct packages *packages)
+{
+    const size_t limit = PACKAGES_BYTES + PACKAGES_LINE;
+    struct packages found;
+    size_t size = 0;
+    off_t length = lseek(fd, 0, SEEK_END);
+    if (length < 0)
+        return -errno;
+    size_t room = (size_t)length < limit ? (size_t)length : limit;
+    char *text = malloc(room + 1);
+    if (text == NULL)
+        return -ENOMEM;
+    while (size < room) {
+        ssize_t got = pread(fd, text + size, room - size, (off_t)size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int result = -errno;
+            free(text);
+            return result;
+        }
+        if (got == 0)
+            break;
+        size += (size_t)got;
+    }
+    int result = packages_parse(text, size, &found);
+    if (result == 0) {
+        found.bad_lines += (size_t)length > limit;
+        *packages = found;
+    }
+    return result;
+}
+
+void packages_free(struct packages *packages)
+{
+    free(packages->package);
+    free(packages->text);
+    *packages = (struct packages){0};
+}
+
+struct package_run packages_of_run(const struct packages *packages, const uint8_t uuid[16])
+{
+    char text[PACKAGE_UUID_SIZE];
+    struct package_run run = {0};
+    size_t low = 0, high = packages->count;
+    text_hex(uuid, 16, text);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(packages->package[middle].uuid, text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    run.package = packages->package + low;
+    for (; low < packages->count && strcmp(packages->package[low].uuid, text) == 0; low++) {
+        const struct package *package = &packages->package[low];
+        run.hooked |= package->name[0] == '\0';
+        run.lost = package->lost > run.lost ? package->lost : run.lost;
+        run.count++;
+    }
+    if (run.count > PACKAGES_OF_RUN_MAX) {
+        run.lost += run.count - PACKAGES_OF_RUN_MAX;
+        run.count = PACKAGES_OF_RUN_MAX;
+    }
+    return run;
+}

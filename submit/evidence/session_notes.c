@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/evidence/session_notes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "submit/evidence/user_files.h"
+
+/* Whether there is surely none. Nothing of the user's is asked but his directories. */
+static int session_is_gone(int sessions, uid_t uid, const char *session)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%u", (unsigned)uid);
+    int user = user_directory_open(sessions, name, uid);
+    int directory = user < 0 ? user : user_directory_open(user, session, uid);
+    if (user >= 0)
+        close(user);
+    if (directory >= 0)
+        close(directory);
+    return directory == -ENOENT;
+}
+
+/* PID.TICKS, the session whose notes these are, into `name`. */
+static const char *session_of(const char *note, char name[NAME_MAX + 1])
+{
+    size_t size = strspn(note, "0123456789.");
+    size -= size > 0 && note[size] != '\0' && note[size - 1] == '.';
+    snprintf(name, NAME_MAX + 1, "%.*s", (int)size, note);
+    return name;
+}
+
+void session_notes_clean(int notes, int sessions)
+{
+    int fd = openat(notes, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+    if (listing == NULL && fd >= 0)
+        close(fd);
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        char *session, name[NAME_MAX + 1];
+        unsigned long uid = strtoul(entry->d_name, &session, 10);
+        if (session > entry->d_name && *session == '.' &&
+            session_is_gone(sessions, (uid_t)uid, session_of(session + 1, name)))
+            unlinkat(notes, entry->d_name, 0);
+    }
+    if (listing != NULL)
+        closedir(listing);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/evidence/succession.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "preload/ledger.h"
+
+/* So many captures of one pid are looked at for the next of a process: in as many namespaces the
+ * same pids occur. */
+enum { SAME_PID_MAX = 1000 };
+
+int succession_add(struct succession *succession, const struct capture *capture)
+{
+    size_t count = succession->count;
+    if ((count & (count - 1)) == 0) {
+        struct succession_entry *larger =
+            reallocarray(succession->entry, count == 0 ? 1 : count * 2, sizeof *larger);
+        if (larger == NULL)
+            return -ENOMEM;
+        succession->entry = larger;
+    }
+    succession->entry[succession->count++] = (struct succession_entry){
+        .start_ns = capture->start_ns,
+        .start_ticks = capture->start_ticks,
+        .name_space = capture->name_space,
+        .pid = capture->pid,
+        .page = (uint32_t)(capture->offset / LEDGER_PAGE) & INT32_MAX,
+        .first = capture->first != 0,
+    };
+    return 0;
+}
+
+static int by_process(const void *left, const void *right)
+{
+    const struct succession_entry *a = *(struct succession_entry *const *)left;
+    const struct succession_entry *b = *(struct succession_entry *const *)right;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Processes of different namespaces may share pid and start. A process that loses its ancestors
+ * between two programs tells its namespace with the second only. */
+static int same_namespace(uint64_t a, uint64_t b)
+{
+    return a == 0 || b == 0 || a == b;
+}
+
+/* Whether the process of `a` ran `b` later, of the same pid and namespace. A first capture came
+ * after the process's start, any other one tells the start itself. */
+static int goes_on(const struct succession_entry *a, const struct succession_entry *b)
+{
+    if (b->first)
+        return 0;
+    return a->first ? b->start_ticks <= a->start_ticks : b->start_ticks == a->start_ticks;
+}
+
+/* When the next program began of the process that ran order[0]; 0: there is none. `order` ends with
+ * NULL. */
+static uint64_t next_start(struct succession_entry *const *order)
+{
+    const struct succession_entry *entry = order[0];
+    for (size_t i = 1; i < SAME_PID_MAX && order[i] != NULL; i++) {
+        if (order[i]->pid != entry->pid)
+            return 0;
+        if (same_namespace(entry->name_space, order[i]->name_space))
+            return goes_on(entry, order[i]) ? order[i]->start_ns : 0;
+    }
+    return 0;
+}
+
+int succession_find(struct succession *succession)
+{
+    struct succession_entry **order = calloc(succession->count + 1, sizeof *order);
+    if (order == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < succession->count; i++)
+        order[i] = &succession->entry[i];
+    qsort(order, succession->count, sizeof *order, by_process);
+    for (size_t i = 0; i < succession->count; i++)
+        order[i]->next_ns = next_start(order + i);
+    free(order);
+    return 0;
+}
+
+int succession_read(struct ledger_reader *reader, struct succession *succession)
+{
+    struct capture capture;
+    int result;
+    while ((result = ledger_next(reader, &capture)) == 1) {
+        int added = succession_add(succession, &capture);
+        if (added != 0)
+            return added;
+    }
+    return result == 0 ? succession_find(succession) : result;
+}
+
+int succession_capture(struct ledger_reader *reader, const struct succession_entry *entry,
+                       struct capture *capture)
+{
+    int result = ledger_at(reader, (uint64_t)entry->page * LEDGER_PAGE, capture);
+    if (result != 1)
+        return result;
+    return capture->pid == entry->pid && capture->start_ns == entry->start_ns;
+}
+
+void succession_free(struct succession *succession)
+{
+    free(succession->entry);
+    *succession = (struct succession){NULL, 0};
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/evidence/watermark.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENTRY_MAX = 4096 };
+
+static void restore_blanks(char *text)
+{
+    const char mark[] = "_%_%_";
+    char *to = text;
+    while (*text != '\0') {
+        if (strncmp(text, mark, sizeof mark - 1) == 0) {
+            *to++ = ' ';
+            text += sizeof mark - 1;
+        } else {
+            *to++ = *text++;
+        }
+    }
+    *to = '\0';
+}
+
+/* "KEY%%VALUE%%", which is cut in place. */
+static int take_entry(char *entry, watermark_key *take, void *context)
+{
+    char *value = strstr(entry, "%%");
+    if (value == NULL || value == entry)
+        return 0;
+    *value = '\0';
+    value += 2;
+    size_t length = strlen(value);
+    if (length >= 2 && strcmp(value + length - 2, "%%") == 0)
+        value[length - 2] = '\0';
+    restore_blanks(value);
+    take(context, entry, value);
+    return 1;
+}
+
+int watermark_read_strings(const char *text, size_t size, watermark_key *take, void *context)
+{
+    char entry[ENTRY_MAX];
+    int keys = 0;
+    const char *end = text + size;
+    for (const char *at = text; at < end;) {
+        size_t length = strnlen(at, (size_t)(end - at));
+        if (length < sizeof entry) {
+            memcpy(entry, at, length);
+            entry[length] = '\0';
+            if (strcmp(entry, "XALT_Link_Info_End") == 0)
+                break;
+            keys += take_entry(entry, take, context);
+        }
+        at += length + 1;
+    }
+    return keys;
+}
+
+int watermark_read(const char *note, size_t size, watermark_key *take, void *context)
+{
+    if (size < 2 || note[0] != 2)
+        return 0;
+    return watermark_read_strings(note + 1, size - 1, take, context);
+}
+
+double watermark_epoch(const char *value)
+{
+    double seconds = strtod(value, NULL);
+    return seconds > 0 && seconds < 1e11 ? seconds : 0; /* "nan" and "inf" are numbers to it */
+}

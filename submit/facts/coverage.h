@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * For every task that Slurm launched on this node: whether the records speak for it, and if not,
+ * why. A fact is about the tasks of a step that run the same program with the same outcome.
+ */
+#ifndef JOBTRAIL_COVERAGE_H
+#define JOBTRAIL_COVERAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "submit/evidence/ledger_read.h"
+#include "submit/job/journal_read.h"
+
+/* In the order in which they are looked for. */
+enum coverage_outcome {
+    COVERAGE_EXCLUDED,  /* the site skips the job's partition or account */
+    COVERAGE_OPTED_OUT, /* the user said --jobtrail=no */
+    COVERAGE_RECORDED,  /* the task, or a process that it started, left a capture */
+    COVERAGE_CONTAINER, /* what ran, ran in a container without the library */
+    COVERAGE_FOLLOWER,  /* another task of the program records: its outcome holds */
+    COVERAGE_SCRIPT,    /* a batch script of which nothing but the shell is known */
+    COVERAGE_MISSING,   /* the program could not be found */
+    COVERAGE_LAUNCHER,  /* a daemon of mpirun's: rank 0's record speaks for its ranks */
+    COVERAGE_POLICY,    /* the site's rules or switches leave the program out */
+    COVERAGE_STATIC,    /* no dynamic loader: there is a run record of what root knows */
+    COVERAGE_SETUID,    /* set-user-id or the like: the loader ignores LD_PRELOAD */
+    COVERAGE_SPOOL,     /* there was no room, or no ledger */
+    COVERAGE_SAMPLED,   /* sampling is on and may have left it out */
+    COVERAGE_KILLED,    /* killed by a signal without a capture: before its program had started */
+    COVERAGE_UNKNOWN,   /* nothing of these: for example LD_PRELOAD was unset on the way */
+};
+
+struct coverage_fact {
+    enum coverage_outcome outcome;
+    uint32_t step;
+    uint32_t leader;     /* the task that records for these; JOURNAL_NONE: unknown */
+    uint32_t first_task; /* the lowest of their numbers */
+    uint32_t tasks;
+    double core_seconds;       /* cores times time, of all these tasks */
+    uint64_t start_ns, end_ns; /* since the Epoch: of the first start and the last end */
+    char *program;             /* owned; NULL: unknown, or not to be told */
+};
+
+/* A task whose program is static. */
+struct coverage_static {
+    const struct journal_task *task; /* in the journal */
+    const char *program;             /* in one of the facts */
+};
+
+struct coverage {
+    struct coverage_fact *facts; /* owned, in the order of the steps */
+    size_t fact_count;
+    struct coverage_static *statics; /* owned, in the order of the journal */
+    size_t static_count;
+};
+
+/* What the captures of the ledger tell of a task of the journal, in the order of `says`. */
+struct coverage_witness {
+    uint32_t step, task;
+    enum { WITNESS_NONE, WITNESS_RUNTIME, WITNESS_PROGRAM } says;
+};
+
+struct coverage_witnesses {
+    struct coverage_witness *task; /* owned */
+    size_t count;
+};
+
+struct coverage_source {
+    const void *policy; /* usable */
+    const struct journal *journal;
+    const struct coverage_witnesses *witnesses; /* NULL: the ledger cannot be read */
+    uint64_t dropped;                           /* captures that found no room */
+    uint64_t now_ns;                            /* the end of what has no other */
+    int blind;                                  /* no program is looked at */
+};
+
+/* For the tasks of the journal, before the first capture. Returns 0 or -ENOMEM.
+ * coverage_witnesses_free() releases. */
+int coverage_witnesses_make(const struct journal *journal, struct coverage_witnesses *witnesses);
+
+/* Takes down which task the capture is of, as its process says. */
+void coverage_witness(struct coverage_witnesses *witnesses, const struct capture *capture);
+
+void coverage_witnesses_free(struct coverage_witnesses *witnesses);
+
+/* Whether the site skips the job's partition or account; also where it has rules for them and the
+ * journal does not know them from the job's credential. */
+int coverage_excludes(const void *policy, const struct journal *journal);
+
+/* "recorded", "opted_out", ... */
+const char *coverage_outcome_name(enum coverage_outcome outcome);
+
+/* Finds the facts; looks at the programs of tasks that left no capture, as the job's user. Returns
+ * 0 or -ENOMEM. coverage_free() releases `*coverage`, written only on success. */
+int coverage_find(const struct coverage_source *source, struct coverage *coverage);
+
+void coverage_free(struct coverage *coverage);
+
+#endif

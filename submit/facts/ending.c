@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/facts/ending.h"
+
+#include "conf/base/process.h"
+
+/* The process takes the time by the kernel's tick, 100 to 1000 a second. */
+#define FINI_ERROR_NS UINT64_C(10000000)
+
+static const struct journal_task *task_of(const struct capture *capture,
+                                          const struct journal *journal)
+{
+    return capture->first ? NULL : journal_find_task(journal, capture->pid, capture->start_ticks);
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* A process that left its session and its parent is not found by Slurm without cgroups. In a pid
+ * namespace its pid says nothing here. */
+static int lives(const struct capture *capture, const struct journal *journal)
+{
+    uint64_t start;
+    if (journal->reboot_ns != 0 || capture->name_space != 0 || !process_start(capture->pid, &start))
+        return 0;
+    return capture->first ? start <= capture->start_ticks : start == capture->start_ticks;
+}
+
+/* The end of a process that died without a word and that nobody waited for lies between its start
+ * and the last moment at which it could have lived. */
+static struct ending inferred(const struct capture *capture, const struct journal *journal,
+                              uint64_t last_ns)
+{
+    const struct journal_step *step = journal_find_step(journal, capture->step);
+    struct ending ending = {.end_ns = last_ns, .outlived = lives(capture, journal)};
+    ending.source = journal->epilog_ns == 0 && journal->reboot_ns != 0 ? "reboot" : "epilog";
+    if (ending.outlived)
+        return ending;
+    if (step != NULL && step->end_ns != 0) {
+        ending.source = "step_end";
+        ending.end_ns = step->end_ns;
+    }
+    if (ending.end_ns < capture->start_ns)
+        ending.end_ns = capture->start_ns;
+    uint64_t before = ending.end_ns - capture->start_ns;
+    uint64_t behind = distance(ending.end_ns, last_ns);
+    ending.error_ns = before > behind ? before : behind;
+    return ending;
+}
+
+/* The ending of the last program that a process ran. */
+static struct ending of_last(const struct capture *capture, const struct journal *journal,
+                             uint64_t last_ns)
+{
+    const struct journal_task *task = task_of(capture, journal);
+    int waited = task != NULL && task->end_ns != 0;
+    struct ending ending;
+    if (capture->end_ns != 0)
+        ending =
+            (struct ending){.source = "fini", .end_ns = capture->end_ns, .error_ns = FINI_ERROR_NS};
+    else if (waited)
+        ending = (struct ending){
+            .source = "task_exit", .end_ns = task->end_ns, .error_ns = task->error_ns};
+    else
+        ending = inferred(capture, journal, last_ns);
+    ending.task = task;
+    ending.status_known = waited || capture->signal != 0;
+    ending.status = waited ? task->status : (int)capture->signal;
+    return ending;
+}
+
+static struct ending of_replaced(const struct capture *capture, const struct journal *journal,
+                                 uint64_t next_ns)
+{
+    struct ending ending = {.source = "exec", .end_ns = next_ns};
+    if (capture->end_ns != 0)
+        ending =
+            (struct ending){.source = "fini", .end_ns = capture->end_ns, .error_ns = FINI_ERROR_NS};
+    ending.task = task_of(capture, journal);
+    return ending;
+}
+
+struct ending ending_find(const struct capture *capture, uint64_t next_ns,
+                          const struct journal *journal, uint64_t now_ns)
+{
+    uint64_t last_ns = journal->epilog_ns != 0   ? journal->epilog_ns
+                       : journal->reboot_ns != 0 ? journal->reboot_ns
+                                                 : now_ns;
+    struct ending ending =
+        next_ns != 0 ? of_replaced(capture, journal, next_ns) : of_last(capture, journal, last_ns);
+    if (ending.end_ns < capture->start_ns)
+        ending.end_ns = capture->start_ns;
+    return ending;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How a run ended: what the process signed, what root saw, and what follows from both.
+ *
+ *   fini       the process reached its exit handlers, or our handler of the signal that ended it;
+ *              status known where Slurm waited for it, or from the handler
+ *   exec       it replaced itself; the next capture of the same process begins where it ended
+ *   task_exit  it was a task of Slurm's and did not sign: root has the wait status
+ *   step_end   it was gone without a word when its step was over: the end lies anywhere before
+ *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
+ *              run in the job is over at that time, and nothing is wrong about it
+ *   reboot     as epilog, but the node was booted in between
+ *   session    as step_end, outside of Slurm: known only when a later flush looked (worker.c)
+ */
+#ifndef JOBTRAIL_ENDING_H
+#define JOBTRAIL_ENDING_H
+
+#include <stdint.h>
+
+#include "submit/evidence/ledger_read.h"
+#include "submit/job/journal_read.h"
+
+struct ending {
+    const char *source; /* one of the words above */
+    uint64_t end_ns;    /* since the Epoch; never before the start */
+    uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
+    int outlived;       /* it still runs */
+    int status;         /* as wait(2) gives it, where it is known */
+    int status_known;
+    const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
+};
+
+/* How the run of a capture ended. `next_ns` is when the next program of its process began
+ * (succession.h), 0 when there was none; `now_ns` is the end of a job whose epilog has not run and
+ * that no boot has ended. */
+struct ending ending_find(const struct capture *capture, uint64_t next_ns,
+                          const struct journal *journal, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a flush has found out about files, remembered while it works: a job runs the same
+ * executables and loads the same libraries again and again.
+ */
+#ifndef JOBTRAIL_FILE_FACTS_H
+#define JOBTRAIL_FILE_FACTS_H
+
+#include "conf/base/elf_build_id.h"
+#include "submit/facts/file_hash.h"
+
+struct file_facts {
+    char *path;            /* owned, as asked for */
+    char *real;            /* owned; as `path` where it leads nowhere */
+    struct file_hash hash; /* once file_facts_hash() has been asked */
+    unsigned char id[BUILD_ID_MAX];
+    size_t id_size; /* of the file's build-id; 0: none */
+    int has_hash, has_id;
+};
+
+/* Whom to ask for hashes: see hasher.h. -1, the default: this process looks itself. */
+void file_facts_hasher(int fd);
+
+/* The file's real path. The facts hold until the next call of any of these; NULL when out of
+ * memory. */
+const struct file_facts *file_facts(const char *path);
+
+/* With the hash, of the real path. */
+const struct file_facts *file_facts_hash(const char *path);
+
+/* With the build-id that the file has now. */
+const struct file_facts *file_facts_build_id(const char *path);
+
+#endif

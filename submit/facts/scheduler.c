@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/facts/scheduler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where each system's facts stand; NULL: nowhere. */
+static const struct source {
+    const char *name, *mark; /* the variable that tells the system */
+    const char *job_id, *queue, *account, *submit_host, *nodes;
+} sources[] = {
+    {"SGE", "SGE_ACCOUNT", "JOB_ID", "QUEUE", "SGE_ACCOUNT", NULL, "NHOSTS"},
+    {"PBS", "PBS_JOBID", "PBS_JOBID", "PBS_QUEUE", "PBS_ACCOUNT", "PBS_O_HOST", "PBS_NUM_NODES"},
+    {"LSF", "LSF_VERSION", "LSB_JOBID", "LSB_QUEUE", NULL, "LSB_EXEC_CLUSTER", NULL},
+};
+
+static const char *known(const char *value)
+{
+    return value == NULL || value[0] == '\0' ? "unknown" : value;
+}
+
+/* The value of a variable, cut to `size` bytes at `value`; NULL when there is none. */
+static const char *get(struct capture_bytes env, const char *name, char *value, size_t size)
+{
+    size_t length = name == NULL ? 0 : strlen(name);
+    const char *end = env.at == NULL ? NULL : env.at + env.size;
+    for (const char *at = env.at; at < end && length > 0;
+         at += strnlen(at, (size_t)(end - at)) + 1) {
+        size_t whole = strnlen(at, (size_t)(end - at));
+        if (whole <= length || memcmp(at, name, length) != 0 || at[length] != '=')
+            continue;
+        snprintf(value, size, "%.*s", (int)(whole - length - 1), at + length + 1);
+        return value;
+    }
+    return NULL;
+}
+
+static uint32_t number(const char *text)
+{
+    long value = text == NULL ? 1 : atol(text);
+    return value > 0 && value < 1 << 24 ? (uint32_t)value : 1;
+}
+
+/* "HOST CPUS HOST CPUS ...": half as many nodes as words. */
+static uint32_t lsf_nodes(struct capture_bytes env)
+{
+    char value[4096];
+    uint32_t words = 0;
+    const char *at = get(env, "LSB_MCPU_HOSTS", value, sizeof value);
+    for (; at != NULL && at[strspn(at, " ")] != '\0'; words++) {
+        at += strspn(at, " ");
+        at += strcspn(at, " ");
+    }
+    return words < 4 ? 1 : words / 2;
+}
+
+static void take(const struct source *source, struct capture_bytes env, struct scheduler *scheduler)
+{
+    char nodes[16];
+    const size_t size = sizeof scheduler->text[0];
+    scheduler->name = source->name;
+    scheduler->job_id = known(get(env, source->job_id, scheduler->text[0], size));
+    scheduler->queue = known(get(env, source->queue, scheduler->text[1], size));
+    scheduler->account = known(get(env, source->account, scheduler->text[2], size));
+    scheduler->submit_host = known(get(env, source->submit_host, scheduler->text[3], size));
+    scheduler->nodes = source->nodes == NULL ? lsf_nodes(env)
+                                             : number(get(env, source->nodes, nodes, sizeof nodes));
+}
+
+static void take_slurm(const struct journal *journal, struct scheduler *scheduler)
+{
+    snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", journal->job);
+    scheduler->name = "SLURM";
+    scheduler->job_id = scheduler->text[0];
+    scheduler->queue = known(journal->partition);
+    scheduler->account = known(journal->account);
+    scheduler->submit_host = known(journal->submit_host);
+}
+
+void scheduler_find(const struct journal *journal, struct capture_bytes env,
+                    struct scheduler *scheduler)
+{
+    static const struct source none = {.name = "unknown", .nodes = ""};
+    char value[16];
+    const struct source *source = &none;
+    if (journal->job != 0) {
+        take_slurm(journal, scheduler);
+        return;
+    }
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && source == &none; i++)
+        if (get(env, sources[i].mark, value, sizeof value) != NULL)
+            source = &sources[i];
+    take(source, env, scheduler);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which batch system a run belongs to. Slurm's facts are root's (the journal); those of others, and
+ * there only, are what the process's environment says, in the variables that XALT looks at
+ * (translate.c of XALT 3): SGE, PBS and LSF.
+ */
+#ifndef JOBTRAIL_SCHEDULER_H
+#define JOBTRAIL_SCHEDULER_H
+
+#include "submit/evidence/ledger_read.h"
+#include "submit/job/journal_read.h"
+
+struct scheduler {
+    const char *name; /* SLURM, SGE, PBS, LSF, or "unknown" */
+    /* "unknown" where nothing tells; into the journal or into `text` */
+    const char *job_id, *queue, *account, *submit_host;
+    uint32_t nodes; /* 1 where nothing tells */
+    char text[4][256];
+};
+
+/* `env`: NAME=VALUE, each ended by NUL. What is found points into the journal and `*scheduler`. A
+ * journal whose job is 0 is of no Slurm job. */
+void scheduler_find(const struct journal *journal, struct capture_bytes env,
+                    struct scheduler *scheduler);
+
+#endif

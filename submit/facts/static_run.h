@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A run of a static program, in which nothing can be preloaded: a capture made of what root knows
+ * of the task, and of the file.
+ */
+#ifndef JOBTRAIL_STATIC_RUN_H
+#define JOBTRAIL_STATIC_RUN_H
+
+#include <limits.h>
+
+#include "conf/base/elf_build_id.h"
+#include "submit/facts/coverage.h"
+
+struct static_run {
+    struct capture capture; /* points into what follows: not to be moved */
+    char exec[PATH_MAX];
+    unsigned char build_id[BUILD_ID_MAX];
+};
+
+/* Fills in the capture of the task. Its uuid depends on the task, its node and its start only.
+ * Returns 0, or -EIO where no uuid can be made. */
+int static_run_make(const struct journal *journal, const struct coverage_static *task,
+                    struct static_run *run);
+
+#endif

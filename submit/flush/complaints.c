@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/complaints.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "conf/base/io.h"
+
+static int unread;
+
+static void to_syslog(const char *text, size_t size)
+{
+    static const char own_name[] = "jobtrail-submit: "; /* syslog says it too */
+    size_t skip = sizeof own_name - 1;
+    if (size > skip && memcmp(text, own_name, skip) == 0) {
+        text += skip;
+        size -= skip;
+    }
+    openlog("jobtrail-submit", LOG_PID, LOG_DAEMON);
+    syslog(LOG_WARNING, "%.*s", (int)size, text);
+}
+
+static ssize_t take(void *cookie, const char *text, size_t size)
+{
+    (void)cookie;
+    if (!unread && io_write_all(STDERR_FILENO, text, size) != 0)
+        unread = 1;
+    if (unread)
+        to_syslog(text, size);
+    return (ssize_t)size;
+}
+
+void complaints_open(void)
+{
+    FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = take});
+    if (stream == NULL)
+        return;
+    setvbuf(stream, NULL, _IOLBF, BUFSIZ);
+    stderr = stream;
+}
+
+void complaints_to_syslog(void)
+{
+    unread = 1;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/coverage_send.h"
+
+#include "submit/facts/ending.h"
+#include "submit/facts/sampling_read.h"
+#include "submit/facts/static_run.h"
+#include "submit/record/coverage_record.h"
+#include "submit/record/run_record.h"
+
+static int give_run(const struct coverage_send *send, const struct static_run *run,
+                    const struct ending *ending, uint64_t *runs)
+{
+    struct record record;
+    struct run_source source = {.conf = send->conf,
+                                .lines = send->lines,
+                                .journal = send->source.journal,
+                                .capture = &run->capture,
+                                .ending = ending,
+                                .dropped = send->source.dropped,
+                                .inferred = 1};
+    if (!sampling_keeps(send->conf, source.capture, ending, &source.probability))
+        return 0;
+    int result = run_record_build(&source, &record);
+    if (result != 0)
+        return result;
+    result = send->give(send->context, &record);
+    record_free(&record);
+    *runs += result == 0;
+    return result;
+}
+
+static int send_static_run(const struct coverage_send *send, const struct coverage_static *task,
+                           uint64_t *runs)
+{
+    struct static_run run;
+    int result = static_run_make(send->source.journal, task, &run);
+    if (result != 0)
+        return result;
+    const struct ending ending =
+        ending_find(&run.capture, 0, send->source.journal, send->source.now_ns);
+    return give_run(send, &run, &ending, runs);
+}
+
+/* Units of static programs come first, by the number of their task in the journal, whatever the
+ * others' programs are by now; then those of the coverage. */
+static int begins(const struct coverage_send *send, uint64_t number)
+{
+    uint64_t unit = send->first + number;
+    return unit >= send->from && send->begin(send->context, unit);
+}
+
+static int send_facts(const struct coverage_send *send, const struct coverage *coverage)
+{
+    const struct coverage_record_source source = {send->conf, send->lines, send->source.journal,
+                                                  coverage, send->source.dropped};
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
+        struct record record;
+        if (!begins(send, send->source.journal->task_count + i))
+            continue;
+        result = coverage_record_build(&source, i, &record);
+        if (result != 0)
+            break;
+        result = send->give(send->context, &record);
+        record_free(&record);
+    }
+    return result;
+}
+
+int coverage_send(const struct coverage_send *send, uint64_t *runs)
+{
+    struct coverage coverage;
+    struct coverage_source source = send->source;
+    source.blind = !send->begin(send->context, send->first - 1);
+    int result = coverage_find(&source, &coverage);
+    if (result != 0)
+        return result;
+    for (size_t i = 0; result == 0 && i < coverage.static_count; i++) {
+        const struct coverage_static *one = &coverage.statics[i];
+        if (begins(send, (uint64_t)(one->task - send->source.journal->tasks)))
+            result = send_static_run(send, one, runs);
+    }
+    if (result == 0 && send->conf->coverage)
+        result = send_facts(send, &coverage);
+    coverage_free(&coverage);
+    return result;
+}

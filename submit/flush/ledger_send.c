@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/ledger_send.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "conf/base/process.h"
+#include "submit/evidence/succession.h"
+#include "submit/facts/ending.h"
+#include "submit/facts/sampling_read.h"
+#include "submit/flush/coverage_send.h"
+#include "submit/flush/package_send.h"
+#include "submit/record/run_record.h"
+
+/* Pages have 31 bits (succession.h). */
+#define FIRST_BEHIND_PAGES (UINT64_C(1) << 32)
+
+/* What the records of ends are made of. */
+struct ends {
+    const struct ledger_send *send;
+    struct worker_summary *summary;
+    struct ledger_reader reader;
+    struct succession succession;
+    struct coverage_witnesses witnesses;
+    struct packages packages;
+    struct package_versions *versions;
+    struct json_memo *memo;
+};
+
+static int send_run(const struct ledger_send *send, const struct run_source *source)
+{
+    struct record record;
+    int result = run_record_build(source, &record);
+    if (result == 0) {
+        result = send->give(send->context, &record);
+        record_free(&record);
+    }
+    return result;
+}
+
+static int was_sent(const struct worker_order *order, const struct capture *capture)
+{
+    char uuid[RECORD_UUID_SIZE];
+    run_record_uuid(capture, uuid);
+    return strstr(order->started, uuid) != NULL;
+}
+
+static int send_start(const struct ledger_send *send, const struct capture *capture,
+                      struct worker_summary *summary)
+{
+    const struct run_source source = {.conf = send->order->conf,
+                                      .lines = &send->lines,
+                                      .journal = send->order->journal,
+                                      .capture = capture,
+                                      .probability = 1};
+    if (!capture->wants_start || capture->end_ns != 0 || was_sent(send->order, capture))
+        return 0;
+    int result = send_run(send, &source);
+    summary->records += result == 0;
+    return result;
+}
+
+static int send_starts(const struct ledger_send *send, struct worker_summary *summary)
+{
+    struct ledger_reader reader;
+    struct capture capture;
+    int result = ledger_open(send->order->ledger, send->order->conf->ledger_bytes, &reader);
+    if (result != 0)
+        return result;
+    while (result == 0 && (result = ledger_next(&reader, &capture)) == 1)
+        result = send_start(send, &capture, summary);
+    ledger_close(&reader);
+    return result;
+}
+
+/* One of another namespace cannot be looked for: it counts as gone when its session is over. */
+static int goes_on(const struct worker_order *order, const struct capture *capture,
+                   const struct ending *ending)
+{
+    if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
+        return 0;
+    if (capture->name_space != 0)
+        return !order->over;
+    return process_alive(capture->pid, capture->start_ticks);
+}
+
+/* Of a session, which records are handed over now. Nobody waited for its processes but the user. */
+static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
+                             struct ending *ending, struct worker_summary *summary)
+{
+    int running = goes_on(order, capture, ending);
+    summary->running += (uint64_t)running;
+    if (strcmp(ending->source, "epilog") == 0)
+        ending->source = "session";
+    return !running && !was_sent(order, capture);
+}
+
+static int send_packages(const struct ends *ends, const struct capture *capture,
+                         const struct package_run *run)
+{
+    const struct package_send send = {.conf = ends->send->order->conf,
+                                      .lines = &ends->send->lines,
+                                      .journal = ends->send->order->journal,
+                                      .policy = ends->send->policy,
+                                      .versions = ends->versions,
+                                      .give = ends->send->give,
+                                      .context = ends->send->context};
+    ends->summary->unhooked += !run->hooked;
+    return package_send(&send, capture, run, &ends->summary->packages);
+}
+
+static int send_end(const struct ends *ends, const struct capture *capture, uint64_t next_ns)
+{
+    const struct worker_order *order = ends->send->order;
+    struct ending ending = ending_find(capture, next_ns, order->journal, order->now_ns);
+    const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
+    struct run_source source = {.conf = order->conf,
+                                .lines = &ends->send->lines,
+                                .journal = order->journal,
+                                .capture = capture,
+                                .ending = &ending,
+                                .packages = &run,
+                                .dropped = ends->reader.dropped,
+                                .memo = ends->memo};
+    if (order->kind == WORKER_SESSION && !wanted_of_session(order, capture, &ending, ends->summary))
+        return 0;
+    if (!sampling_keeps(order->conf, capture, &ending, &source.probability)) {
+        ends->summary->sampled_out++;
+        return 0;
+    }
+    int result = send_run(ends->send, &source);
+    ends->summary->records += result == 0;
+    return result == 0 && capture->pkgs ? send_packages(ends, capture, &run) : result;
+}
+
+/* A slot that has changed since it was read first is of a process that goes on: what is new in it
+ * is for the next flush, if this is a session. */
+static int send_entry(struct ends *ends, const struct succession_entry *entry)
+{
+    struct capture capture;
+    uint64_t unit = (uint64_t)entry->page + 1;
+    int result = succession_capture(&ends->reader, entry, &capture);
+    if (result == 0)
+        ends->summary->running++;
+    if (result == -EINVAL)
+        ends->summary->damaged++;
+    if (result != 1)
+        return result == -EINVAL ? 0 : result;
+    coverage_witness(&ends->witnesses, &capture);
+    if (unit < ends->send->order->from.unit || !ends->send->begin(ends->send->context, unit))
+        return 0;
+    return send_end(ends, &capture, entry->next_ns);
+}
+
+static int send_runs(struct ends *ends)
+{
+    int packages = ends->send->order->packages;
+    ends->memo = json_memo_new();
+    ends->versions = package_versions_new();
+    if (ends->versions == NULL)
+        return -ENOMEM;
+    if (packages >= 0 && packages_read(packages, &ends->packages) != 0)
+        ends->packages.bad_lines = 1; /* the runs have their records nevertheless */
+    int result = 0;
+    for (size_t i = 0; i < ends->succession.count && result == 0; i++)
+        result = send_entry(ends, &ends->succession.entry[i]);
+    ends->summary->bad_lines = ends->packages.bad_lines;
+    return result;
+}
+
+static int send_coverage(const struct ends *ends, int has_ledger)
+{
+    const struct worker_order *order = ends->send->order;
+    const struct coverage_send send = {
+        .conf = order->conf,
+        .lines = &ends->send->lines,
+        .source = {.policy = ends->send->policy,
+                   .journal = order->journal,
+                   .witnesses = has_ledger ? &ends->witnesses : NULL,
+                   .dropped = ends->reader.dropped,
+                   .now_ns = order->now_ns},
+        .give = ends->send->give,
+        .begin = ends->send->begin,
+        .first = FIRST_BEHIND_PAGES,
+        .from = order->from.unit,
+        .context = ends->send->context,
+    };
+    return coverage_send(&send, &ends->summary->records);
+}
+
+static int read_ledger(struct ends *ends)
+{
+    int result = succession_read(&ends->reader, &ends->succession);
+    ends->summary->damaged = ends->reader.damaged;
+    ends->summary->dropped = ends->reader.dropped;
+    return result;
+}
+
+static int send_ends(const struct ledger_send *send, struct worker_summary *summary)
+{
+    const struct worker_order *order = send->order;
+    struct ends ends = {.send = send, .summary = summary};
+    int is_job = order->kind == WORKER_ENDS;
+    int opened =
+        order->ledger < 0 ? 0 : ledger_open(order->ledger, order->conf->ledger_bytes, &ends.reader);
+    if (opened != 0 && opened != -EINVAL)
+        return opened;
+    int has_ledger = order->ledger >= 0 && opened == 0;
+    int result = coverage_witnesses_make(order->journal, &ends.witnesses);
+    if (result == 0 && has_ledger)
+        result = read_ledger(&ends);
+    if (result == 0 && !(is_job && coverage_excludes(send->policy, order->journal)))
+        result = send_runs(&ends);
+    if (result == 0 && is_job)
+        result = send_coverage(&ends, has_ledger);
+    coverage_witnesses_free(&ends.witnesses);
+    json_memo_free(ends.memo);
+    package_versions_free(ends.versions);
+    packages_free(&ends.packages);
+    succession_free(&ends.succession);
+    ledger_close(&ends.reader);
+    return result != 0 ? result : opened;
+}
+
+int ledger_send(const struct ledger_send *send, struct worker_summary *summary)
+{
+    return send->order->kind == WORKER_STARTS ? send_starts(send, summary)
+                                              : send_ends(send, summary);
+}

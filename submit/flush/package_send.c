@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/package_send.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "conf/policy/policy_read.h"
+#include "contrib/hooks/packages.h"
+
+static const struct policy_rule *match(const void *policy, const struct package *package,
+                                       const char *what, const char *text)
+{
+    char whole[PACKAGES_LINE + 64];
+    int length = snprintf(whole, sizeof whole, "%s:%s:%s", package->program, what, text);
+    if (length < 0 || (size_t)length >= sizeof whole)
+        return NULL;
+    return policy_match(policy, POLICY_PKG, whole, (size_t)length);
+}
+
+int package_kept(const void *policy, const struct package *package)
+{
+    const struct policy_rule *by_name = match(policy, package, "name", package->name);
+    const struct policy_rule *by_path = match(policy, package, "path", package->path);
+    const struct policy_rule *first =
+        by_name == NULL || (by_path != NULL && by_path < by_name) ? by_path : by_name;
+    return first == NULL || first->action != POLICY_SKIP;
+}
+
+static int send_one(const struct package_send *send, const struct capture *capture,
+                    const struct package *package)
+{
+    char version[PACKAGE_VERSION_SIZE];
+    struct record record;
+    struct package_source source = {send->conf, send->lines, send->journal,
+                                    capture,    package,     package->version};
+    if (package->version[0] == '\0' && strcmp(package->program, "python") == 0) {
+        package_version_find(send->versions, package->name, package->path, version);
+        source.version = version;
+    }
+    int result = package_record_build(&source, &record);
+    if (result == 0) {
+        result = send->give(send->context, &record);
+        record_free(&record);
+    }
+    return result;
+}
+
+int package_send(const struct package_send *send, const struct capture *capture,
+                 const struct package_run *run, uint64_t *records)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const struct package *package = &run->package[i];
+        if (package->name[0] == '\0' || !package_kept(send->policy, package))
+            continue;
+        int result = send_one(send, capture, package);
+        if (result != 0)
+            return result;
+        ++*records;
+    }
+    return 0;
+}

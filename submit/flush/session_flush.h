@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Flushing one session outside of Slurm (sessions.h).
+ */
+#ifndef JOBTRAIL_SESSION_FLUSH_H
+#define JOBTRAIL_SESSION_FLUSH_H
+
+#include "submit/flush/flush.h"
+#include "submit/job/journal_read.h"
+#include "submit/outbox/outbox.h"
+
+struct sessions {
+    const struct conf *conf;
+    const char *node;
+    struct outbox *outbox;
+    struct flush_count *count;
+    int notes; /* <state>/sessions */
+};
+
+/* One whose directory is there. */
+struct session_user {
+    struct sessions *sessions;
+    struct journal journal; /* owned: what stands for a job's, whose user he is */
+    int directory;
+    uint64_t deadline_ns; /* when nothing more is begun for him, CLOCK_MONOTONIC */
+    uint64_t end_ns;      /* when it is the next one's turn, whatever is being done */
+};
+
+/* Flushes the session in the user's directory `name`; of another name, nothing is done. Trouble is
+ * told on stderr and counted. Returns 0; -ETIMEDOUT where the user's files take too long; -ENOBUFS
+ * where half of the outbox is used: what is in it by then is not taken again. */
+int session_flush(const struct session_user *user, const char *name);
+
+#endif

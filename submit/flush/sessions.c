@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/sessions.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/directory.h"
+#include "spank/journal.h"
+#include "submit/evidence/session_notes.h"
+#include "submit/evidence/user_files.h"
+#include "submit/flush/hand_in_collect.h"
+#include "submit/flush/session_flush.h"
+#include "submit/job/session_place.h"
+#include "submit/outbox/transport.h"
+
+/* Of one user in one go: he can make as many sessions as he likes, and each may take its time. One
+ * who has used that up has his next turn LATER_S behind it, and after the others. Of names that are
+ * not their makers', as many are looked at in one go. */
+enum {
+    NAMES_MAX = 10000,
+    USER_MS = 10000,
+    USER_END_MS = 20000,
+    LATER_S = 300,
+    FOREIGN_MAX = 10000,
+    FOREIGN_MS = 10000
+};
+
+#define TURN "turn."
+
+/* A user's directory. */
+struct turn {
+    char name[16];
+    time_t used_up; /* when his last turn was, if it took all of his time; 0: it did not */
+    uint32_t lot;   /* who comes first of those who are equal */
+    int foreign;    /* not his: somebody else has made it */
+};
+
+struct turns {
+    struct turn *turn; /* owned */
+    size_t count;
+    uint32_t lot;
+};
+
+/* Names with the number of no account that somebody has made, in this go. */
+struct cleared {
+    uint64_t removed, aside, stay;
+};
+
+/* What stands for a job's journal: root knows whose session it is and nothing else. One whom nobody
+ * knows has the group with which he made his directory. */
+static int make_journal(const struct stat *directory, const char *node, struct journal *journal)
+{
+    char text[512];
+    struct passwd entry, *found = NULL;
+    char buffer[4096];
+    getpwuid_r(directory->st_uid, &entry, buffer, sizeof buffer, &found);
+    int length =
+        snprintf(text, sizeof text, "step time=1.000000000 step=%u uid=%u gid=%u node=%.200s\n",
+                 JOURNAL_STEP_BATCH, (unsigned)directory->st_uid,
+                 (unsigned)(found == NULL ? directory->st_gid : found->pw_gid), node);
+    int result = journal_parse(text, (size_t)length, journal);
+    if (result != 0 || found == NULL)
+        return result;
+    char *name = strdup(found->pw_name);
+    if (name == NULL) {
+        journal_free(journal);
+        return -ENOMEM;
+    }
+    free(journal->user);
+    journal->user = name;
+    return 0;
+}
+
+static void collect(const struct session_user *user)
+{
+    struct flush_count *count = user->sessions->count;
+    const struct journal *who = &user->journal;
+    uint64_t refused = 0;
+    if (who->user[0] == '\0')
+        return; /* nobody can say now which records are his */
+    int result = hand_in_collect(user->sessions->conf, who, user->directory, user->end_ns,
+                                 user->sessions->outbox, &count->records, &refused);
+    count->damaged += refused;
+    if (refused > 0)
+        fprintf(stderr,
+                "jobtrail-submit: user %u: %llu files that are no records of his: now in "
+                "%s/%u/refused\n",
+                (unsigned)who->uid, (unsigned long long)refused, user->sessions->conf->sessions,
+                (unsigned)who->uid);
+    if (result == 0)
+        return;
+    fprintf(stderr,
+            "jobtrail-submit: user %u: what he has handed in is not taken, or not removed: %s\n",
+            (unsigned)who->uid, strerror(-result));
+    count->failed++;
+}
+
+static void flush_user_sessions(const struct session_user *user)
+{
+    int fd = openat(user->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry = NULL;
+    if (listing == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    int result = 0, left = NAMES_MAX;
+    while (result == 0 && left > 0 && transport_left_ms(user->deadline_ns) > 0 &&
+           (entry = readdir(listing)) != NULL) {
+        result = session_flush(user, entry->d_name);
+        left--;
+    }
+    user->sessions->count->overflowed += result == -ENOBUFS;
+    if (entry != NULL)
+        fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
+                (unsigned)user->journal.uid,
+                left == 0            ? "too many names"
+                : result == -ENOBUFS ? "no room in the outbox"
+                                     : "no more time");
+    closedir(listing);
+}
+
+/* Returns whether the name is a number, and the number. One that has been written in two ways would
+ * get a user the time of two. */
+static int parse_uid(const char *name, uid_t *uid)
+{
+    char *end;
+    unsigned long number = strtoul(name, &end, 10);
+    if (*name < '0' || *name > '9' || (*name == '0' && name[1] != '\0') || *end != '\0' ||
+        number >= UINT32_MAX)
+        return 0;
+    *uid = (uid_t)number;
+    return 1;
+}
+
+/* Or each would be opened again and again, and its account looked for. */
+static int clear_place(int base, uid_t uid, struct cleared *cleared)
+{
+    char aside[SESSION_ASIDE_SIZE];
+    int result = session_place_clear(base, uid, aside);
+    cleared->stay += result != 0;
+    cleared->aside += result == 0 && aside[0] != '\0';
+    cleared->removed += result == 0 && aside[0] == '\0';
+    return -ENOENT;
+}
+
+/* Opens the directory of a user; what somebody else has made in its place is put aside. Returns a
+ * descriptor or -errno. */
+static int open_user(const struct sessions *sessions, int base, const char *name, uid_t uid,
+                     struct cleared *cleared)
+{
+    char aside[SESSION_ASIDE_SIZE] = "";
+    int user = user_directory_open(base, name, uid);
+    if (user != -EPERM && user != -ENOTDIR && user != -ELOOP)
+        return user;
+    int result = session_place_mend(base, uid, aside);
+    if (result == -ENOENT)
+        return clear_place(base, uid, cleared);
+    if (result != 0) {
+        fprintf(stderr, "jobtrail-submit: %s/%s: is no directory of this user's, and stays: %s\n",
+                sessions->conf->sessions, name, strerror(-result));
+        sessions->count->failed++;
+        return result;
+    }
+    fprintf(stderr,
+            "jobtrail-submit: %s/%s: was no directory of this user's, and is one now; what was "
+            "there is %s\n",
+            sessions->conf->sessions, name, aside[0] == '\0' ? "gone, as it was empty" : aside);
+    return user_directory_open(base, name, uid);
+}
+
+static void flush_user(struct sessions *sessions, int base, const char *name,
+                       struct cleared *cleared)
+{
+    struct session_user user = {.sessions = sessions,
+                                .deadline_ns = transport_deadline(USER_MS),
+                                .end_ns = transport_deadline(USER_END_MS)};
+    struct stat status;
+    uid_t uid;
+    if (!parse_uid(name, &uid))
+        return;
+    user.directory = open_user(sessions, base, name, uid, cleared);
+    if (user.directory < 0)
+        return;
+    if (fstat(user.directory, &status) == 0 &&
+        make_journal(&status, sessions->node, &user.journal) == 0) {
+        outbox_owner(sessions->outbox, uid, 0);
+        collect(&user);
+        flush_user_sessions(&user);
+        journal_free(&user.journal);
+    }
+    close(user.directory);
+}
+
+static int open_notes(const struct conf *conf)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/sessions", conf->state);
+    return length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
+}
+
+/* Root's, with the sticky bit: or users could put others' directories aside. */
+static int open_base(const char *path)
+{
+    struct stat status;
+    int fd = directory_make(path, 01733);
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+        ((status.st_mode & S_ISVTX) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) == 0))
+        return fd;
+    fprintf(stderr, "jobtrail-submit: %s: is to be root's, with mode 1733\n", path);
+    close(fd);
+    return -EPERM;
+}
+
+static void turn_path(const char *name, char path[32])
+{
+    snprintf(path, 32, TURN "%s", name);
+}
+
+static time_t turn_used_up(int notes, const char *name)
+{
+    char path[32];
+    struct stat status;
+    turn_path(name, path);
+    return fstatat(notes, path, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mtim.tv_sec : 0;
+}
+
+static void note_turn(int notes, const char *name, int used_up)
+{
+    char path[32];
+    turn_path(name, path);
+    unlinkat(notes, path, 0);
+    int fd = used_up ? openat(notes, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Whose it is costs one look, and no search for an account. */
+static int add_turn(struct turns *turns, int base, int notes, const char *name)
+{
+    size_t count = turns->count;
+    struct stat status;
+    uid_t uid;
+    if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name ||
+        fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return 0;
+    if ((count & (count - 1)) == 0) {
+        struct turn *larger = reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
+        if (larger == NULL)
+            return -ENOMEM;
+        turns->turn = larger;
+    }
+    struct turn *turn = &turns->turn[count];
+    strcpy(turn->name, name);
+    turn->foreign = !S_ISDIR(status.st_mode) || status.st_uid != uid;
+    turn->used_up = turn->foreign ? 0 : turn_used_up(notes, name);
+    turn->lot = ((uint32_t)uid + turns->lot) * 2654435761u;
+    turns->count++;
+    return 0;
+}
+
+static int by_turn(const void *left, const void *right)
+{
+    const struct turn *a = left, *b = right;
+    if (a->foreign != b->foreign)
+        return a->foreign - b->foreign;
+    if (a->used_up != b->used_up)
+        return a->used_up < b->used_up ? -1 : 1;
+    return a->lot < b->lot ? -1 : a->lot > b->lot;
+}
+
+static void tell_cleared(const struct sessions *sessions, const struct cleared *cleared)
+{
+    if (cleared->removed + cleared->aside + cleared->stay == 0)
+        return;
+    fprintf(
+        stderr,
+        "jobtrail-submit: %s: names with numbers that no account has: %llu are removed, as they "
+        "were empty, %llu are put aside (" SESSION_ASIDE "*), %llu stay\n",
+        sessions->conf->sessions, (unsigned long long)cleared->removed,
+        (unsigned long long)cleared->aside, (unsigned long long)cleared->stay);
+    sessions->count->failed += cleared->stay > 0;
+}
+
+/* Those who need long do not keep the others from their turn, nor the timer from what else it does.
+ */
+static void take_turns(struct sessions *sessions, int base, const struct turns *turns)
+{
+    uint64_t end_ns = transport_deadline(sessions->conf->job_timeout_s * UINT64_C(1000));
+    uint64_t foreign_ns = 0;
+    struct cleared cleared = {0, 0, 0};
+    int foreign = 0;
+    time_t now = time(NULL);
+    for (size_t i = 0; i < turns->count && transport_left_ms(end_ns) > 0; i++) {
+        const struct turn *turn = &turns->turn[i];
+        if (turn->used_up > now - LATER_S && turn->used_up <= now)
+            continue;
+        if (turn->foreign && foreign++ == 0)
+            foreign_ns = transport_deadline(FOREIGN_MS);
+        if (turn->foreign && (foreign > FOREIGN_MAX || transport_left_ms(foreign_ns) == 0))
+            break; /* nobody else comes behind them */
+        uint64_t mine_ns = transport_deadline(USER_MS);
+        flush_user(sessions, base, turn->name, &cleared);
+        int used_up = transport_left_ms(mine_ns) == 0;
+        if (used_up || turn->used_up != 0)
+            note_turn(sessions->notes, turn->name, used_up);
+    }
+    tell_cleared(sessions, &cleared);
+}
+
+static void flush_users(struct sessions *sessions, DIR *base)
+{
+    const struct dirent *entry;
+    struct turns turns = {NULL, 0, 0};
+    int left = FOREIGN_MAX;
+    if (getrandom(&turns.lot, sizeof turns.lot, 0) != sizeof turns.lot)
+        turns.lot = (uint32_t)time(NULL);
+    while ((entry = readdir(base)) != NULL) {
+        if (strncmp(entry->d_name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
+            unlinkat(dirfd(base), entry->d_name, AT_REMOVEDIR); /* if it is empty by now */
+        else if (add_turn(&turns, dirfd(base), sessions->notes, entry->d_name) != 0)
+            break;
+    }
+    if (turns.count > 0)
+        qsort(turns.turn, turns.count, sizeof *turns.turn, by_turn);
+    take_turns(sessions, dirfd(base), &turns);
+    free(turns.turn);
+}
+
+int sessions_flush(const struct conf *conf, const char *node, struct outbox *outbox,
+                   struct flush_count *count)
+{
+    struct sessions sessions = {.conf = conf, .node = node, .outbox = outbox, .count = count};
+    if (conf->sessions[0] == '\0')
+        return 0;
+    int base = open_base(conf->sessions);
+    if (base < 0)
+        return base;
+    sessions.notes = open_notes(conf);
+    DIR *listing = sessions.notes < 0 ? NULL : fdopendir(base);
+    int result = listing != NULL ? 0 : sessions.notes < 0 ? sessions.notes : -errno;
+    if (listing != NULL) {
+        flush_users(&sessions, listing);
+        session_notes_clean(sessions.notes, base);
+        closedir(listing);
+    } else
+        close(base);
+    if (sessions.notes >= 0)
+        close(sessions.notes);
+    return result;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cpu_time.h"
+#include "conf/conf.h"
+#include "preload/ledger.h"
+#include "spank/spool_path.h"
+#include "submit/flush/complaints.h"
+#include "submit/flush/starts.h"
+#include "submit/job/spool_node.h"
+#include "submit/job/spool_read.h"
+
+/* Opens the node's spool directory; where it is to be `made`, also one that is missing. */
+static int open_spool(const char *conf_path, const char *node, int made)
+{
+    char path[PATH_MAX], text[1024];
+    struct conf conf;
+    struct conf_error error;
+    int result = conf_load_trusted(conf_path, &conf, &error);
+    if (result != 0) {
+        conf_error_text(&error, text, sizeof text);
+        fprintf(stderr, "jobtrail-submit: %s\n", text);
+        return result;
+    }
+    result = spool_expand(conf.spool, node, path, sizeof path);
+    if (result == 0)
+        result = made ? spool_node_make(path, conf.mount != CONF_MOUNT_NO) : spool_open_node(path);
+    conf_free(&conf);
+    return result;
+}
+
+static void pause_ms(long ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+/* Takes the lock on the file `lock` (fcntl(2): it goes with the process, no child inherits it, and
+ * the kernel says who has it). Ends the holder and waits for it, five seconds at the most. */
+static int take_over(int lock)
+{
+    for (int i = 0; i < 100; i++) {
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        if (fcntl(lock, F_SETLK, &whole) == 0)
+            return 0;
+        if (errno != EACCES && errno != EAGAIN)
+            return -errno;
+        if (fcntl(lock, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK && whole.l_pid > 1)
+            kill(whole.l_pid, SIGTERM);
+        pause_ms(50);
+    }
+    return -EAGAIN;
+}
+
+static int open_lock(int spool, int flags)
+{
+    int lock = openat(spool, SPOOL_WATCH_LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    return lock < 0 ? -errno : lock;
+}
+
+/* The pid in the file is for people. */
+static int lock_spool(int spool)
+{
+    int lock = open_lock(spool, O_CREAT);
+    int result = lock < 0 ? lock : take_over(lock);
+    if (result == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
+        result = -EIO;
+    if (result != 0 && lock >= 0)
+        close(lock);
+    return result != 0 ? result : lock;
+}
+
+/* Opened for writing too, so that it never ends. Everybody may write to it. */
+static int open_pipe(int spool)
+{
+    struct stat status;
+    if (mkfifoat(spool, LEDGER_WAKE, 0600) != 0 && errno != EEXIST)
+        return -errno;
+    int fd = openat(spool, LEDGER_WAKE, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) && fchmod(fd, 0622) == 0)
+        return fd;
+    close(fd);
+    return -EINVAL;
+}
+
+/* Empties the pipe. Returns whether there was anything in it. */
+static int drain(int pipe)
+{
+    char bytes[4096];
+    ssize_t got, all = 0;
+    while ((got = read(pipe, bytes, sizeof bytes)) > 0 && all < 1 << 20)
+        all += got;
+    return all > 0;
+}
+
+static void look(const char *conf_path, int spool)
+{
+    struct conf conf;
+    struct conf_error error;
+    if (conf_load_trusted(conf_path, &conf, &error) != 0)
+        return; /* whoever compiles it says so */
+    int result = starts_send(&conf, spool);
+    if (result != 0)
+        fprintf(stderr, "jobtrail-submit: no start records: %s\n", strerror(-result));
+    conf_free(&conf);
+}
+
+/* Of what a look takes of processors, so many times that nothing is done then: whoever writes to
+ * the pipe, and what the ledgers hold, they cost a twentieth of one. */
+enum { REST = 20 };
+
+static uint64_t used_ns(void)
+{
+    return cpu_time_own() + cpu_time_children();
+}
+
+static void watch(const char *conf_path, int spool, int pipe)
+{
+    struct pollfd ready = {.fd = pipe, .events = POLLIN};
+    for (;;) {
+        uint64_t before = used_ns();
+        look(conf_path, spool);
+        pause_ms((long)((used_ns() - before) * REST / 1000000u));
+        do {
+            poll(&ready, 1, -1);
+        } while (!drain(pipe));
+        pause_ms(1000); /* what starts together is looked at together */
+        drain(pipe);
+    }
+}
+
+/* The parent returns from here when the child, of another session, watches or has failed: with what
+ * the child reports. The child goes on with the descriptor to report to. */
+static int detach(int *report)
+{
+    int fds[2], result = -EPROTO;
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return -errno;
+    pid_t pid = fork();
+    if (pid < 0)
+        return -errno;
+    if (pid == 0) {
+        setsid();
+        close(fds[0]);
+        *report = fds[1];
+        return 0;
+    }
+    close(fds[1]);
+    if (read(fds[0], &result, sizeof result) != (ssize_t)sizeof result)
+        result = -EPROTO;
+    _exit(result == 0 ? 0 : EXIT_FAILURE);
+}
+
+static int get_ready(const char *conf_path, const char *node, int *spool, int *pipe)
+{
+    *spool = open_spool(conf_path, node, 1);
+    if (*spool < 0)
+        return *spool;
+    int lock = lock_spool(*spool); /* held until the end */
+    if (lock < 0)
+        return lock;
+    *pipe = open_pipe(*spool);
+    return *pipe < 0 ? *pipe : 0;
+}
+
+/* Leaves the starter's descriptors, who waits for their end. */
+static void let_go(int report, int result)
+{
+    if (report < 0)
+        return;
+    if (write(report, &result, sizeof result) < 0 || result != 0)
+        return;
+    close(report);
+    complaints_to_syslog();
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; null >= 0 && fd <= 2; fd++)
+        dup2(null, fd);
+}
+
+int watch_run(const char *conf_path, const char *node, int in_background)
+{
+    int spool = -1, pipe = -1, report = -1;
+    int result = in_background ? detach(&report) : 0;
+    if (result != 0)
+        return result;
+    result = get_ready(conf_path, node, &spool, &pipe);
+    if (result != 0)
+        fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-result));
+    let_go(report, result);
+    if (result == 0)
+        watch(conf_path, spool, pipe); /* until SIGTERM */
+    return result;
+}
+
+int watch_stop(const char *conf_path, const char *node)
+{
+    int spool = open_spool(conf_path, node, 0);
+    if (spool < 0)
+        return spool == -ENOENT ? 0 : spool;
+    int lock = open_lock(spool, 0);
+    int result = lock < 0 ? lock : take_over(lock);
+    if (lock >= 0)
+        close(lock);
+    close(spool);
+    return result == -ENOENT ? 0 : result;
+}

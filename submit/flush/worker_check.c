@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/worker_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "preload/ledger.h"
+#include "submit/definition/record_facts.h"
+#include "submit/definition/record_name.h"
+#include "submit/hand_in/hand_in_read.h"
+#include "submit/record/json_add.h"
+#include "submit/record/record.h"
+
+enum { PKG_DIGITS = 12 };
+
+/* The facts of one kind of record; the first is the uuid in the name. */
+struct facts {
+    struct record_fact fact[RECORD_FACTS_MAX];
+    size_t count;
+    struct record_facts *held;       /* owned */
+    char uuid[RECORD_UUID_SIZE + 2]; /* in quotes: of the record that is looked at */
+};
+
+struct worker_check {
+    const struct worker_order *order;
+    struct facts run, pkg, coverage;
+    char host[64], user[RECORD_USER_SIZE]; /* as they stand in names */
+    uint64_t runs, packages, all;
+    int failed; /* out of memory */
+};
+
+static void add(struct worker_check *check, struct facts *facts, const char *table, const char *key,
+                struct json_object *value)
+{
+    char *text = record_text(value);
+    json_object_put(value);
+    check->failed |= text == NULL;
+    facts->fact[facts->count++] = (struct record_fact){table, key, text, 0};
+}
+
+static void add_text(struct worker_check *check, struct facts *facts, const char *table,
+                     const char *key, const char *text)
+{
+    add(check, facts, table, key,
+        json_bytes((struct capture_bytes){.at = text, .size = strlen(text)}));
+}
+
+static void add_known(struct worker_check *check, struct facts *facts, const char *table,
+                      const char *key, const char *text)
+{
+    add_text(check, facts, table, key, text[0] == '\0' ? "unknown" : text);
+}
+
+static void add_or_null(struct worker_check *check, struct facts *facts, const char *table,
+                        const char *key, const char *text)
+{
+    if (text[0] == '\0')
+        add(check, facts, table, key, NULL);
+    else
+        add_text(check, facts, table, key, text);
+}
+
+static void start(struct facts *facts, const char *table, const char *key)
+{
+    facts->fact[facts->count++] = (struct record_fact){table, key, facts->uuid, 0};
+}
+
+/* Which job it was: of an array, of a heterogeneous job too. */
+static void add_job(struct worker_check *check, struct facts *facts, const char *table)
+{
+    struct json_object *job = json_object_new_object();
+    check->failed |= job == NULL;
+    if (job == NULL)
+        return;
+    record_add_job(job, check->order->journal);
+    json_object_object_foreach(job, key, value) /* its keys are literals */
+        add(check, facts, table, key, json_object_get(value));
+    json_object_put(job);
+}
+
+static void make_run(struct worker_check *check)
+{
+    static const char user[] = "userT", slurm[] = "slurmT";
+    const struct conf *conf = check->order->conf;
+    const struct journal *journal = check->order->journal;
+    struct facts *facts = &check->run;
+    char job[16];
+    snprintf(job, sizeof job, "%u", journal->job);
+    start(facts, user, "run_uuid");
+    add_known(check, facts, user, "user", journal->user);
+    add_text(check, facts, user, "syshost", record_syshost(conf, journal));
+    add_text(check, facts, user, "scheduler", "SLURM");
+    facts->fact[facts->count - 1].differs = journal->job == 0;
+    if (journal->job != 0) {
+        add_text(check, facts, user, "job_id", job);
+        add_known(check, facts, user, "account", journal->account);
+        add_known(check, facts, user, "queue", journal->partition);
+    }
+    add_job(check, facts, slurm);
+    add_text(check, facts, slurm, "cluster", record_cluster(conf, journal));
+    add_text(check, facts, slurm, "partition", journal->partition);
+    add_text(check, facts, slurm, "qos", journal->qos);
+}
+
+static void make_package(struct worker_check *check)
+{
+    static const char owner[] = "ownerT";
+    const struct journal *journal = check->order->journal;
+    struct facts *facts = &check->pkg;
+    start(facts, NULL, "xalt_run_uuid");
+    add_known(check, facts, owner, "user", journal->user);
+    add(check, facts, owner, "job_id",
+        journal->job == 0 ? NULL : json_object_new_int64(journal->job));
+    add(check, facts, owner, "restart_count", json_object_new_int64(journal->restart));
+    add_text(check, facts, owner, "node", journal->node);
+    add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, journal));
+}
+
+static void make_coverage(struct worker_check *check)
+{
+    static const char table[] = "coverageT";
+    const struct journal *journal = check->order->journal;
+    struct facts *facts = &check->coverage;
+    start(facts, table, "uuid");
+    add_or_null(check, facts, table, "cluster", record_cluster(check->order->conf, journal));
+    add_text(check, facts, table, "syshost", record_syshost(check->order->conf, journal));
+    add_job(check, facts, table);
+    add_or_null(check, facts, table, "user", journal->user);
+    add_or_null(check, facts, table, "account", journal->account);
+    add_or_null(check, facts, table, "partition", journal->partition);
+}
+
+static void hold(struct worker_check *check, struct facts *facts, enum record_kind kind)
+{
+    facts->held = record_facts_new(kind, facts->fact, facts->count);
+    check->failed |= facts->held == NULL;
+}
+
+struct worker_check *worker_check_new(const struct worker_order *order)
+{
+    const struct journal *journal = order->journal;
+    struct worker_check *check = calloc(1, sizeof *check);
+    if (check == NULL)
+        return NULL;
+    check->order = order;
+    if (order->kind == WORKER_RECORDS)
+        return check;
+    record_plain_name(record_syshost(order->conf, journal), check->host, sizeof check->host);
+    record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, check->user,
+                      sizeof check->user);
+    make_run(check);
+    make_package(check);
+    make_coverage(check);
+    hold(check, &check->run, RECORD_RUN);
+    hold(check, &check->pkg, RECORD_PACKAGE);
+    hold(check, &check->coverage, RECORD_COVERAGE);
+    if (!check->failed)
+        return check;
+    worker_check_free(check);
+    return NULL;
+}
+
+/* Where `at` goes on behind this part and a dot, or NULL. */
+static const char *behind(const char *at, const char *part)
+{
+    size_t length = strlen(part);
+    return at != NULL && strncmp(at, part, length) == 0 && at[length] == '.' ? at + length + 1
+                                                                             : NULL;
+}
+
+static const char *behind_date(const char *at)
+{
+    while (at != NULL && ((*at >= '0' && *at <= '9') || *at == '_'))
+        at++;
+    return at != NULL && *at == '.' ? at + 1 : NULL;
+}
+
+static int ends_as_package(const char *rest)
+{
+    return rest != NULL && strspn(rest, "0123456789abcdef") == PKG_DIGITS &&
+           strcmp(rest + PKG_DIGITS, ".json") == 0;
+}
+
+/* KIND.SYSHOST.DATE.USER. and what this kind has behind it. */
+static int name_fits(const struct worker_check *check, const char *name,
+                     const struct record_name *parsed)
+{
+    enum worker_kind kind = check->order->kind;
+    const char *rest =
+        behind(behind_date(behind(behind(name, parsed->kind), check->host)), check->user);
+    if (strcmp(parsed->kind, "pkg") == 0)
+        return kind != WORKER_STARTS && ends_as_package(behind(rest, parsed->uuid));
+    if (strcmp(parsed->kind, "run") == 0)
+        rest = behind(rest, kind == WORKER_STARTS ? "aaa" : "zzz");
+    else if (strcmp(parsed->kind, "coverage") != 0 || kind != WORKER_ENDS)
+        return 0;
+    rest = behind(rest, parsed->uuid);
+    return rest != NULL && strcmp(rest, "json") == 0;
+}
+
+static int says(struct facts *facts, const struct record_name *name,
+                const struct transport_record *record)
+{
+    facts->uuid[0] = facts->uuid[RECORD_UUID_SIZE] = '"';
+    memcpy(facts->uuid + 1, name->uuid, RECORD_UUID_SIZE - 1);
+    return record_facts_hold(facts->held, record->text, record->length);
+}
+
+int worker_check_record(struct worker_check *check, const struct transport_record *record)
+{
+    struct record_name name;
+    check->all++;
+    if (check->order->kind == WORKER_RECORDS)
+        return 1;
+    if (record_name_parse(record->name, &name) != 0 || !name_fits(check, record->name, &name))
+        return 0;
+    int run = strcmp(name.kind, "run") == 0, package = strcmp(name.kind, "pkg") == 0;
+    check->runs += (uint64_t)run;
+    check->packages += (uint64_t)package;
+    return says(run ? &check->run : package ? &check->pkg : &check->coverage, &name, record);
+}
+
+static uint64_t size_of(int fd)
+{
+    struct stat status;
+    return fd >= 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static void limit(uint64_t *number, uint64_t most)
+{
+    if (*number > most)
+        *number = most;
+}
+
+void worker_check_summary(const struct worker_check *check, struct worker_summary *summary)
+{
+    const struct worker_order *order = check->order;
+    uint64_t slots = size_of(order->ledger) / LEDGER_PAGE + 1;
+    if (order->kind == WORKER_RECORDS) {
+        summary->records = check->all;
+        limit(&summary->damaged, HAND_IN_RECORDS_MAX);
+        return;
+    }
+    summary->records = check->runs;
+    summary->packages = check->packages;
+    limit(&summary->sampled_out, slots);
+    limit(&summary->damaged, slots);
+    limit(&summary->running, slots);
+    limit(&summary->unhooked, slots);
+    limit(&summary->dropped, UINT32_MAX); /* processes count it, and find no room for it */
+    limit(&summary->bad_lines, size_of(order->packages) + 1);
+}
+
+static void free_facts(struct facts *facts)
+{
+    record_facts_free(facts->held);
+    for (size_t i = 1; i < facts->count; i++)
+        free((char *)facts->fact[i].text);
+}
+
+void worker_check_free(struct worker_check *check)
+{
+    if (check == NULL)
+        return;
+    free_facts(&check->run);
+    free_facts(&check->pkg);
+    free_facts(&check->coverage);
+    free(check);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/hand_in/hand_in_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "submit/evidence/user_files.h"
+#include "submit/hand_in/hand_in_adopt.h"
+#include "submit/hand_in/hand_in_check.h"
+#include "submit/outbox/outbox.h"
+
+/* What a program that was killed did not finish. */
+enum { LEFT_OVER_S = 86400 };
+
+struct go {
+    const struct hand_in_read *read;
+    int records; /* the directory */
+    size_t names, bytes;
+    uint64_t *given, *refused;
+};
+
+/* Reads a file whole, malloc'ed, its last newline taken off. Returns 0 or -errno. */
+static int read_whole(int directory, const char *name, uid_t uid, struct record *record)
+{
+    struct stat status;
+    int fd = user_file_open(directory, name, uid);
+    if (fd < 0)
+        return fd;
+    int result = fstat(fd, &status) != 0 ? -errno : status.st_size > OUTBOX_TEXT_MAX ? -EFBIG : 0;
+    char *text = result != 0 ? NULL : malloc((size_t)status.st_size + 1);
+    ssize_t got = text == NULL ? -1 : read(fd, text, (size_t)status.st_size);
+    close(fd);
+    if (got < 0) {
+        free(text);
+        return result != 0 ? result : -EIO;
+    }
+    if (got > 0 && text[got - 1] == '\n')
+        got--;
+    text[got] = '\0';
+    record->text = text;
+    record->length = (size_t)got;
+    return 0;
+}
+
+static int is_record(const struct go *go, const char *name, struct record *record)
+{
+    const char *user_name = go->read->user_name;
+    if (strlen(name) >= sizeof record->name || !hand_in_name_fits(name, user_name) ||
+        read_whole(go->records, name, go->read->uid, record) != 0)
+        return 0;
+    strcpy(record->name, name);
+    if (!hand_in_is_line(record->text, record->length))
+        return 0;
+    if (hand_in_text_fits(name, user_name, record->text))
+        return 1;
+    return hand_in_adopt_text(user_name, record) == 0 && record->length <= OUTBOX_TEXT_MAX &&
+           hand_in_text_fits(name, user_name, record->text);
+}
+
+/* Out of the way of those that are to come. */
+static int refuse(const struct go *go, const char *name)
+{
+    int made = mkdirat(go->read->user, HAND_IN_REFUSED, 0700);
+    int refused = made != 0 && errno != EEXIST
+                      ? -errno
+                      : user_directory_open(go->read->user, HAND_IN_REFUSED, go->read->uid);
+    if (refused >= 0) {
+        renameat(go->records, name, refused, name);
+        close(refused);
+    }
+    ++*go->refused;
+    return 0;
+}
+
+static int visit(struct go *go, const char *name)
+{
+    struct record record = {.text = NULL};
+    int result = 0;
+    if (!is_record(go, name, &record))
+        result = refuse(go, name);
+    else if ((result = go->read->give(go->read->context, &record)) == 0)
+        ++*go->given;
+    go->names++;
+    go->bytes += record.length;
+    record_free(&record);
+    return result;
+}
+
+static void remove_left_over(int records, const char *name)
+{
+    struct stat status;
+    if (fstatat(records, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+        status.st_mtim.tv_sec + LEFT_OVER_S < time(NULL))
+        unlinkat(records, name, 0);
+}
+
+/* Links get their user's name, before any is given: a name that changes may be listed twice. */
+static void adopt_all(const struct go *go, DIR *listing)
+{
+    const struct dirent *entry;
+    struct stat status;
+    char name[RECORD_NAME_MAX];
+    size_t adopted = 0;
+    while (adopted < HAND_IN_RECORDS_MAX && (entry = readdir(listing)) != NULL)
+        if (hand_in_adopt_name(entry->d_name, go->read->user_name, name) &&
+            fstatat(go->records, name, &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+            renameat(go->records, entry->d_name, go->records, name) == 0)
+            adopted++;
+    rewinddir(listing);
+}
+
+static int visit_all(struct go *go, DIR *listing)
+{
+    const struct dirent *entry;
+    int result = 0;
+    while (result == 0 && go->names < HAND_IN_RECORDS_MAX && go->bytes < HAND_IN_BYTES_MAX &&
+           (entry = readdir(listing)) != NULL) {
+        if (entry->d_name[0] != '.')
+            result = visit(go, entry->d_name);
+        else
+            remove_left_over(go->records, entry->d_name); /* or being written */
+    }
+    return result;
+}
+
+int hand_in_read(const struct hand_in_read *read, uint64_t *given, uint64_t *refused)
+{
+    struct go go = {.read = read, .given = given, .refused = refused};
+    go.records = user_directory_open(read->user, HAND_IN_RECORDS, read->uid);
+    if (go.records < 0)
+        return go.records == -ENOENT ? 0 : go.records;
+    if (faccessat(go.records, ".", R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
+        close(go.records);
+        return -EACCES;
+    }
+    DIR *listing = fdopendir(go.records);
+    if (listing == NULL) {
+        close(go.records);
+        return -ENOMEM;
+    }
+    adopt_all(&go, listing);
+    int result = visit_all(&go, listing);
+    closedir(listing);
+    return result;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/hand_in/link_send.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "submit/definition/record_name.h"
+#include "submit/hand_in/hand_in.h"
+#include "submit/job/spool_read.h"
+#include "submit/outbox/outbox.h"
+#include "submit/outbox/transport.h"
+
+/* For the wrapper, which waits. */
+enum { SEND_MS = 5000, FEW = 8 };
+
+static int send_by_file(const struct conf *conf, const struct transport_record *record)
+{
+    struct transport_trouble trouble;
+    struct transport_item item = {.record = *record};
+    void *state;
+    int result = transport_file.open(conf, &state, &trouble);
+    if (result != 0)
+        return result;
+    result = transport_file.send(state, &item, 1, transport_deadline(SEND_MS), &trouble);
+    transport_file.close(state);
+    return item.outcome == TRANSPORT_ACCEPTED ? 0 : result != 0 ? result : -EIO;
+}
+
+/* A directory of the environment's; root may have another user's HOME, who could lead him anywhere.
+ */
+static int is_usable(const char *path)
+{
+    struct stat facts;
+    return path != NULL && path[0] == '/' &&
+           (geteuid() != 0 || stat(path, &facts) != 0 || facts.st_uid == 0);
+}
+
+char *link_outbox(void)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int length = -1;
+    if (is_usable(state))
+        length = asprintf(&path, "%s/jobtrail/outbox", state);
+    else if (is_usable(home))
+        length = asprintf(&path, "%s/.local/state/jobtrail/outbox", home);
+    return length < 0 ? NULL : path;
+}
+
+/* On its way to root, or to where the site's records are. */
+static int send_on(const struct conf *conf, const struct transport_record *record)
+{
+    if (strcmp(conf->transport, "none") == 0 ||
+        (strcmp(conf->transport, "file") == 0 && send_by_file(conf, record) == 0))
+        return 0;
+    return hand_in(conf, record);
+}
+
+int link_send(const struct conf *conf, const struct record *record)
+{
+    const struct transport_record sent = {record->name, record->text, record->length};
+    struct link_outbox_count count;
+    if (send_on(conf, &sent) == 0) {
+        link_send_waiting(conf, FEW, &count);
+        return 0;
+    }
+    CLEANUP_FREE char *outbox = link_outbox();
+    const struct conf place = {.file_dir = outbox, .file_fsync = (char *)"no"};
+    return outbox == NULL ? -ENOENT : send_by_file(&place, &sent);
+}
+
+static int is_link(const char *name)
+{
+    struct record_name parsed;
+    return record_name_parse(name, &parsed) == 0 && strcmp(parsed.kind, "link") == 0;
+}
+
+/* Returns 0 when the record is on its way and its file is gone; 1 when it cannot be read; or -errno
+ * when nobody takes it. */
+static int send_file(const struct conf *conf, int outbox, const char *name)
+{
+    char *text;
+    size_t size;
+    int result = spool_read_file(outbox, name, OUTBOX_TEXT_MAX, &text, &size);
+    if (result != 0)
+        return 1;
+    size -= size > 0 && text[size - 1] == '\n';
+    result = send_on(conf, &(struct transport_record){name, text, size});
+    free(text);
+    return result == 0 && unlinkat(outbox, name, 0) != 0 && errno != ENOENT ? -errno : result;
+}
+
+/* The user's, if it is his: root may have another's HOME. Returns NULL and sets `*error`. */
+static DIR *open_outbox(int *error)
+{
+    struct stat status;
+    CLEANUP_FREE char *path = link_outbox();
+    int fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    *error = path == NULL || fd >= 0 || errno == ENOENT ? 0 : -errno;
+    if (fd < 0)
+        return NULL;
+    DIR *listing = fstat(fd, &status) == 0 && status.st_uid == geteuid() ? fdopendir(fd) : NULL;
+    if (listing == NULL)
+        close(fd);
+    return listing;
+}
+
+int link_send_waiting(const struct conf *conf, unsigned most, struct link_outbox_count *count)
+{
+    const struct dirent *entry;
+    int result;
+    DIR *listing = open_outbox(&result);
+    *count = (struct link_outbox_count){0, 0};
+    if (listing == NULL)
+        return result;
+    while (count->sent + count->waiting < most && (entry = readdir(listing)) != NULL) {
+        if (!is_link(entry->d_name))
+            continue;
+        int one = result != 0 ? result : send_file(conf, dirfd(listing), entry->d_name);
+        if (one < 0)
+            result = one;
+        count->sent += one == 0;
+        count->waiting += one != 0;
+    }
+    closedir(listing);
+    return result;
+}

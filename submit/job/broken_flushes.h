@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The file BROKEN_FLUSHES in the state directory: of how many jobs in a row, up to now, the flush's
+ * child broke down, and when the last one did, as "COUNT SECONDS\n" in decimal, seconds since the
+ * Epoch. It is not there when the last flush of a job did not break down. jobtrail-submit writes it
+ * (submit/flush/flush_breaks.h), jobtrail-conf doctor reads it.
+ *
+ * One job that breaks the flush is that job's doing, and lies in the quarantine; job after job is
+ * a library or a kernel that does not do what it did when jobtrail was built.
+ */
+#ifndef JOBTRAIL_BROKEN_FLUSHES_H
+#define JOBTRAIL_BROKEN_FLUSHES_H
+
+#define BROKEN_FLUSHES "broken_flushes"
+
+enum { BROKEN_FLUSHES_BYTES = 64 }; /* the file has fewer */
+
+#endif

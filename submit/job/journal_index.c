@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/journal_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t bucket_of(const struct journal_index *index, uint32_t key)
+{
+    return (key * UINT32_C(2654435769) >> 8) & index->mask; /* Knuth's multiplicative hashing */
+}
+
+static void link_entry(struct journal_index *index, uint32_t entry, uint32_t key)
+{
+    uint32_t *bucket = &index->slots[bucket_of(index, key)];
+    index->slots[index->mask + entry] = *bucket;
+    *bucket = entry;
+}
+
+static size_t slots_of(uint32_t mask)
+{
+    return 2 * (size_t)mask + 1;
+}
+
+/* Makes it anew, for twice as many. */
+static int grow(struct journal_index *index, size_t count, journal_key_of *key_of,
+                const void *array)
+{
+    struct journal_index larger = {.mask = index->mask * 2 + 1};
+    if (count > UINT32_MAX / 4)
+        return -ENOMEM;
+    larger.slots = calloc(slots_of(larger.mask), sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return -ENOMEM;
+    for (uint32_t entry = 1; entry < count; entry++)
+        link_entry(&larger, entry, key_of(array, entry - 1));
+    free(index->slots);
+    *index = larger;
+    return 0;
+}
+
+int journal_index_add(struct journal_index *index, size_t count, journal_key_of *key_of,
+                      const void *array)
+{
+    int result = count > index->mask ? grow(index, count, key_of, array) : 0;
+    if (result == 0)
+        link_entry(index, (uint32_t)count, key_of(array, count - 1));
+    return result;
+}
+
+uint32_t journal_index_first(const struct journal_index *index, size_t count, uint32_t key)
+{
+    return index->slots == NULL ? (uint32_t)count : index->slots[bucket_of(index, key)];
+}
+
+uint32_t journal_index_next(const struct journal_index *index, uint32_t entry)
+{
+    return index->slots == NULL ? entry - 1 : index->slots[index->mask + entry];
+}
+
+void journal_index_free(struct journal_index *index)
+{
+    free(index->slots);
+    *index = (struct journal_index){.slots = NULL};
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The journal that root wrote of a job on one node (spank/journal.h), as facts. Lines that cannot
+ * be used are counted and skipped.
+ */
+#ifndef JOBTRAIL_JOURNAL_READ_H
+#define JOBTRAIL_JOURNAL_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "submit/job/journal_index.h"
+
+struct journal_step {
+    uint32_t step;
+    uint32_t nodes, node_id, tasks, local_tasks, cpus, cpus_per_task;
+    int32_t pid;    /* of the step's daemon; 0: unknown */
+    uint64_t ticks; /* its start, clock ticks since boot */
+    uint64_t start_ns;
+    uint64_t end_ns;         /* 0: not over, or nobody could say */
+    uint64_t last_exit_ns;   /* when an end of its tasks was seen last; 0: not yet */
+    uint64_t exits_since_ns; /* from when on those that were seen with it may have ended */
+    int opted_out;           /* its user said --jobtrail=no */
+    int container;           /* srun was asked for one */
+    int no_ledger;           /* its tasks had nowhere to write */
+};
+
+struct journal_task {
+    uint32_t step, task;
+    int32_t pid;
+    uint64_t ticks; /* start, clock ticks since boot */
+    uint64_t start_ns;
+    uint64_t end_ns;   /* 0: Slurm has not waited for it */
+    uint64_t error_ns; /* how much earlier it may have ended, at the most */
+    int status;        /* as wait(2) gives it, where end_ns is not 0 */
+};
+
+/* What a task was to run, as its user asked for. */
+struct journal_program {
+    uint32_t step, task;
+    uint32_t leader;                 /* the first task of the same program; JOURNAL_NONE: unknown */
+    const char *path, *cwd, *search; /* NULL where the journal does not say */
+};
+
+/* A text that programs share: those of one step mostly run the same one. */
+struct journal_shared_text {
+    struct journal_shared_text *next;
+    char text[];
+};
+
+/* What a journal may take in memory as facts, bytes. Steps, tasks and programs beyond that are
+ * counted as bad lines; ends are still taken. A journal that the plugin writes stays below it
+ * (JOURNAL_BYTES). */
+#define JOURNAL_FACTS_MAX (UINT64_C(128) << 20)
+
+struct journal {
+    uint32_t job, restart;
+    uid_t uid;
+    gid_t gid;
+    uint32_t array_job, array_task; /* JOURNAL_NONE: none */
+    uint32_t het_job;               /* JOURNAL_NONE: none */
+    uint32_t nodes;                 /* of the job; 0: unknown */
+    uint32_t cpus;                  /* of the job; 0: unknown */
+    uint32_t gpus;                  /* of the job on this node */
+    /* Owned, never NULL; "" where unknown. */
+    char *user, *account, *partition, *qos, *cluster, *node, *boot, *submit_host;
+    uint64_t last_ns;           /* of the youngest line */
+    uint64_t prolog_ns;         /* 0: the prolog has not run */
+    uint64_t epilog_ns;         /* 0: the epilog has not run; see job_over_find() */
+    uint64_t reboot_ns;         /* left 0; see reboot_find() */
+    struct journal_step *steps; /* owned */
+    size_t step_count;
+    struct journal_task *tasks; /* owned */
+    size_t task_count;
+    struct journal_program *programs; /* owned */
+    size_t program_count;
+    struct journal_shared_text *texts;           /* owned: the programs' */
+    struct journal_index step_index, task_index; /* by step and by pid; may be empty */
+    uint64_t facts_bytes;                        /* that steps, tasks and programs take, about */
+    size_t bad_lines;
+    uint64_t left_out; /* lines for which the journal had no room; see spool_job_journal() */
+};
+
+/* Reads the journal that is open at `fd`, of any size, line by line. Returns 0, -ENOMEM, -ENODATA
+ * when no line tells whose job it is, or what read(2) failed with. journal_free() releases
+ * `*journal`, which is only written on success. */
+int journal_read(int fd, struct journal *journal);
+
+/* The same of the `size` bytes at `text`. */
+int journal_parse(const char *text, size_t size, struct journal *journal);
+
+void journal_free(struct journal *journal);
+
+const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step);
+
+/* The task that was started as this process, or NULL. */
+const struct journal_task *journal_find_task(const struct journal *journal, int32_t pid,
+                                             uint64_t ticks);
+
+#endif

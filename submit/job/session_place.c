@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/session_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int find_group(uid_t uid, gid_t *gid)
+{
+    struct passwd entry, *found = NULL;
+    char buffer[4096];
+    getpwuid_r(uid, &entry, buffer, sizeof buffer, &found);
+    if (found == NULL)
+        return -ENOENT;
+    *gid = found->pw_gid;
+    return 0;
+}
+
+static int make_name(uid_t uid, char name[SESSION_ASIDE_SIZE])
+{
+    uint64_t random;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return -EIO;
+    snprintf(name, SESSION_ASIDE_SIZE, SESSION_ASIDE "%u.%016" PRIx64, (unsigned)uid, random);
+    return 0;
+}
+
+/* Under a name that nobody else knows, and that is root's until it is whole. */
+static int make_directory(int base, uid_t uid, gid_t gid, char name[SESSION_ASIDE_SIZE])
+{
+    int made = make_name(uid, name);
+    if (made != 0)
+        return made;
+    if (mkdirat(base, name, 0700) != 0)
+        return -errno;
+    int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int result = fd < 0 || fchmod(fd, 0700) != 0 || fchown(fd, uid, gid) != 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    if (result != 0)
+        unlinkat(base, name, AT_REMOVEDIR);
+    return result;
+}
+
+static int is_his(int base, const char *name, uid_t uid)
+{
+    struct stat status;
+    return fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == uid;
+}
+
+/* Nobody can come between two renames where there is one. If meanwhile the other one has taken his
+ * name away, and the user has made his own directory, that is what comes out: it goes back. */
+static int swap(int base, const char *name, const char *made, uid_t uid)
+{
+    if (renameat2(base, made, base, name, RENAME_EXCHANGE) != 0)
+        return errno == ENOENT && renameat2(base, made, base, name, RENAME_NOREPLACE) == 0 ? 0
+                                                                                           : -errno;
+    if (is_his(base, made, uid) && renameat2(base, made, base, name, RENAME_EXCHANGE) != 0)
+        return -errno;
+    return 0;
+}
+
+/* An empty directory goes. That fails where it holds anything, or is none. */
+static void remove_empty(int base, const char *name, char aside[SESSION_ASIDE_SIZE])
+{
+    unlinkat(base, name, AT_REMOVEDIR);
+    snprintf(aside, SESSION_ASIDE_SIZE, "%s",
+             faccessat(base, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? name : "");
+}
+
+int session_place_clear(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE])
+{
+    char name[16], new_name[SESSION_ASIDE_SIZE];
+    int result = make_name(uid, new_name);
+    if (result != 0)
+        return result;
+    snprintf(name, sizeof name, "%u", (unsigned)uid);
+    aside[0] = '\0';
+    if (renameat2(base, name, base, new_name, RENAME_NOREPLACE) != 0)
+        return errno == ENOENT ? 0 : -errno;
+    if (is_his(base, new_name, uid) && /* he was faster */
+        renameat2(base, new_name, base, name, RENAME_NOREPLACE) == 0)
+        return 0;
+    remove_empty(base, new_name, aside);
+    return 0;
+}
+
+int session_place_mend(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE])
+{
+    char name[16], made[SESSION_ASIDE_SIZE];
+    gid_t gid;
+    int result = find_group(uid, &gid);
+    if (result == 0)
+        result = make_directory(base, uid, gid, made);
+    if (result != 0)
+        return result;
+    snprintf(name, sizeof name, "%u", (unsigned)uid);
+    result = swap(base, name, made, uid);
+    remove_empty(base, made, aside);
+    return result;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/slurm_job.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spank/spool_path.h"
+
+/* More often a job is not requeued. */
+enum { RESTARTS_MAX = 256, CGROUP_TEXT = 8192 };
+
+static uint32_t job_number(const char *text, const char *ends)
+{
+    char *end;
+    unsigned long job = text[0] < '1' || text[0] > '9' ? 0 : strtoul(text, &end, 10);
+    return job == 0 || job > UINT32_MAX || strchr(ends, *end) == NULL ? 0 : (uint32_t)job;
+}
+
+uint32_t slurm_job_of_cgroup(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "slurm")) != NULL; at++) {
+        char line[PATH_MAX];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        const char *part = strstr(line, "/job_");
+        uint32_t job = part == NULL ? 0 : job_number(part + strlen("/job_"), "/");
+        if (job != 0)
+            return job;
+    }
+    return 0;
+}
+
+static uint32_t job_of_own_cgroup(void)
+{
+    char text[CGROUP_TEXT];
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (file == NULL)
+        return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return slurm_job_of_cgroup(text);
+}
+
+static int is_marked(const char *spool, uint32_t job)
+{
+    char path[PATH_MAX];
+    for (unsigned restart = 0; job != 0 && restart < RESTARTS_MAX; restart++) {
+        int length = snprintf(path, sizeof path, "%s/%u.%u/" SPOOL_OPTED_OUT, spool, job, restart);
+        if (length > 0 && length < PATH_MAX && access(path, F_OK) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+int slurm_job_opted_out(const char *spool)
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    return is_marked(spool, job_of_own_cgroup()) ||
+           (job != NULL && is_marked(spool, job_number(job, "")));
+}

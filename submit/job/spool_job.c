@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/spool_job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "spank/journal.h"
+#include "submit/job/job_over.h"
+#include "submit/job/reboot.h"
+#include "submit/job/spool_read.h"
+#include "submit/job/user_name.h"
+
+static uint64_t count_left_out(int directory)
+{
+    struct stat status;
+    return fstatat(directory, JOURNAL_LEFT_OUT, &status, AT_SYMLINK_NOFOLLOW) == 0
+               ? (uint64_t)status.st_size
+               : 0;
+}
+
+int spool_job_journal(int directory, struct journal *journal)
+{
+    int fd = spool_open_file(directory, JOURNAL_NAME);
+    if (fd < 0)
+        return fd == -ENOENT ? -ENODATA : fd;
+    int result = journal_read(fd, journal);
+    close(fd);
+    if (result != 0)
+        return result;
+    journal->left_out = count_left_out(directory);
+    if ((result = user_name_fill(journal)) != 0) {
+        journal_free(journal);
+        return result;
+    }
+    reboot_find(journal);
+    job_over_find(journal);
+    return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The store in a MariaDB database: mariadb://[USER@][HOST[:PORT][,HOST...]]/DATABASE. What is not
+ * in the address, above all the password, comes from the credentials file.
+ */
+#include "submit/load/database/mariadb_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "submit/load/database/schema.h"
+
+/* ---- Statements ----------------------------------------------------------------------------- */
+
+static const char *error_text(const struct database *database)
+{
+    return database == NULL ? "out of memory" : database->error;
+}
+
+static struct statement *statement_of(struct database *database, const char *sql)
+{
+    struct statement *statement = calloc(1, sizeof *statement);
+    if (statement == NULL || (statement->sql = strdup(sql)) == NULL) {
+        free(statement);
+        return NULL;
+    }
+    statement->next = database->statements;
+    database->statements = statement;
+    return statement;
+}
+
+/* ---- Transactions --------------------------------------------------------------------------- */
+
+static int begin(struct database *database)
+{
+    int error = database->connection == NULL ? maria_reconnect(database) : 0;
+    return error == 0 ? maria_script(database, "START TRANSACTION") : error;
+}
+
+static void rollback(struct database *database)
+{
+    if (database->connection != NULL && mysql_rollback(database->connection) != 0)
+        maria_disconnect(database);
+}
+
+/* A dry run's transactions are all rolled back. */
+static int commit(struct database *database)
+{
+    if (!database->dry_run)
+        return maria_script(database, "COMMIT");
+    rollback(database);
+    return 0;
+}
+
+/* ---- Opening and closing -------------------------------------------------------------------- */
+
+static int version(struct database *database, int *out)
+{
+    long long tables = 0, number = 0;
+    int error = maria_query_number(database,
+                                   "SELECT count(*) FROM information_schema.tables WHERE "
+                                   "table_schema = database() AND table_name = 'store_state'",
+                                   &tables);
+    if (error == 0 && tables > 0)
+        error = maria_query_number(database, "SELECT value FROM store_state WHERE name = 'schema'",
+                                   &number);
+    if (error == 0 && number == 0 && database->dry_run)
+        return maria_refuse(database, -EIO, "has no tables yet, and a dry run makes none");
+    if (error == 0 && number < SCHEMA_VERSION && database->dry_run)
+        return maria_refuse(database, -EIO, "has older tables, and a dry run changes none");
+    *out = (int)number;
+    return error;
+}
+
+static int open_database(const char *location, bool dry_run, struct database **out)
+{
+    struct database *database = calloc(1, sizeof *database);
+    *out = database;
+    if (database == NULL)
+        return -ENOMEM;
+    database->dry_run = dry_run;
+    int error = maria_parse_address(&database->address, location);
+    if (error != 0)
+        return maria_refuse(database, error, "write mariadb://[USER@][HOST[:PORT]]/DATABASE");
+    return maria_reconnect(database);
+}
+
+static void free_statement(struct statement *statement)
+{
+    for (unsigned i = 0; statement->results != NULL && i < statement->columns; i++)
+        free(statement->results[i].buffer);
+    free(statement->results);
+    free(statement->sql);
+    free(statement);
+}
+
+static void close_database(struct database *database)
+{
+    if (database == NULL)
+        return;
+    maria_unlock_schema(database);
+    maria_disconnect(database);
+    for (struct statement *at = database->statements, *next; at != NULL; at = next) {
+        next = at->next;
+        free_statement(at);
+    }
+    free(database->address.text);
+    free(database);
+    mysql_library_end();
+}
+
+static const struct migration migrations[SCHEMA_VERSION] = {
+    [2] = {{schema_mariadb_2_rename, schema_mariadb_3_alter},
+           {schema_mariadb_2_copy, schema_mariadb_3_copy}},
+    [3] = {{schema_mariadb_3_alter}, {schema_mariadb_3_copy}},
+};
+
+const struct database_ops database_mariadb = {
+    .scheme = "mariadb",
+    .schema = schema_mariadb,
+    .views = schema_views_mariadb,
+    .migrations = migrations,
+    .or_keep = "ON DUPLICATE KEY UPDATE",
+    .share_lock = " LOCK IN SHARE MODE",
+    .open = open_database,
+    .version = version,
+    .lock_schema = maria_lock_schema,
+    .unlock_schema = maria_unlock_schema,
+    .change_schema = maria_script,
+    .statement = statement_of,
+    .write = maria_write,
+    .select = maria_select,
+    .next = maria_next,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .error = error_text,
+    .close = close_database,
+};

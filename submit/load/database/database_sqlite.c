@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The store in one SQLite file.
+ */
+#include "submit/load/database/database.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "submit/load/database/schema.h"
+#include "submit/load/database/sqlite_file.h"
+#include "submit/load/database/value_digest.h"
+#include "submit/load/store/record_owner.h"
+
+#define BUSY_TIMEOUT_MS 60000
+#define RETRY_MS        10
+
+struct statement {
+    char *sql;
+    sqlite3_stmt *prepared; /* NULL until it is used */
+    struct statement *next;
+};
+
+struct database {
+    sqlite3 *connection;
+    struct statement *statements;
+    bool dry_run;
+    char error[512];
+};
+
+/* ---- Trouble -------------------------------------------------------------------------------- */
+
+static int refuse(struct database *database, const char *text)
+{
+    database_message(database->error, sizeof database->error, text);
+    return -EIO;
+}
+
+static int trouble(struct database *database)
+{
+    int code = sqlite3_errcode(database->connection);
+    refuse(database, sqlite3_errmsg(database->connection));
+    return code == SQLITE_TOOBIG ? -EBADMSG : -EIO;
+}
+
+/* Also of the extended codes. */
+static bool is_busy(const struct database *database)
+{
+    return (sqlite3_errcode(database->connection) & 0xff) == SQLITE_BUSY;
+}
+
+static const char *error_text(const struct database *database)
+{
+    return database == NULL ? "out of memory" : database->error;
+}
+
+/* ---- Statements ----------------------------------------------------------------------------- */
+
+static int script(struct database *database, const char *sql)
+{
+    int code = sqlite3_exec(database->connection, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? 0 : trouble(database);
+}
+
+static struct statement *statement_of(struct database *database, const char *sql)
+{
+    struct statement *statement = calloc(1, sizeof *statement);
+    if (statement == NULL || (statement->sql = strdup(sql)) == NULL) {
+        free(statement);
+        return NULL;
+    }
+    statement->next = database->statements;
+    database->statements = statement;
+    return statement;
+}
+
+static int ready(struct database *database, struct statement *statement)
+{
+    if (statement->prepared != NULL) {
+        sqlite3_reset(statement->prepared);
+        return 0;
+    }
+    int code = sqlite3_prepare_v3(database->connection, statement->sql, -1,
+                                  SQLITE_PREPARE_PERSISTENT, &statement->prepared, NULL);
+    return code == SQLITE_OK ? 0 : trouble(database);
+}
+
+static int bind_value(sqlite3_stmt *prepared, int at, const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_INT:
+        return sqlite3_bind_int64(prepared, at, value->whole);
+    case VALUE_REAL:
+        return sqlite3_bind_double(prepared, at, value->real);
+    case VALUE_TEXT:
+        return sqlite3_bind_text64(prepared, at, value->text, value->size, SQLITE_STATIC,
+                                   SQLITE_UTF8);
+    case VALUE_BYTES:
+        return sqlite3_bind_blob64(prepared, at, value->text, value->size, SQLITE_STATIC);
+    default:
+        return sqlite3_bind_null(prepared, at);
+    }
+}
+
+static int bind_row(struct database *database, sqlite3_stmt *prepared, const struct value *row)
+{
+    int count = sqlite3_bind_parameter_count(prepared);
+    for (int i = 0; i < count; i++)
+        if (bind_value(prepared, i + 1, &row[i]) != SQLITE_OK)
+            return trouble(database);
+    return 0;
+}
+
+static int write_rows(struct database *database, struct statement *statement,
+                      const struct value *rows, size_t count)
+{
+    int error = ready(database, statement);
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        sqlite3_stmt *prepared = statement->prepared;
+        error =
+            bind_row(database, prepared, rows + i * (size_t)sqlite3_bind_parameter_count(prepared));
+        if (error == 0 && sqlite3_step(prepared) != SQLITE_DONE)
+            error = trouble(database);
+        sqlite3_reset(prepared);
+    }
+    return error;
+}
+
+static int select_rows(struct database *database, struct statement *statement,
+                       const struct value *parameters)
+{
+    int error = ready(database, statement);
+    return error == 0 ? bind_row(database, statement->prepared, parameters) : error;
+}
+
+static struct value column(sqlite3_stmt *prepared, int at)
+{
+    struct value value = {.kind = VALUE_NULL};
+    switch (sqlite3_column_type(prepared, at)) {
+    case SQLITE_INTEGER:
+        return value_int(sqlite3_column_int64(prepared, at));
+    case SQLITE_FLOAT:
+        value.kind = VALUE_REAL;
+        value.real = sqlite3_column_double(prepared, at);
+        break;
+    case SQLITE_TEXT:
+        value.kind = VALUE_TEXT;
+        value.text = (const char *)sqlite3_column_text(prepared, at);
+        value.size = (size_t)sqlite3_column_bytes(prepared, at);
+        break;
+    case SQLITE_BLOB:
+        return value_bytes(sqlite3_column_blob(prepared, at),
+                           (size_t)sqlite3_column_bytes(prepared, at));
+    }
+    return value;
+}
+
+static int next_row(struct database *database, struct statement *statement, struct value *row,
+                    size_t columns)
+{
+    int code = sqlite3_step(statement->prepared);
+    if (code == SQLITE_ROW) {
+        for (size_t i = 0; i < columns; i++)
+            row[i] = column(statement->prepared, (int)i);
+        return 1;
+    }
+    int error = code == SQLITE_DONE ? 0 : trouble(database);
+    sqlite3_reset(statement->prepared);
+    return error;
+}
+
+/* ---- Transactions --------------------------------------------------------------------------- */
+
+static bool in_transaction(const struct database *database)
+{
+    return sqlite3_get_autocommit(database->connection) == 0;
+}
+
+/* A dry run is one transaction that is never committed. */
+static int begin(struct database *database)
+{
+    return in_transaction(database) ? 0 : script(database, "BEGIN IMMEDIATE");
+}
+
+static int commit(struct database *database)
+{
+    return database->dry_run ? 0 : script(database, "COMMIT");
+}
+
+static void rollback(struct database *database)
+{
+    for (struct statement *at = database->statements; at != NULL; at = at->next)
+        sqlite3_reset(at->prepared);
+    if (in_transaction(database))
+        sqlite3_exec(database->connection, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* ---- Opening and closing -------------------------------------------------------------------- */
+
+static int query_int(struct database *database, const char *sql, int *value)
+{
+    sqlite3_stmt *prepared;
+    if (sqlite3_prepare_v2(database->connection, sql, -1, &prepared, NULL) != SQLITE_OK)
+        return trouble(database);
+    int code = sqlite3_step(prepared);
+    if (code == SQLITE_ROW)
+        *value = sqlite3_column_int(prepared, 0);
+    sqlite3_finalize(prepared);
+    return code == SQLITE_ROW ? 0 : trouble(database);
+}
+
+/* Asked at once, as another loader may be making the tables. */
+static int version(struct database *database, int *out)
+{
+    int error = query_int(database,
+                          "SELECT CASE WHEN user_version = 0 AND EXISTS (SELECT 1 FROM "
+                          "sqlite_master) THEN -1 ELSE user_version END FROM pragma_user_version",
+                          out);
+    if (error == 0 && *out < 0)
+        return refuse(database, "is an SQLite file of another program");
+    return error;
+}
+
+/* ---- Functions for migrations --------------------------------------------------------------- */
+
+static const char no_sha1[] = "this host's crypto policy has no SHA-1";
+
+static void result_digest(sqlite3_context *context, int error, const struct digest *digest)
+{
+    if (error == 0)
+        sqlite3_result_blob(context, digest, sizeof *digest, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error(context, no_sha1, -1);
+}
+
+/* identity(TEXT...): as digest_texts() */
+static void identity(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const char *texts[VALUE_DIGEST_MAX];
+    struct digest digest;
+    for (int i = 0; i < count; i++)
+        texts[i] = (const char *)sqlite3_value_text(values[i]);
+    result_digest(context, digest_texts(texts, (size_t)count, &digest), &digest);
+}
+
+static struct value argument(sqlite3_value *value)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return value_int(sqlite3_value_int64(value));
+    case SQLITE_FLOAT:
+        return (struct value){.kind = VALUE_REAL, .real = sqlite3_value_double(value)};
+    default:
+        return value_text((const char *)sqlite3_value_text(value));
+    }
+}
+
+/* digest(VALUE...): as digest_values() */
+static void digest_of(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    struct value values[VALUE_DIGEST_MAX];
+    struct digest digest;
+    for (int i = 0; i < count; i++)
+        values[i] = argument(arguments[i]);
+    result_digest(context, digest_values(values, (size_t)count, &digest), &digest);
+}
+
+/* owner(USER, JOB, RESTART, CLUSTER): as record_owner_of_values() */
+static void owner_of(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    struct value values[4];
+    int64_t owner;
+    for (int i = 0; i < count; i++)
+        values[i] = argument(arguments[i]);
+    if (record_owner_of_values(&values[0], &values[1], &values[2], &values[3], &owner) == 0)
+        sqlite3_result_int64(context, owner);
+    else
+        sqlite3_result_error(context, no_sha1, -1);
+}
+
+/* bytes(TEXT): a digest from its hex digits */
+static void bytes_of(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct digest digest;
+    const char *hex = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    if (hex != NULL && hash_from_hex(hex, &digest))
+        sqlite3_result_blob(context, &digest, sizeof digest, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error(context, "a row's identity is damaged", -1);
+}
+
+static int add_function(struct database *database, const char *name, int count,
+                        void (*function)(sqlite3_context *context, int count,
+                                         sqlite3_value **values))
+{
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    int code = sqlite3_create_function(database->connection, name, count, flags, NULL, function,
+                                       NULL, NULL);
+    return code == SQLITE_OK ? 0 : trouble(database);
+}
+
+static int add_functions(struct database *database)
+{
+    int error = add_function(database, "bytes", 1, bytes_of);
+    sqlite3_limit(database->connection, SQLITE_LIMIT_FUNCTION_ARG, VALUE_DIGEST_MAX);
+    if (error == 0)
+        error = add_function(database, "identity", -1, identity);
+    if (error == 0)
+        error = add_function(database, "digest", -1, digest_of);
+    return error == 0 ? add_function(database, "owner", 4, owner_of) : error;
+}
+
+/* The log and its index stay when the loader ends: people who may read the store but not write in
+ * its directory could not open it otherwise (sqlite.org/wal.html, "Read-Only Databases"). */
+static int use_shared_log(struct database *database)
+{
+    int persist = 1, error;
+    if (database->dry_run)
+        return 0;
+    sqlite3_file_control(database->connection, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
+    /* of several that make the log at once SQLite lets none wait (sqlite3_busy_handler) */
+    for (int waited_ms = 0;; waited_ms += RETRY_MS) {
+        error = script(database, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 1048576;");
+        if (error == 0 || !is_busy(database) || waited_ms >= BUSY_TIMEOUT_MS)
+            return error;
+        sqlite3_sleep(RETRY_MS);
+    }
+}
+
+static int open_connection(struct database *database, const char *location)
+{
+    /* one thread at a time uses it */
+    int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX;
+    int made = 0;
+    if (database->dry_run && access(location, F_OK) != 0)
+        location = ":memory:";
+    else
+        made = sqlite_file_make(location, database->error, sizeof database->error);
+    if (made != 0)
+        return made;
+    if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)
+        return trouble(database);
+    sqlite3_busy_timeout(database->connection, BUSY_TIMEOUT_MS);
+    int foreign = 0;
+    int error = version(database, &foreign); /* before anything is changed in the file */
+    if (error == 0)
+        error = script(database, "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;"
+                                 "PRAGMA wal_autocheckpoint = 10000; PRAGMA temp_store = MEMORY;");
+    if (error == 0)
+        error = use_shared_log(database);
+    if (error == 0 && !database->dry_run)
+        sqlite_file_settle(location);
+    return error == 0 ? add_functions(database) : error;
+}
+
+static int open_database(const char *location, bool dry_run, struct database **out)
+{
+    struct database *database = calloc(1, sizeof *database);
+    *out = database;
+    if (database == NULL)
+        return -ENOMEM;
+    database->dry_run = dry_run;
+    return open_connection(database, location);
+}
+
+static void close_database(struct database *database)
+{
+    if (database == NULL)
+        return;
+    for (struct statement *at = database->statements, *next; at != NULL; at = next) {
+        next = at->next;
+        sqlite3_finalize(at->prepared);
+        free(at->sql);
+        free(at);
+    }
+    sqlite3_close(database->connection);
+    free(database);
+}
+
+static const struct migration migrations[SCHEMA_VERSION] = {
+    [1] = {{schema_sqlite_1_rename}, {schema_sqlite_1_copy, schema_sqlite_run_copy}},
+    [2] = {{schema_sqlite_2_rename}, {schema_sqlite_2_copy, schema_sqlite_run_copy}},
+    [3] = {{schema_sqlite_3_rename}, {schema_sqlite_3_copy}},
+};
+
+const struct database_ops database_sqlite = {
+    .scheme = "sqlite",
+    .schema = schema_sqlite,
+    .views = schema_views_sqlite,
+    .migrations = migrations,
+    .or_keep = NULL, /* it has one writer at a time */
+    .share_lock = "",
+    .open = open_database,
+    .version = version,
+    .change_schema = script,
+    .statement = statement_of,
+    .write = write_rows,
+    .select = select_rows,
+    .next = next_row,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .error = error_text,
+    .close = close_database,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files of the store in MariaDB share. Calls return as database.h says.
+ */
+#ifndef JOBTRAIL_MARIADB_INSIDE_H
+#define JOBTRAIL_MARIADB_INSIDE_H
+
+#include <mysql.h>
+
+#include "submit/load/database/database.h"
+
+#define MARIA_COLUMNS_MAX 256 /* of a statement, and parameters */
+
+struct statement {
+    char *sql;
+    MYSQL_STMT *prepared; /* NULL until it is used, and after the connection broke */
+    MYSQL_BIND *results;  /* of a query; NULL before the first */
+    unsigned columns;
+    struct statement *next;
+};
+
+struct address {
+    char *text; /* owned; the rest points into it, NULL when not said */
+    char *user, *host, *database;
+    unsigned port;
+};
+
+struct database {
+    MYSQL *connection; /* NULL when it broke */
+    bool has_lock;     /* on the schema: the connection has it */
+    bool has_claim;    /* the same, in a cluster */
+    struct statement *statements;
+    struct address address;
+    bool dry_run;
+    size_t packet_bytes; /* what the server takes in one message */
+    char error[512];
+};
+
+/* Says what is wrong, and returns `error`; what the server, or the statement, says. */
+int maria_refuse(struct database *database, int error, const char *text);
+int maria_trouble(struct database *database);
+int maria_statement_trouble(struct database *database, MYSQL_STMT *prepared);
+
+/* Fills `*address` from //[USER@][HOST[:PORT][,HOST...]]/DATABASE. */
+int maria_parse_address(struct address *address, const char *location);
+
+void maria_disconnect(struct database *database);
+int maria_reconnect(struct database *database);
+
+/* For statements that may take hours. */
+int maria_reconnect_patiently(struct database *database);
+
+/* Runs several statements. */
+int maria_script(struct database *database, const char *sql);
+
+/* As in database.h. */
+int maria_lock_schema(struct database *database);
+void maria_unlock_schema(struct database *database);
+
+/* The number that a query has in its first row and column; 0 when there is none. */
+int maria_query_number(struct database *database, const char *sql, long long *number);
+
+/* Prepares the statement if need be. */
+int maria_ready(struct database *database, struct statement *statement);
+
+/* How a value of a kind is sent. */
+extern const enum enum_field_types maria_type_of[];
+bool maria_is_string(const struct value *value);
+
+/* As in database.h. */
+int maria_write(struct database *database, struct statement *statement, const struct value *rows,
+                size_t count);
+int maria_select(struct database *database, struct statement *statement,
+                 const struct value *parameters);
+int maria_next(struct database *database, struct statement *statement, struct value *row,
+               size_t columns);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * ptA is the same for many runs but for the pids and the job's number in it.
+ */
+#ifndef JOBTRAIL_ANCESTOR_PIDS_H
+#define JOBTRAIL_ANCESTOR_PIDS_H
+
+#include "submit/load/parse/json_members.h"
+
+/* Splits the text of a ptA into one with each "pid":N as "pid":0, malloc'ed in `*text`, and the
+ * numbers as the text of a JSON array, malloc'ed in `*pids`, which stays NULL when there are none.
+ * The number of the `job` (NULL when not known), of which paths and titles are full, becomes %j in
+ * the text, and a percent sign two. Returns 0 or -ENOMEM. */
+int ancestor_pids_split(struct json_slice slice, const char *job, char **text, char **pids);
+
+#endif

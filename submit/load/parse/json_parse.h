@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_JSON_PARSE_H
+#define JOBTRAIL_JSON_PARSE_H
+
+#include <stddef.h>
+
+#include <json-c/json.h>
+
+#include "submit/load/parse/load_reason.h"
+
+/* Parses the `size` bytes at `text`, behind which a byte follows that ends any value: NUL, a comma,
+ * a bracket, a blank. Returns 0 with the value, which the caller puts, in `*parsed`, NULL for JSON
+ * null, and the bytes of memory that it takes, about, added to `*bytes`; -EBADMSG and `*reason`,
+ * also where that would be too many; -ENOMEM. Not thread-safe. */
+int json_parse(const char *text, size_t size, struct json_object **parsed, size_t *bytes,
+               struct load_reason *reason);
+
+#endif

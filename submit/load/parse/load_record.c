@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/parse/load_record.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "conf/base/json_pairs.h"
+#include "conf/base/text.h"
+#include "submit/load/parse/ancestor_pids.h"
+#include "submit/load/parse/canonical.h"
+#include "submit/load/parse/json_members.h"
+#include "submit/load/parse/json_parse.h"
+#include "submit/load/parse/record_crc.h"
+#include "submit/load/parse/record_part.h"
+#include "submit/load/parse/record_plain.h"
+#include "submit/load/parse/record_values.h"
+
+/* ---- The members of a record ---------------------------------------------------------------- */
+
+/* Members that are kept as text at first. */
+enum list { CMDLINE, LIBS, ANCESTORS, ENVIRONMENT, BUILD, LINKED, FUNCTIONS, LINK_LINE, LISTS };
+
+static const char *const list_keys[LISTS] = {
+    [CMDLINE] = "cmdlineA", [LIBS] = "libA",    [ANCESTORS] = "ptA",      [ENVIRONMENT] = "envT",
+    [BUILD] = "xaltLinkT",  [LINKED] = "linkA", [FUNCTIONS] = "function", [LINK_LINE] = "link_line",
+};
+
+/* What XALT says of itself. */
+static const char *const ignored_keys[] = {"XALT_measureT", "XALT_qaT"};
+
+static bool is_key(struct json_slice key, const char *name)
+{
+    return strlen(name) == key.size && memcmp(name, key.at, key.size) == 0;
+}
+
+/* Which of the names it is; `count` when none. */
+static size_t place_among(struct json_slice key, const char *const *names, size_t count)
+{
+    size_t at = 0;
+    while (at < count && !is_key(key, names[at]))
+        at++;
+    return at;
+}
+
+static bool is_ignored(struct json_slice key)
+{
+    const size_t count = sizeof ignored_keys / sizeof ignored_keys[0];
+    return place_among(key, ignored_keys, count) < count;
+}
+
+/* A record that is being read. */
+struct reader {
+    struct record *record;
+    enum record_kind named; /* RECORD_KINDS: by nobody */
+    struct record_keys keys;
+    struct id_cache *seen;
+    struct json_slice lists[LISTS];
+    struct load_reason *reason;
+};
+
+static int add_member(struct reader *reader, struct json_slice key, struct json_slice value)
+{
+    struct record *record = reader->record;
+    struct json_object *parsed;
+    char name[64];
+    if (key.size >= sizeof name)
+        return 0;
+    memcpy(name, key.at, key.size);
+    name[key.size] = '\0';
+    int error = json_parse(value.at, value.size, &parsed, &record->root_bytes, reader->reason);
+    if (error != 0)
+        return error;
+    return json_object_object_add(record->root, name, parsed) == 0 ? 0 : -ENOMEM;
+}
+
+static int sort_member(struct reader *reader, struct json_slice key, struct json_slice value)
+{
+    record_keys_note(&reader->keys, key.at, key.size);
+    size_t list = place_among(key, list_keys, LISTS);
+    if (list == LISTS)
+        return is_ignored(key) ? 0 : add_member(reader, key, value);
+    reader->lists[list] = value;
+    return 0;
+}
+
+/* Says why the text is no JSON object. */
+static int explain(const char *text, size_t size, struct load_reason *reason)
+{
+    struct json_object *parsed = NULL;
+    size_t bytes = 0;
+    int error = json_parse(text, size, &parsed, &bytes, reason);
+    json_object_put(parsed);
+    return error != 0 ? error : load_refuse(reason, "is not one JSON object");
+}
+
+static int read_members(const char *text, size_t size, struct reader *reader)
+{
+    struct json_members members;
+    struct json_slice key, value;
+    if (!json_members_open(&members, text, size))
+        return explain(text, size, reader->reason);
+    for (;;) {
+        enum json_step step = json_members_next(&members, &key, &value);
+        if (step == JSON_END)
+            return 0;
+        int error = step == JSON_BAD ? -EBADMSG : sort_member(reader, key, value);
+        if (error == -EBADMSG)
+            return explain(text, size, reader->reason);
+        if (error != 0)
+            return error;
+    }
+}
+
+/* ---- Values that follow --------------------------------------------------------------------- */
+
+static bool is_uuid(const char *text)
+{
+    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    if (text == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof form; i++) {
+        bool fits = form[i] == 'x' ? isxdigit((unsigned char)text[i]) != 0 : text[i] == form[i];
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+/* In lower case, as RFC 9562 has it: not every database compares them as text. */
+static int check_uuid(char *text, const char *key, struct load_reason *reason)
+{
+    if (!is_uuid(text))
+        return load_refuse(reason, "%s is not a uuid", key);
+    for (; *text != '\0'; text++)
+        *text = (char)tolower((unsigned char)*text);
+    return 0;
+}
+
+/* XALT names the job in userT alone; at some sites not as a bare number. Where slurmT has none,
+ * what userT says is no job of Slurm's: a session's user sets the variables that it is made of. */
+static void derive_job_id(struct run_record *run)
+{
+    const char *text = run->job_id;
+    if (run->job_id_raw.known || run->node != NULL || text == NULL || text[0] == '\0')
+        return;
+    if (strlen(text) <= 15 && text[strspn(text, "0123456789")] == '\0')
+        run->job_id_raw = (struct record_int){true, strtoll(text, NULL, 10)};
+}
+
+/* A start record says end_time 0.0 and knows no source of its end. */
+static void derive_end(struct run_record *run)
+{
+    bool has_end = run->end_time.known && run->end_time.value > 0;
+    run->is_start_only = !has_end && run->end_source == NULL;
+    if (!has_end) {
+        run->end_time.known = false;
+        run->run_time.known = false;
+    }
+}
+
+/* Kept only where nothing else says when the run was. */
+static void derive_record_epoch(struct run_record *run)
+{
+    if (run->start_time.known)
+        run->record_epoch.known = false;
+}
+
+void record_date(double when, char *date)
+{
+    time_t seconds = (time_t)when;
+    struct tm local;
+    date[0] = '\0';
+    if (localtime_r(&seconds, &local) != NULL && local.tm_year >= 1000 - 1900 &&
+        local.tm_year <= 9999 - 1900)
+        strftime(date, RECORD_DATE_SIZE, "%Y-%m-%d %H:%M:%S", &local);
+}
+
+static void derive_date(struct record_real when, char *date)
+{
+    date[0] = '\0';
+    if (when.known)
+        record_date(when.value, date);
+}
+
+/* An array that each record has its own of: known to be one, and as text. */
+static int read_array(struct reader *reader, enum list list, const char **text)
+{
+    const char *key = list_keys[list];
+    struct record *record = reader->record;
+    struct json_slice slice = reader->lists[list];
+    if (slice.size == 0)
+        return 0;
+    if (is_plain_array(slice)) {
+        *text = record->list_text = strndup(slice.at, slice.size);
+        return *text == NULL ? -ENOMEM : 0;
+    }
+    if (record->root == NULL && (record->root = json_object_new_object()) == NULL)
+        return -ENOMEM;
+    int error = add_member(reader, (struct json_slice){key, strlen(key)}, slice);
+    struct json_object *array = json_object_object_get(record->root, key);
+    if (error != 0 || array == NULL)
+        return error;
+    if (!json_object_is_type(array, json_type_array))
+        return load_refuse(reader->reason, "%s is not an array", key);
+    *text = canonical_text(array, NULL);
+    return *text == NULL ? -ENOMEM : 0;
+}
+
+/* ---- Kinds of records ----------------------------------------------------------------------- */
+
+static int read_part(const struct reader *reader, struct record_part *part, enum part_kind kind,
+                     enum list list, const char *scope)
+{
+    return record_part_read(part, kind, list_keys[list], scope, reader->lists[list], reader->seen,
+                            reader->reason);
+}
+
+static int read_ancestors(struct reader *reader, struct run_record *run)
+{
+    struct record *record = reader->record;
+    struct json_slice *slice = &reader->lists[ANCESTORS];
+    if (slice->size == 0)
+        return 0;
+    const char *job = run->job_id != NULL && run->job_id[0] >= '1' ? run->job_id : NULL;
+    int error = ancestor_pids_split(*slice, job, &record->ancestors_text, &record->pids_text);
+    if (error != 0)
+        return error;
+    run->ancestor_pids = record->pids_text;
+    *slice = (struct json_slice){record->ancestors_text, strlen(record->ancestors_text)};
+    return read_part(reader, &run->ancestors, PART_ANCESTORS, ANCESTORS, NULL);
+}
+
+/* An empty watermark is none. */
+static int read_build(struct reader *reader, struct run_record *run)
+{
+    struct json_members members;
+    struct json_slice key, value, text = reader->lists[BUILD];
+    if (text.size == 0 || !json_members_open(&members, text.at, text.size) ||
+        json_members_next(&members, &key, &value) != JSON_MEMBER)
+        return 0;
+    return read_part(reader, &run->build, PART_BUILD, BUILD, NULL);
+}
+
+static int read_run_values(struct reader *reader)
+{
+    static const struct record_fields *const lists[] = {&run_fields,     &executable_fields,
+                                                        &program_fields, &job_part_fields,
+                                                        &layout_fields,  &ending_fields};
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < sizeof lists / sizeof lists[0]; i++)
+        error = record_read_values(reader->record->root, lists[i], &reader->record->run,
+                                   reader->reason);
+    return error;
+}
+
+/* All but its plain values. */
+static int read_rest(struct reader *reader)
+{
+    struct record *record = reader->record;
+    struct run_record *run = &record->run;
+    int error = check_uuid((char *)(uintptr_t)run->uuid, "userT.run_uuid", reader->reason);
+    if (error == 0)
+        error = read_array(reader, CMDLINE, &run->cmdline);
+    if (error == 0)
+        error = read_part(reader, &run->libs, PART_LIBS, LIBS, run->syshost);
+    if (error == 0)
+        error = read_part(reader, &run->environment, PART_ENVIRONMENT, ENVIRONMENT, NULL);
+    if (error == 0)
+        error = read_ancestors(reader, run);
+    if (error == 0)
+        error = read_build(reader, run);
+    derive_job_id(run);
+    derive_end(run);
+    derive_record_epoch(run);
+    derive_date(run->start_time, run->date);
+    return error;
+}
+
+static int read_run(struct reader *reader)
+{
+    int error = read_run_values(reader);
+    return error == 0 ? read_rest(reader) : error;
+}
+
+static int read_link(struct reader *reader)
+{
+    struct link_record *link = &reader->record->link;
+    struct json_object *root = reader->record->root;
+    int error = record_read_values(root, &link_fields, link, reader->reason);
+    if (error == 0 && !is_uuid(link->uuid))
+        error = load_refuse(reader->reason, "resultT.uuid is not a uuid");
+    if (error == 0)
+        error = read_array(reader, LINK_LINE, &link->link_line);
+    if (error == 0)
+        error = read_part(reader, &link->libs, PART_LIBS, LINKED, link->build_syshost);
+    if (error == 0)
+        error = read_part(reader, &link->functions, PART_FUNCTIONS, FUNCTIONS, NULL);
+    derive_date(link->build_epoch, link->date);
+    return error;
+}
+
+static int read_package(struct reader *reader)
+{
+    struct package_record *package = &reader->record->package;
+    int error = record_read_values(reader->record->root, &package_fields, package, reader->reason);
+    if (error == 0)
+        error = check_uuid((char *)(uintptr_t)package->run_uuid, "xalt_run_uuid", reader->reason);
+    return error;
+}
+
+/* A table of texts, numbers and nulls. */
+static int check_table(struct json_object *table, const char *name, struct load_reason *reason)
+{
+    if (!json_object_is_type(table, json_type_object))
+        return load_refuse(reason, "%s is not an object", name);
+    json_object_object_foreach(table, key, value)
+    {
+        (void)key;
+        enum json_type type = json_object_get_type(value);
+        if (type == json_type_object || type == json_type_array ||
+            (type == json_type_string && json_object_get_string_len(value) > RECORD_NAME_MAX_BYTES))
+            return load_refuse(reason, "%s has a value of a wrong type or size", name);
+    }
+    return 0;
+}
+
+static int check_facts(struct json_object *facts, struct load_reason *reason)
+{
+    if (!json_object_is_type(facts, json_type_array))
+        return load_refuse(reason, "coverageA is not an array");
+    size_t count = json_object_array_length(facts);
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *fact = json_object_array_get_idx(facts, i);
+        int error = check_table(fact, "a fact of coverageA", reason);
+        if (error != 0)
+            return error;
+        if (!json_object_is_type(json_object_object_get(fact, "outcome"), json_type_string) ||
+            !json_object_is_type(json_object_object_get(fact, "tasks"), json_type_int))
+            return load_refuse(reason, "coverageA[%zu] has no outcome or no tasks", i);
+    }
+    return 0;
+}
+
+static int read_coverage(struct reader *reader)
+{
+    struct coverage_record *coverage = &reader->record->coverage;
+    coverage->job = json_object_object_get(reader->record->root, "coverageT");
+    coverage->facts = json_object_object_get(reader->record->root, "coverageA");
+    int error = check_table(coverage->job, "coverageT", reader->reason);
+    if (error == 0)
+        error = check_facts(coverage->facts, reader->reason);
+    if (error != 0)
+        return error;
+    coverage->uuid = json_object_get_string(json_object_object_get(coverage->job, "uuid"));
+    return is_uuid(coverage->uuid) ? 0
+                                   : load_refuse(reader->reason, "coverageT.uuid is not a uuid");
+}
+
+static const struct {
+    const char *key; /* that no other kind has */
+    int (*read)(struct reader *reader);
+} kinds[] = {
+    [RECORD_RUN] = {"userT", read_run},
+    [RECORD_LINK] = {"resultT", read_link},
+    [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
+    [RECORD_COVERAGE] = {"coverageT", read_coverage},
+};
+
+/* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
+static int check_kind(const struct reader *reader, enum record_kind kind)
+{
+    if (record_keys_are_mixed(&reader->keys))
+        return load_refuse(reader->reason, "has keys of records of several kinds");
+    if (reader->keys.twice)
+        return load_refuse(reader->reason, "has a key twice");
+    if (reader->named != RECORD_KINDS && reader->named != kind)
+        return load_refuse(reader->reason, "is named %s and is %s", record_kind_name(reader->named),
+                           record_kind_name(kind));
+    return 0;
+}
+
+static int read_kind(struct reader *reader)
+{
+    enum record_kind kind = RECORD_RUN;
+    while (kind < RECORD_KINDS &&
+           !json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL))
+        kind++;
+    if (kind == RECORD_KINDS)
+        return load_refuse(reader->reason, "is no run, link, package or coverage record");
+    int error = check_kind(reader, kind);
+    if (error != 0)
+        return error;
+    reader->record->kind = kind;
+    return kinds[kind].read(reader);
+}
+
+/* ---- Bytes ---------------------------------------------------------------------------------- */
+
+/* No path or argument holds a NUL, and no C string could: U+FFFD stands for it. */
+static void replace_escaped_nuls(char *json)
+{
+    for (char *at = strchr(json, '\\'); at != NULL; at = strchr(at, '\\')) {
+        if (strncmp(at, "\\u0000", 6) == 0)
+            memcpy(at, "\\ufffd", 6);
+        at += at[1] == '\0' ? 1 : 2; /* the second of two backslashes starts no escape */
+    }
+}
+
+/* Whether the record is a run with nothing but plain values, which are read then. */
+static bool read_plain_run(const char *text, size_t size, struct reader *reader)
+{
+    struct json_members members;
+    struct json_slice key, value, tables[PLAIN_TABLES] = {{0}};
+    enum json_step step = JSON_BAD;
+    if (json_members_open(&members, text, size))
+        step = json_members_next(&members, &key, &value);
+    for (; step == JSON_MEMBER; step = json_members_next(&members, &key, &value)) {
+        record_keys_note(&reader->keys, key.at, key.size);
+        size_t list = place_among(key, list_keys, LISTS);
+        size_t table = place_among(key, plain_keys, PLAIN_TABLES);
+        if (list < LISTS)
+            reader->lists[list] = value;
+        else if (table < PLAIN_TABLES)
+            tables[table] = value;
+        else if (!is_ignored(key) && !is_plain_value(value))
+            return false;
+    }
+    return step == JSON_END && tables[PLAIN_USER].size > 0 && check_kind(reader, RECORD_RUN) == 0 &&
+           record_plain_read(tables, &reader->record->run);
+}
+
+static int read_text(const char *text, size_t size, struct reader *reader)
+{
+    if (read_plain_run(text, size, reader)) {
+        reader->record->kind = RECORD_RUN;
+        return read_rest(reader);
+    }
+    memset(reader->lists, 0, sizeof reader->lists);
+    reader->keys = (struct record_keys){0};
+    reader->record->root = json_object_new_object();
+    if (reader->record->root == NULL)
+        return -ENOMEM;
+    int error = read_members(text, size, reader);
+    return error == 0 ? read_kind(reader) : error;
+}
+
+static bool is_ascii(const char *bytes, size_t size)
+{
+    unsigned char all = 0;
+    for (size_t i = 0; i < size; i++)
+        all |= (unsigned char)bytes[i];
+    return all < 0x80;
+}
+
+/* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records.
+ * What the parser would not read is put so that it does. */
+static char *mapped(const char *bytes, size_t *size)
+{
+    char *text = text_from_bytes(bytes, *size, size);
+    if (text != NULL)
+        replace_escaped_nuls(text);
+    if (text != NULL)
+        *size = json_pairs_join(text, *size);
+    return text;
+}
+
+static bool is_plain(const char *text, size_t size)
+{
+    return is_ascii(text, size) && strstr(text, "\\u0000") == NULL &&
+           !json_pairs_are_misread(text, size);
+}
+
+int load_record(char *text, size_t size, enum record_kind named, struct id_cache *seen,
+                struct record *out, struct load_reason *reason)
+{
+    struct record record = {0};
+    struct reader reader = {.record = &record, .named = named, .seen = seen, .reason = reason};
+    int error = record_crc_check(text, size, reason);
+    if (error == 0 && memchr(text, '\0', size) != NULL)
+        error = load_refuse(reason, "holds a NUL byte");
+    if (error == 0) {
+        record.text = is_plain(text, size) ? text : mapped(text, &size);
+        record.size = size;
+        error = record.text == NULL ? -ENOMEM : read_text(record.text, size, &reader);
+    }
+    if (error == 0) {
+        if (record.text != text)
+            free(text);
+        *out = record;
+        return 0;
+    }
+    load_record_text(&record);
+    if (record.text == text)
+        record.text = NULL;
+    load_record_free(&record);
+    return error;
+}
+
+size_t load_record_bytes(const struct record *record)
+{
+    size_t bytes = record->size + record->root_bytes;
+    if (record->kind == RECORD_RUN)
+        bytes += record->run.libs.bytes + record->run.environment.bytes +
+                 record->run.ancestors.bytes + record->run.build.bytes;
+    else if (record->kind == RECORD_LINK)
+        bytes += record->link.libs.bytes + record->link.functions.bytes;
+    return bytes;
+}
+
+const char *load_record_text(struct record *record)
+{
+    for (size_t i = 0; record->text != NULL && i < record->size; i++)
+        if (record->text[i] == '\0')
+            record->text[i] = '"';
+    return record->text;
+}
+
+void load_record_free(struct record *record)
+{
+    if (record->kind == RECORD_RUN) {
+        json_object_put(record->run.libs.value);
+        json_object_put(record->run.environment.value);
+        json_object_put(record->run.ancestors.value);
+        json_object_put(record->run.build.value);
+    } else if (record->kind == RECORD_LINK) {
+        json_object_put(record->link.libs.value);
+        json_object_put(record->link.functions.value);
+    }
+    json_object_put(record->root);
+    free(record->ancestors_text);
+    free(record->pids_text);
+    free(record->list_text);
+    free(record->text);
+}
+
+void load_build(const struct record_part *part, struct build_record *build)
+{
+    struct load_reason ignored;
+    *build = (struct build_record){0};
+    for (size_t i = 0; i < build_fields.count; i++)
+        record_read_value(part->value, &build_fields.field[i], build, &ignored);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/parse/record_crc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/crc.h"
+
+static const char opening[] = "{\"crc\":\"";
+static const char neutral[] = "0xFFFF";
+
+/* The value "0xNNNN" at `text`; -1 when it is not one. */
+static long stated_value(const char *text)
+{
+    if (strncmp(text, "0x", 2) != 0 || strspn(text + 2, "0123456789abcdefABCDEF") != 4)
+        return -1;
+    return strtol(text + 2, NULL, 16);
+}
+
+/* With "0xFFFF" in the place of the value. */
+static uint16_t neutral_crc(const char *text, size_t size)
+{
+    size_t behind = strlen(opening) + strlen(neutral);
+    uint16_t crc = crc16(opening, strlen(opening));
+    crc = crc16_continue(crc, neutral, strlen(neutral));
+    return crc16_continue(crc, text + behind, size - behind);
+}
+
+int record_crc_check(const char *text, size_t size, struct load_reason *reason)
+{
+    if (size < strlen(opening) + strlen(neutral) || memcmp(text, opening, strlen(opening)) != 0)
+        return 0;
+    long stated = stated_value(text + strlen(opening));
+    if (stated < 0)
+        return load_refuse(reason, "crc is not of the form 0xNNNN");
+
+    /* XALT's files of packages end in two newlines: pkgRecordTransmit in
+     * src/libxalt/run_submission.c adds one to what it has read, and its loader takes all of them
+     * off. */
+    while (text[size - 1] == '\n')
+        size--;
+    uint16_t crc = neutral_crc(text, size);
+    if (crc != stated)
+        return load_refuse(reason, "crc is 0x%04lX but the text's is 0x%04X", (unsigned long)stated,
+                           (unsigned)crc);
+    return 0;
+}

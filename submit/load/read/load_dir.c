@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/read/load_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIGITS_MAX = 9 };
+
+/* The kind that `name` begins with, before `end`; RECORD_KINDS when it is none. */
+static enum record_kind kind_before(const char *name, char end)
+{
+    size_t length = strcspn(name, (char[]){end, '\0'});
+    return name[length] == end ? record_kind_of(name, length) : RECORD_KINDS;
+}
+
+enum record_kind place_kind(const char *name)
+{
+    enum record_kind kind = kind_before(name, '.');
+    size_t length = strlen(name);
+    if (kind == RECORD_KINDS || length <= strlen(record_kind_name(kind)) + 6 ||
+        strcmp(name + length - 5, ".json") != 0)
+        return RECORD_KINDS;
+    return kind;
+}
+
+static bool is_number(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && digits <= DIGITS_MAX && name[digits] == '\0';
+}
+
+/* XALT's directories: numbers, and kinds with numbers in them (XALT_FILE_PREFIX with the style
+ * file_separate_dirs: build_resultDir in py_src/xalt_file_to_db.in.py). */
+static bool is_sub(const char *sub, const char *name)
+{
+    return sub[0] == '\0' ? is_number(name) || kind_before(name, '\0') != RECORD_KINDS
+                          : kind_before(sub, '\0') != RECORD_KINDS && is_number(name);
+}
+
+static int open_dir(int fd, const char *name)
+{
+    int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return opened < 0 ? -errno : opened;
+}
+
+int source_open_sub(const struct load_source *source, const char *sub)
+{
+    const char *slash = strchr(sub, '/');
+    if (slash == NULL)
+        return open_dir(source->fd, sub[0] == '\0' ? "." : sub);
+    struct load_place first = {.sub = ""};
+    memcpy(first.sub, sub, (size_t)(slash - sub));
+    int fd = open_dir(source->fd, first.sub);
+    if (fd < 0)
+        return fd;
+    int second = open_dir(fd, slash + 1);
+    close(fd);
+    return second;
+}
+
+static int open_parent(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *parent = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    if (parent == NULL)
+        return -1;
+    int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(parent);
+    return fd;
+}
+
+int source_open(const char *path, struct load_source *source)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = NULL;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOTDIR) {
+        name = slash == NULL ? path : slash + 1;
+        if (strlen(name) > NAME_MAX)
+            return -ENAMETOOLONG;
+        fd = open_parent(path);
+        if (fd >= 0 && faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
+            close(fd);
+            return -ENOENT;
+        }
+    }
+    if (fd < 0)
+        return -errno;
+    *source = (struct load_source){path, name, fd};
+    return 0;
+}
+
+void source_close(struct load_source *source)
+{
+    close(source->fd);
+}
+
+static int walk_sub(const struct load_source *source, const char *sub,
+                    const struct load_visitor *visitor);
+
+static int walk_entry(const struct load_source *source, const char *sub, int dir_fd,
+                      const char *name, const struct load_visitor *visitor)
+{
+    if (place_kind(name) != RECORD_KINDS) {
+        struct load_place place;
+        strcpy(place.sub, sub);
+        strcpy(place.name, name);
+        return visitor->visit(visitor->context, dir_fd, &place);
+    }
+    if (!is_sub(sub, name))
+        return 0;
+    struct load_place below;
+    snprintf(below.sub, sizeof below.sub, "%s%s%s", sub, sub[0] == '\0' ? "" : "/", name);
+    return walk_sub(source, below.sub, visitor);
+}
+
+static int walk_open(const struct load_source *source, const char *sub, DIR *dir,
+                     const struct load_visitor *visitor)
+{
+    int outcome = 0;
+    while (outcome == 0) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (entry == NULL)
+            return -errno;
+        outcome = walk_entry(source, sub, dirfd(dir), entry->d_name, visitor);
+    }
+    return outcome;
+}
+
+static int walk_sub(const struct load_source *source, const char *sub,
+                    const struct load_visitor *visitor)
+{
+    int fd = source_open_sub(source, sub);
+    if (fd == -ENOTDIR)
+        return 0; /* a file with a name like that */
+    if (fd < 0) {
+        visitor->unreadable(visitor->context, sub, -fd);
+        return 0;
+    }
+    DIR *dir = fdopendir(fd);
+    if (dir == NULL) {
+        close(fd);
+        return -ENOMEM;
+    }
+    int outcome = walk_open(source, sub, dir, visitor);
+    closedir(dir);
+    return outcome;
+}
+
+int source_walk(const struct load_source *source, const struct load_visitor *visitor)
+{
+    if (source->name == NULL)
+        return walk_sub(source, "", visitor);
+    struct load_place place = {.sub = ""};
+    strcpy(place.name, source->name);
+    return visitor->visit(visitor->context, source->fd, &place);
+}
+
+int source_remove(const struct load_source *source, const struct load_place *place)
+{
+    int fd = source_open_sub(source, place->sub);
+    if (fd < 0)
+        return fd;
+    int error = unlinkat(fd, place->name, 0) == 0 || errno == ENOENT ? 0 : -errno;
+    close(fd);
+    return error;
+}

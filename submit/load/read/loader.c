@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/read/loader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/trusted.h"
+#include "submit/load/parse/load_text.h"
+#include "submit/load/read/damaged.h"
+#include "submit/load/read/stays.h"
+
+#define PROGRESS_EVERY 100 /* records */
+#define BATCH_BYTES    (32u << 20)
+#define PATH_BYTES     8192
+#define REPORT_BYTES   (PATH_BYTES + 1024)
+#define STOPPED        1 /* of a walk that was left */
+
+/* ---- What people see ------------------------------------------------------------------------ */
+
+size_t load_counts_read(const struct load_counts *counts)
+{
+    return counts->fresh + counts->updated + counts->unchanged + counts->damaged;
+}
+
+static void show_progress(const struct loader *loader)
+{
+    size_t read =
+        load_counts_read(&loader->counts) + loader->batches[0].count + loader->batches[1].count;
+    if (loader->show_progress && read % PROGRESS_EVERY == 0)
+        fprintf(stderr, "\r%zu read, %zu set aside", read, loader->counts.damaged);
+}
+
+static void clear_progress(const struct loader *loader)
+{
+    if (loader->show_progress)
+        fputs("\r\033[K", stderr);
+}
+
+/* In plain ASCII: users choose names, and could drive a terminal. */
+static void make_plain(char *text)
+{
+    for (char *at = text; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
+}
+
+/* "PATH[/SUB][/NAME]" of a file */
+static void describe(char *text, size_t size, const struct load_source *source, const char *sub,
+                     const char *name)
+{
+    if (source->name != NULL) { /* the path names the file itself */
+        sub = "";
+        name = "";
+    }
+    snprintf(text, size, "%s%s%s%s%s", source->path, sub[0] == '\0' ? "" : "/", sub,
+             name[0] == '\0' ? "" : "/", name);
+}
+
+void loader_report(struct loader *loader, const char *path, const char *trouble)
+{
+    char text[REPORT_BYTES];
+    snprintf(text, sizeof text, "%s: %s", path, trouble);
+    make_plain(text);
+    clear_progress(loader);
+    fprintf(stderr, "jobtrail-load: %s\n", text);
+}
+
+static void report_place(struct loader *loader, const struct load_place *place, const char *trouble)
+{
+    char path[PATH_BYTES];
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    loader_report(loader, path, trouble);
+}
+
+static int store_failed(const struct loader *loader, int error)
+{
+    clear_progress(loader);
+    fprintf(stderr, "jobtrail-load: the store failed, what is not loaded stays where it is: %s\n",
+            store_error(loader->store));
+    return error;
+}
+
+/* ---- Files that stay ------------------------------------------------------------------------ */
+
+/* Whether the text is new; it is known from now on. */
+static bool is_new(struct loader *loader, const char *text)
+{
+    struct digest digest;
+    if (!loader->follows || hash_bytes(text, strlen(text), &digest) != 0)
+        return true;
+    bool is_known = id_cache_find(&loader->stays, &digest) != 0;
+    id_cache_add(&loader->stays, &digest, 1);
+    return !is_known;
+}
+
+static void note_that_stays(struct loader *loader, int dir_fd, const struct load_place *place)
+{
+    char path[PATH_BYTES];
+    if (!loader->follows)
+        return;
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    stays_note(&loader->stays, path, dir_fd, place->name);
+}
+
+static bool has_stayed(const struct loader *loader, int dir_fd, const struct load_place *place)
+{
+    char path[PATH_BYTES];
+    if (!loader->follows)
+        return false;
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    return stays_has(&loader->stays, path, dir_fd, place->name);
+}
+
+static void note_loaded(struct loader *loader, const struct load_place *place)
+{
+    int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
+    if (fd < 0)
+        return;
+    note_that_stays(loader, fd, place);
+    close(fd);
+}
+
+void loader_report_input(struct loader *loader, const char *path, int error)
+{
+    char text[REPORT_BYTES];
+    loader->input_trouble = true;
+    snprintf(text, sizeof text, "%s: %s", path, strerror(error));
+    if (is_new(loader, text))
+        loader_report(loader, path, strerror(error));
+}
+
+/* ---- Setting aside -------------------------------------------------------------------------- */
+
+static void count_moved(struct loader *loader, const char *path, int error)
+{
+    if (error == 0)
+        loader->counts.quarantined++;
+    else
+        loader_report(loader, path, "could not be moved to the quarantine directory");
+}
+
+static void reason_line(char *line, size_t size, const char *path, const char *reason)
+{
+    snprintf(line, size, "%s: %s", path, reason);
+    make_plain(line);
+}
+
+static void set_file_aside(struct loader *loader, int dir_fd, const struct load_place *place,
+                           const char *reason)
+{
+    char path[PATH_BYTES], line[REPORT_BYTES];
+    describe(path, sizeof path, loader->source, place->sub, place->name);
+    loader_report(loader, path, reason);
+    loader->counts.damaged++;
+    if (loader->quarantine_fd >= 0 && !loader->dry_run) {
+        reason_line(line, sizeof line, path, reason);
+        count_moved(loader, path, damaged_move(loader->quarantine_fd, dir_fd, place->name, line));
+    }
+    note_that_stays(loader, dir_fd, place);
+}
+
+void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,
+                      const char *reason)
+{
+    char name[64], line[REPORT_BYTES];
+    loader_report(loader, origin, reason);
+    loader->counts.damaged++;
+    if (loader->quarantine_fd < 0 || loader->dry_run)
+        return;
+    reason_line(line, sizeof line, origin, reason);
+    int error;
+    do { /* loaders of several hosts or containers may have the same pid */
+        snprintf(name, sizeof name, "record.%lld.%d.%zu", (long long)time(NULL), (int)getpid(),
+                 ++loader->kept);
+        error = damaged_keep(loader->quarantine_fd, name, text, size, line);
+    } while (error == -EEXIST);
+    count_moved(loader, origin, error);
+}
+
+/* A record that was good, but not for the database. */
+static void set_record_aside(struct loader *loader, struct record *record,
+                             const struct load_place *place, const char *reason)
+{
+    if (loader->source == NULL) {
+        loader_set_aside(loader, load_record_text(record), record->size, place->name, reason);
+        return;
+    }
+    int fd = source_open_sub(loader->source, place->sub);
+    if (fd < 0)
+        return;
+    set_file_aside(loader, fd, place, reason);
+    close(fd);
+}
+
+/* ---- Transactions --------------------------------------------------------------------------- */
+
+static void remove_loaded(struct loader *loader, const struct load_place *place)
+{
+    int error = source_remove(loader->source, place);
+    if (error == 0) {
+        loader->counts.deleted++;
+        return;
+    }
+    report_place(loader, place, strerror(-error));
+    note_loaded(loader, place);
+}
+
+/* The reason of those that are STORE_CROWDED. */
+static const char *crowded(char *reason, size_t size)
+{
+    snprintf(reason, size, "more than %d owners claim this uuid, and none proves it", STORE_CLAIMS);
+    return reason;
+}
+
+static void count_result(struct load_counts *counts, enum store_result result)
+{
+    switch (result) {
+    case STORE_CONFLICT:
+        counts->conflicts++; /* fall through */
+    case STORE_NEW:
+        counts->fresh++;
+        break;
+    case STORE_UPDATED:
+        counts->updated++;
+        break;
+    case STORE_UNPROVEN:
+        counts->conflicts++; /* fall through */
+    case STORE_UNCHANGED:
+        counts->unchanged++;
+        break;
+    case STORE_CROWDED: /* set aside */
+        break;
+    }
+}
+
+static void settle(struct loader *loader, const struct load_batch *batch, size_t at)
+{
+    char reason[80];
+    if (batch->results[at] == STORE_CROWDED) {
+        set_record_aside(loader, &batch->records[at], &batch->places[at],
+                         crowded(reason, sizeof reason));
+        return;
+    }
+    count_result(&loader->counts, batch->results[at]);
+    loader->counts.unproven += batch->records[at].unproven;
+    if (loader->source == NULL)
+        return;
+    if (loader->delete_files && !loader->dry_run)
+        remove_loaded(loader, &batch->places[at]);
+    else
+        note_loaded(loader, &batch->places[at]);
+}
+
+static void settle_all(struct loader *loader, const struct load_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        settle(loader, batch, i);
+}
+
+/* One of them is at fault: each on its own. */
+static int put_one_by_one(struct loader *loader, const struct load_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        int error = store_put(loader->store, &batch->records[i], 1, &batch->results[i]);
+        if (error == -EBADMSG)
+            set_record_aside(loader, &batch->records[i], &batch->places[i],
+                             store_error(loader->store));
+        else if (error != 0)
+            return store_failed(loader, error);
+        else
+            settle(loader, batch, i);
+    }
+    return 0;
+}
+
+static void empty(struct load_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        load_record_free(&batch->records[i]);
+    batch->count = 0;
+    batch->bytes = 0;
+}
+
+/* Until what was handed over is in the store. */
+static int finish_writing(struct loader *loader)
+{
+    int error = 0;
+    struct load_batch *batch = batch_writer_wait(loader->writer, &error);
+    if (batch == NULL)
+        return 0;
+    if (error == -EBADMSG)
+        error = put_one_by_one(loader, batch);
+    else if (error != 0)
+        store_failed(loader, error);
+    else
+        settle_all(loader, batch);
+    if (error == 0)
+        empty(batch);
+    return error;
+}
+
+/* What has been read is written while the loader reads on. */
+static int hand_over(struct loader *loader)
+{
+    int error = finish_writing(loader);
+    if (error != 0 || loader->next->count == 0)
+        return error;
+    id_cache_trim(&loader->seen);
+    batch_writer_start(loader->writer, loader->next);
+    loader->next = loader->next == &loader->batches[0] ? &loader->batches[1] : &loader->batches[0];
+    return 0;
+}
+
+int loader_commit(struct loader *loader)
+{
+    int error = hand_over(loader);
+    return error == 0 ? finish_writing(loader) : error;
+}
+
+void loader_rescue(struct loader *loader)
+{
+    for (int i = 0; i < 2 && loader->quarantine_fd >= 0; i++) {
+        struct load_batch *batch = &loader->batches[i];
+        for (size_t at = 0; at < batch->count; at++)
+            set_record_aside(loader, &batch->records[at], &batch->places[at], "the store failed");
+        empty(batch);
+    }
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static int add_record(struct loader *loader, const struct record *record,
+                      const struct load_place *place)
+{
+    struct load_batch *batch = loader->next;
+    batch->records[batch->count] = *record;
+    batch->places[batch->count++] = *place;
+    batch->bytes += load_record_bytes(record);
+    show_progress(loader);
+    bool full = batch->count == loader->batch || batch->bytes > BATCH_BYTES;
+    return full ? hand_over(loader) : 0;
+}
+
+/* With the kind that its name said, so that it is not taken for another when it is given again. */
+static void set_named_aside(struct loader *loader, const char *text, size_t size,
+                            enum record_kind named, const char *origin, const char *reason)
+{
+    char *line = NULL;
+    size_t length = 0;
+    FILE *kept = named == RECORD_KINDS || text[0] != '{' ? NULL : open_memstream(&line, &length);
+    if (kept != NULL) {
+        fprintf(kept, "kind=%s ", record_kind_name(named));
+        fwrite(text, 1, size, kept);
+    }
+    if (kept != NULL && fclose(kept) == 0)
+        loader_set_aside(loader, line, length, origin, reason);
+    else
+        loader_set_aside(loader, text, size, origin, reason);
+    free(line);
+}
+
+/* As load_record(), of a text that others may have written, or not. */
+static int make_record(struct loader *loader, char *text, size_t size, enum record_kind named,
+                       bool closed, struct record *record, struct load_reason *reason)
+{
+    bool unproven;
+    int error = record_prove(&loader->proof, text, size, closed, &unproven, reason);
+    if (error == 0)
+        error = load_record(text, size, named, &loader->seen, record, reason);
+    if (error == 0)
+        record->unproven = unproven;
+    return error;
+}
+
+int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,
+                const char *origin)
+{
+    struct record record;
+    struct load_reason reason;
+    struct load_place place = {.sub = ""};
+    int error = make_record(loader, text, size, named, false, &record, &reason);
+    snprintf(place.name, sizeof place.name, "%s", origin);
+    if (error == 0)
+        return add_record(loader, &record, &place);
+    if (error == -EBADMSG) {
+        set_named_aside(loader, text, size, named, origin, reason.text);
+        error = 0;
+    } else {
+        loader_report(loader, origin, strerror(-error));
+    }
+    free(text);
+    return error;
+}
+
+bool loader_stops(struct loader *loader)
+{
+    if (*loader->stop == 0)
+        return false;
+    loader->stopped = true;
+    return true;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static int read_record(struct loader *loader, int dir_fd, const char *name, struct record *record,
+                       struct load_reason *reason)
+{
+    char *text;
+    size_t size;
+    bool closed;
+    int error = load_text(dir_fd, name, &text, &size, &closed, reason);
+    if (error != 0)
+        return error;
+    closed = closed && loader->way_is_closed && load_directory_is_closed(loader->source->fd);
+    error = make_record(loader, text, size, place_kind(name), closed, record, reason);
+    if (error != 0)
+        free(text);
+    return error;
+}
+
+static int load_file(void *context, int dir_fd, const struct load_place *place)
+{
+    struct loader *loader = context;
+    struct record record;
+    struct load_reason reason;
+    if (loader_stops(loader))
+        return STOPPED;
+    if (has_stayed(loader, dir_fd, place))
+        return 0;
+    int error = read_record(loader, dir_fd, place->name, &record, &reason);
+    switch (error) {
+    case 0:
+        return add_record(loader, &record, place);
+    case -EBADMSG:
+        set_file_aside(loader, dir_fd, place, reason.text);
+        return 0;
+    case -ENOENT: /* another loader was faster */
+        return 0;
+    default:
+        report_place(loader, place, strerror(-error));
+        return error;
+    }
+}
+
+static void report_unreadable(void *context, const char *sub, int error)
+{
+    struct loader *loader = context;
+    char path[PATH_BYTES];
+    describe(path, sizeof path, loader->source, sub, "");
+    loader_report_input(loader, path, error);
+}
+
+/* ---- The loader ----------------------------------------------------------------------------- */
+
+static int make_batch(struct load_batch *batch, size_t size)
+{
+    batch->records = calloc(size, sizeof *batch->records);
+    batch->places = calloc(size, sizeof *batch->places);
+    batch->results = calloc(size, sizeof *batch->results);
+    return batch->records == NULL || batch->places == NULL || batch->results == NULL ? -ENOMEM : 0;
+}
+
+int loader_init(struct loader *loader)
+{
+    loader->next = &loader->batches[0];
+    for (int i = 0; i < 2; i++)
+        if (make_batch(&loader->batches[i], loader->batch) != 0)
+            return -ENOMEM;
+    loader->writer = batch_writer_new(loader->store);
+    return loader->writer == NULL ? -ENOMEM : 0;
+}
+
+void loader_free(struct loader *loader)
+{
+    batch_writer_free(loader->writer);
+    for (int i = 0; i < 2; i++) {
+        empty(&loader->batches[i]);
+        free(loader->batches[i].records);
+        free(loader->batches[i].places);
+        free(loader->batches[i].results);
+    }
+    id_cache_free(&loader->seen);
+    id_cache_free(&loader->stays);
+}
+
+/* Who can change a directory above, or a link, could put an older closed directory in its place. */
+static bool is_way_closed(const char *path)
+{
+    char culprit[PATH_MAX];
+    return trusted_check(path, culprit, sizeof culprit) == 0;
+}
+
+int loader_load(struct loader *loader, const char *path)
+{
+    struct load_source source;
+    const struct load_visitor visitor = {loader, load_file, report_unreadable};
+    int error = source_open(path, &source);
+    if (error != 0) {
+        loader_report_input(loader, path, -error);
+        return 0;
+    }
+    loader->source = &source;
+    loader->way_is_closed = is_way_closed(path);
+    error = source_walk(&source, &visitor);
+    if (error >= 0)
+        error = loader_commit(loader);
+    loader->source = NULL;
+    source_close(&source);
+    clear_progress(loader);
+    return error;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The store: where records go, whatever database it is in. Calls return 0 or -errno, and after a
+ * failure store_error() says in words what is wrong and what can be done.
+ *
+ * The key of a run is its uuid and its owner (record_owner.h), as anybody can write a uuid into a
+ * record of his own; that of a link its uuid and the user who built. An end record replaces the
+ * start record of its run, and a proven record an unproven one of the same key, never the other way
+ * round. Apart from that what is stored first stays, so that a replay changes nothing, in whatever
+ * order it comes.
+ */
+#ifndef JOBTRAIL_STORE_H
+#define JOBTRAIL_STORE_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "submit/load/database/database.h"
+#include "submit/load/parse/load_record.h"
+
+struct store;
+
+/* So many owners of a uuid are kept that nothing proves: anybody can claim one as often as he
+ * likes, and each is looked at where the uuid is. */
+#define STORE_CLAIMS 16
+
+enum store_result {
+    STORE_NEW,       /* the first record of this run, link or package */
+    STORE_CONFLICT,  /* the same, and its uuid is another owner's, too: both are kept */
+    STORE_UPDATED,   /* the end of a run whose start was known; proven, in place of unproven */
+    STORE_UNCHANGED, /* nothing new */
+    STORE_UNPROVEN,  /* an end that is not proven, of a start that is: left out */
+    STORE_CROWDED    /* not proven, and STORE_CLAIMS others of its uuid are not: left out */
+};
+
+/* The kind of database that an address like sqlite:FILE names, and in `*location` what follows the
+ * colon; NULL when there is no such kind. */
+const struct database_ops *store_kind(const char *address, const char **location);
+
+/* Opens the store, making its tables or bringing them to the present version if need be. With
+ * `dry_run` nothing on disk is made or changed. Always sets `*store`, to NULL only when out of
+ * memory; close it after a failure too. */
+int store_open(const struct database_ops *ops, const char *location, bool dry_run,
+               struct store **store);
+
+/* Puts the records in one transaction, which is tried again for a minute while other writers are in
+ * its way or the database is away. Returns 0 when it is committed, with what became of each record
+ * in `results`; else nothing is stored: -EBADMSG when the database does not take a value of one of
+ * the records, or another -errno. */
+int store_put(struct store *store, struct record *records, size_t count,
+              enum store_result *results);
+
+/* Removes runs that started before `when`, links that were made before it and are in no run's
+ * executable, and what is then used by nothing. Sets `*runs` to the number of runs. Leaves the rest
+ * for the next time once `*stop` is not 0. */
+int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs);
+
+/* A list of (prefix, module) replaces the one that the store has, and the modules of everything in
+ * the store are found anew if it differs. Sets `*changed` to the number of paths whose module did.
+ */
+struct module_path {
+    const char *prefix, *module;
+};
+int store_set_modules(struct store *store, const struct module_path *paths, size_t count,
+                      size_t *changed);
+
+/* Replaces the list of accounts and their fields of science. */
+struct account_field {
+    const char *account, *field, *directorate;
+};
+int store_set_accounts(struct store *store, const struct account_field *fields, size_t count);
+
+/* Valid until the next call; never NULL. Takes NULL. */
+const char *store_error(const struct store *store);
+
+/* Takes NULL. */
+void store_close(struct store *store);
+
+#endif

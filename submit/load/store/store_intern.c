@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rows that many records share, stored once, by the digest of what they say. The rows that a batch
+ * of records wants are asked for and added together: a database on another machine answers a
+ * thousand questions at once as fast as one.
+ */
+#include "submit/load/store/store_inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIND_AT_ONCE 128 /* digests in one question */
+#define MAX_REST     24
+
+/* ---- Statements ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    const char *key;     /* column of the digest */
+    const char *columns; /* others that are no fields of a record */
+    const struct record_fields *fields;
+} tables[TABLES] = {
+    [TABLE_EXECUTABLE] = {"executable", "identity", ", path, hash_id, module_id", NULL},
+    [TABLE_OBJECT] = {"object", "identity", ", path, hash, syshost, module_id", NULL},
+    [TABLE_OBJECT_SET] = {"object_set", "hash", "", NULL},
+    [TABLE_ENV_NAME] = {"env_name", "identity", ", name", NULL},
+    [TABLE_ENV_VALUE] = {"env_value", "identity", ", env_name_id, value", NULL},
+    [TABLE_ENVIRONMENT] = {"environment", "hash", ", members", NULL},
+    [TABLE_ANCESTORS] = {"ancestors", "hash", ", json", NULL},
+    [TABLE_BUILD] = {"build", "identity", "", &build_fields},
+    [TABLE_FUNCTION_NAME] = {"function_name", "identity", ", name", NULL},
+    [TABLE_FUNCTION_SET] = {"function_set", "hash", "", NULL},
+    [TABLE_PACKAGE] = {"package", "identity", ", program, name, version, path", NULL},
+    [TABLE_MODULE] = {"module", "identity", ", name", NULL},
+    [TABLE_PROGRAM] = {"program", "identity", ", executable_id, object_set_id, build_id",
+                       &program_fields},
+    [TABLE_JOB_PART] = {"job_part", "identity", "", &job_part_fields},
+    [TABLE_LAYOUT] = {"layout", "identity", "", &layout_fields},
+    [TABLE_ENDING] = {"ending", "identity", "", &ending_fields},
+};
+
+static void write_find(FILE *sql, enum table table)
+{
+    fprintf(sql, "SELECT id, %s FROM %s WHERE %s IN (?", tables[table].key, tables[table].name,
+            tables[table].key);
+    for (int i = 1; i < FIND_AT_ONCE; i++)
+        fputs(", ?", sql);
+    fputs(")", sql);
+}
+
+/* Of the table's columns, with that of the digest. */
+static size_t write_columns(FILE *sql, enum table table)
+{
+    const struct record_fields *fields = tables[table].fields;
+    size_t count = 1;
+    fprintf(sql, "%s%s", tables[table].key, tables[table].columns);
+    for (const char *at = tables[table].columns; (at = strchr(at, ',')) != NULL; at++)
+        count++;
+    for (size_t i = 0; fields != NULL && i < fields->count; i++, count++)
+        fprintf(sql, ", `%s`", fields->field[i].column);
+    return count;
+}
+
+static void write_add(FILE *sql, enum table table, const char *or_keep, size_t *columns)
+{
+    fprintf(sql, "INSERT INTO %s (", tables[table].name);
+    *columns = write_columns(sql, table);
+    fputs(") VALUES (?", sql);
+    for (size_t i = 1; i < *columns; i++)
+        fputs(", ?", sql);
+    fputs(")", sql);
+    if (or_keep != NULL)
+        fprintf(sql, " %s id = id", or_keep);
+}
+
+static int prepare_table(struct store *store, enum table table)
+{
+    struct store_text sql;
+    int error = store_text_open(store, &sql);
+    if (error != 0)
+        return error;
+    write_find(sql.file, table);
+    store->find[table] = store_text_statement(store, &sql, &error);
+    if (error == 0)
+        error = store_text_open(store, &sql);
+    if (error != 0)
+        return error;
+    write_add(sql.file, table, store->ops->or_keep, &store->wants[table].columns);
+    store->add[table] = store_text_statement(store, &sql, &error);
+    return error;
+}
+
+int store_prepare_intern(struct store *store)
+{
+    int error = 0;
+    for (enum table table = 0; error == 0 && table < TABLES; table++)
+        error = prepare_table(store, table);
+    return error;
+}
+
+/* ---- Digests -------------------------------------------------------------------------------- */
+
+int store_checked(struct store *store, int error)
+{
+    return error == 0 ? 0 : store_refuse(store, error, "this host's crypto policy has no SHA-1");
+}
+
+int store_digest_texts(struct store *store, const char *const *texts, size_t count,
+                       struct digest *digest)
+{
+    return store_checked(store, digest_texts(texts, count, digest));
+}
+
+/* Rows of different tables can have the same digest. */
+static struct digest key_of(enum table table, const struct digest *digest)
+{
+    struct digest key = *digest;
+    key.bytes[sizeof key.bytes - 1] ^= (unsigned char)(table + 1);
+    return key;
+}
+
+/* ---- What is wanted ------------------------------------------------------------------------- */
+
+static int make_room(struct wants *wants)
+{
+    if (wants->count < wants->room)
+        return 0;
+    size_t room = wants->room == 0 ? 64 : wants->room * 2;
+    struct digest *digests = realloc(wants->digests, room * sizeof *digests);
+    if (digests != NULL)
+        wants->digests = digests;
+    struct value *rows = realloc(wants->rows, room * wants->columns * sizeof *rows);
+    if (rows != NULL)
+        wants->rows = rows;
+    if (digests == NULL || rows == NULL)
+        return -ENOMEM;
+    wants->room = room;
+    return 0;
+}
+
+int store_want(struct store *store, enum table table, const struct digest *digest,
+               const struct value *rest)
+{
+    struct wants *wants = &store->wants[table];
+    const struct digest key = key_of(table, digest);
+    if (id_cache_find(&store->known, &key) != 0)
+        return 0;
+    if (make_room(wants) != 0)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    wants->digests[wants->count] = *digest;
+    struct value *row = wants->rows + wants->count++ * wants->columns;
+    for (size_t i = 1; i < wants->columns; i++)
+        row[i] = rest[i - 1];
+    id_cache_add(&store->known, &key, STORE_WANTED);
+    return 1;
+}
+
+int64_t store_id(const struct store *store, enum table table, const struct digest *digest)
+{
+    const struct digest key = key_of(table, digest);
+    int64_t id = id_cache_find(&store->known, &key);
+    return id == STORE_WANTED ? 0 : id;
+}
+
+static int find_some(struct store *store, enum table table, const struct value *digests)
+{
+    struct value row[2];
+    int error = store->ops->select(store->database, store->find[table], digests);
+    if (error != 0)
+        return error;
+    while ((error = store->ops->next(store->database, store->find[table], row, 2)) > 0) {
+        struct digest digest;
+        if (row[1].kind == VALUE_NULL || row[1].size != sizeof digest)
+            continue;
+        memcpy(&digest, row[1].text, sizeof digest);
+        const struct digest key = key_of(table, &digest);
+        id_cache_add(&store->known, &key, value_whole(&row[0]));
+    }
+    return error;
+}
+
+int store_find_wanted(struct store *store, enum table table)
+{
+    const struct wants *wants = &store->wants[table];
+    struct value digests[FIND_AT_ONCE];
+    int error = 0;
+    for (size_t at = 0; error == 0 && at < wants->count;) {
+        size_t asked = 0;
+        for (; asked < FIND_AT_ONCE && at < wants->count; at++)
+            if (store_id(store, table, &wants->digests[at]) == 0)
+                digests[asked++] = value_bytes(&wants->digests[at], sizeof *wants->digests);
+        for (size_t i = asked; i < FIND_AT_ONCE; i++)
+            digests[i] = (struct value){.kind = VALUE_NULL};
+        if (asked > 0)
+            error = find_some(store, table, digests);
+    }
+    return error;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct value *const *one = left, *const *other = right;
+    return memcmp((*one)->text, (*other)->text, sizeof(struct digest));
+}
+
+/* The rows that are not there, in the order of their digests: two loaders that add the same rows
+ * do not wait for each other in a circle. Parts of jobs, of which a loader has its own, stay in the
+ * order of the runs, so that neighbours in an index come together. Returns their number. */
+static size_t list_missing(const struct store *store, enum table table, const struct value **list)
+{
+    const struct wants *wants = &store->wants[table];
+    size_t count = 0;
+    for (size_t i = 0; i < wants->count; i++) {
+        struct value *row = wants->rows + i * wants->columns;
+        row[0] = value_bytes(&wants->digests[i], sizeof *wants->digests);
+        if (store_id(store, table, &wants->digests[i]) == 0)
+            list[count++] = row;
+    }
+    if (table != TABLE_JOB_PART)
+        qsort(list, count, sizeof *list, compare_rows);
+    return count;
+}
+
+static int write_missing(struct store *store, enum table table, const struct value **list,
+                         size_t count)
+{
+    const size_t columns = store->wants[table].columns;
+    struct value *rows = calloc(count, columns * sizeof *rows);
+    if (rows == NULL)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        memcpy(rows + i * columns, list[i], columns * sizeof *rows);
+    int error = store->ops->write(store->database, store->add[table], rows, count);
+    free(rows);
+    return error == 0 ? store_find_wanted(store, table) : error;
+}
+
+int store_add_wanted(struct store *store, enum table table)
+{
+    struct wants *wants = &store->wants[table];
+    if (wants->count == 0)
+        return 0;
+    const struct value **list = calloc(wants->count, sizeof *list);
+    if (list == NULL)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    size_t missing = list_missing(store, table, list);
+    int error = missing == 0 ? 0 : write_missing(store, table, list, missing);
+    if (error == 0 && missing > 0 && list_missing(store, table, list) > 0)
+        error = store_refuse(store, -EAGAIN, "another program removes what is loaded");
+    free(list);
+    wants->count = 0;
+    return error;
+}
+
+int store_settle(struct store *store, enum table table)
+{
+    int error = store_find_wanted(store, table);
+    return error == 0 ? store_add_wanted(store, table) : error;
+}
+
+void store_forget_wants(struct store *store)
+{
+    for (enum table table = 0; table < TABLES; table++)
+        store->wants[table].count = 0;
+}
+
+void store_free_wants(struct store *store)
+{
+    for (enum table table = 0; table < TABLES; table++) {
+        free(store->wants[table].digests);
+        free(store->wants[table].rows);
+    }
+}
+
+int store_intern(struct store *store, enum table table, const char *const *texts, size_t count,
+                 const struct value *rest, int64_t *id)
+{
+    struct digest digest;
+    int error = store_digest_texts(store, texts, count, &digest);
+    if (error == 0)
+        error = store_want(store, table, &digest, rest);
+    if (error >= 0)
+        error = store_settle(store, table);
+    *id = error == 0 ? store_id(store, table, &digest) : 0;
+    return error;
+}
+
+/* ---- Rows of a record's fields -------------------------------------------------------------- */
+
+struct value store_value(const struct record_field *field, const void *values)
+{
+    const void *member = (const char *)values + field->offset;
+    const struct record_int *whole = member;
+    const struct record_real *real = member;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return value_text(*(const char *const *)member);
+    case FIELD_INT:
+        return whole->known ? value_int(whole->value) : (struct value){.kind = VALUE_NULL};
+    default:
+        return real->known ? (struct value){.kind = VALUE_REAL, .real = real->value}
+                           : (struct value){.kind = VALUE_NULL};
+    }
+}
+
+int store_want_fields(struct store *store, enum table table, const int64_t *ids, size_t ids_count,
+                      const void *values, struct digest *digest)
+{
+    const struct record_fields *fields = tables[table].fields;
+    struct value rest[MAX_REST];
+    for (size_t i = 0; i < ids_count; i++)
+        rest[i] = value_id(ids[i]);
+    for (size_t i = 0; i < fields->count; i++)
+        rest[ids_count + i] = store_value(&fields->field[i], values);
+    int error = store_checked(store, digest_values(rest, ids_count + fields->count, digest));
+    return error == 0 ? store_want(store, table, digest, rest) : error;
+}
+
+int store_want_executable(struct store *store, const char *path, const char *hash,
+                          struct digest *digest)
+{
+    const char *const texts[] = {path, hash == NULL ? "0" : hash};
+    const struct value rest[] = {value_text(texts[0]), value_text(texts[1]),
+                                 value_id(store_module_of(store, path))};
+    if (path == NULL)
+        return 0;
+    int error = store_digest_texts(store, texts, 2, digest);
+    return error == 0 ? store_want(store, TABLE_EXECUTABLE, digest, rest) : error;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Links: unique by uuid and user, as the uuid stands in every executable that was linked.
+ */
+#include "submit/load/store/store_inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The columns of a link but its key, in the order of fill_link(). */
+static const char *const link_columns[] = {
+    "proven",       "date",          "executable_id", "object_set_id", "function_set_id",
+    "link_program", "link_path",     "module_id",     "link_line",     "cwd",
+    "build_host",   "build_syshost", "build_epoch",
+};
+enum {
+    LINK_COLUMNS = sizeof link_columns / sizeof link_columns[0],
+    XALT_UUID_SIZE = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*",
+};
+
+static void write_columns(FILE *sql, const char *behind)
+{
+    for (size_t i = 0; i < LINK_COLUMNS; i++)
+        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], behind);
+}
+
+static struct statement *written(struct store *store, const char *before, const char *behind_column,
+                                 const char *after, int *error)
+{
+    struct store_text sql;
+    if (*error == 0)
+        *error = store_text_open(store, &sql);
+    if (*error != 0)
+        return NULL;
+    fputs(before, sql.file);
+    write_columns(sql.file, behind_column);
+    fputs(after, sql.file);
+    return store_text_statement(store, &sql, error);
+}
+
+/* XALT's queries join links by uuid alone: there the uuid is that of the only link, or of the only
+ * one that is proven. Others get another. */
+static void prepare_links(struct store *store, int *error)
+{
+    char sql[128];
+    store->find_link =
+        store_statement(store, "SELECT build_user = ?, proven FROM link WHERE uuid = ?", error);
+    store->add_link = written(store, "INSERT INTO link (", "",
+                              ", uuid, build_user, xalt_uuid)"
+                              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                              error);
+    store->update_link = written(store, "UPDATE link SET ", " = ?",
+                                 " WHERE uuid = ? AND build_user = ? AND proven = 0", error);
+    snprintf(sql, sizeof sql, "SELECT count(*), sum(proven) FROM link WHERE uuid = ?%s",
+             store->ops->share_lock);
+    store->count_links = store_statement(store, sql, error);
+    store->dispute_link = store_statement(store,
+                                          "UPDATE link SET xalt_uuid = replace(?, '*', build_user)"
+                                          " WHERE uuid = ? AND xalt_uuid = uuid AND proven <= ?",
+                                          error);
+    store->clear_link = store_statement(
+        store, "UPDATE link SET xalt_uuid = uuid WHERE uuid = ? AND proven = 1", error);
+}
+
+int store_prepare_links(struct store *store)
+{
+    int error = 0;
+    prepare_links(store, &error);
+    return error;
+}
+
+/* The user who built, who may be nobody in XALT's. */
+static const char *builder(const struct link_record *link)
+{
+    return link->build_user == NULL ? "" : link->build_user;
+}
+
+/* What the store has of the link, and what is to be done with the record. */
+static int choose_link(struct store *store, const struct record *record, enum store_result *result)
+{
+    const struct value parameters[] = {value_text(builder(&record->link)),
+                                       value_text(record->link.uuid)};
+    struct value row[2];
+    int more, error = store->ops->select(store->database, store->find_link, parameters);
+    size_t claims = 0;
+    bool is_there = false;
+    *result = STORE_NEW;
+    while (error == 0 &&
+           (more = store->ops->next(store->database, store->find_link, row, 2)) != 0) {
+        bool is_proven = more > 0 && value_whole(&row[1]) != 0;
+        error = more < 0 ? more : 0;
+        claims += !is_proven;
+        if (error == 0 && value_whole(&row[0]) != 0) {
+            is_there = true;
+            *result = record->unproven || is_proven ? STORE_UNCHANGED : STORE_UPDATED;
+        } else if (*result == STORE_NEW) {
+            *result = STORE_CONFLICT;
+        }
+    }
+    if (!is_there && record->unproven && claims >= STORE_CLAIMS)
+        *result = STORE_CROWDED;
+    return error;
+}
+
+static bool is_left_out(enum store_result result)
+{
+    return result == STORE_UNCHANGED || result == STORE_CROWDED;
+}
+
+static int want_parts(struct store *store, struct link_record *link)
+{
+    struct digest executable;
+    int error = store_want_executable(store, link->exec_path, link->hash_id, &executable);
+    if (error >= 0)
+        error = store_want_part(store, PART_LIBS, &link->libs,
+                                link->build_syshost == NULL ? "" : link->build_syshost);
+    if (error >= 0)
+        error = store_want_part(store, PART_FUNCTIONS, &link->functions, NULL);
+    return error < 0 ? error : 0;
+}
+
+int store_want_link(struct store *store, struct record *record, enum store_result *result)
+{
+    int error = choose_link(store, record, result);
+    return error != 0 || is_left_out(*result) ? error : want_parts(store, &record->link);
+}
+
+static int fill_link(struct store *store, const struct record *record,
+                     struct value row[LINK_COLUMNS])
+{
+    const struct link_record *link = &record->link;
+    struct digest digest;
+    int64_t executable = 0, libs = 0, functions = 0;
+    int error = store_want_executable(store, link->exec_path, link->hash_id, &digest);
+    if (error >= 0 && link->exec_path != NULL)
+        executable = store_id(store, TABLE_EXECUTABLE, &digest);
+    if (error >= 0)
+        error = store_part_id(store, &link->libs, &libs);
+    if (error == 0)
+        error = store_part_id(store, &link->functions, &functions);
+    if (error != 0)
+        return error;
+    const struct value epoch = {.kind = link->build_epoch.known ? VALUE_REAL : VALUE_NULL,
+                                .real = link->build_epoch.value};
+    const struct value values[LINK_COLUMNS] = {
+        value_int(!record->unproven),
+        value_text(link->date[0] == '\0' ? NULL : link->date),
+        value_id(executable),
+        value_id(libs),
+        value_id(functions),
+        value_text(link->link_program),
+        value_text(link->link_path),
+        value_id(store_module_of(store, link->link_path)),
+        value_text(link->link_line),
+        value_text(link->cwd),
+        value_text(link->build_host),
+        value_text(link->build_syshost),
+        epoch,
+    };
+    memcpy(row, values, sizeof values);
+    return 0;
+}
+
+/* UUID/USER once the database has put the user in place of the star. */
+static struct value disputed(const struct link_record *link, char text[XALT_UUID_SIZE])
+{
+    snprintf(text, XALT_UUID_SIZE, "%s/*", link->uuid);
+    return value_text(text);
+}
+
+struct links {
+    int64_t count, proven;
+};
+
+static int count_links(struct store *store, const struct value *uuid, struct links *links)
+{
+    struct value row[2];
+    int more, error = store->ops->select(store->database, store->count_links, uuid);
+    while (error == 0 &&
+           (more = store->ops->next(store->database, store->count_links, row, 2)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error == 0)
+            *links = (struct links){value_whole(&row[0]), value_whole(&row[1])};
+    }
+    return error;
+}
+
+/* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
+ */
+static int look_for_others(struct store *store, const struct link_record *link, bool is_update)
+{
+    char text[XALT_UUID_SIZE];
+    struct links links = {0};
+    const struct value uuid = value_text(link->uuid);
+    int error = count_links(store, &uuid, &links);
+    const struct value dispute[] = {disputed(link, text), uuid, value_int(links.proven > 1)};
+    if (error == 0 && links.count > 1)
+        error = store->ops->write(store->database, store->dispute_link, dispute, 1);
+    if (error == 0 && is_update && links.proven == 1)
+        error = store->ops->write(store->database, store->clear_link, &uuid, 1);
+    return error;
+}
+
+static int write_link(struct store *store, const struct record *record, bool is_update)
+{
+    const struct link_record *link = &record->link;
+    struct value row[LINK_COLUMNS + 3];
+    int error = fill_link(store, record, row);
+    row[LINK_COLUMNS] = value_text(link->uuid);
+    row[LINK_COLUMNS + 1] = value_text(builder(link));
+    row[LINK_COLUMNS + 2] = row[LINK_COLUMNS];
+    if (error == 0)
+        error = store->ops->write(store->database, is_update ? store->update_link : store->add_link,
+                                  row, 1);
+    return error == 0 ? look_for_others(store, link, is_update) : error;
+}
+
+/* Two of a batch may be of the same link. */
+int store_put_link(struct store *store, const struct record *record, enum store_result *result)
+{
+    int error = is_left_out(*result) ? 0 : choose_link(store, record, result);
+    if (error != 0 || is_left_out(*result))
+        return error;
+    return write_link(store, record, *result == STORE_UPDATED);
+}

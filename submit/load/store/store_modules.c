@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The reverse map, from paths to modules, and the list of accounts.
+ */
+#include "submit/load/store/store_inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Which module --------------------------------------------------------------------------- */
+
+static size_t without_slashes(const char *path, size_t size)
+{
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    return size;
+}
+
+int64_t store_module_of(const struct store *store, const char *path)
+{
+    if (path == NULL || store->prefixes.used == 0)
+        return 0;
+    for (size_t size = strlen(path); size > 0; size--) {
+        struct digest digest;
+        if (path[size] != '\0' && path[size] != '/')
+            continue;
+        if (hash_bytes(path, size, &digest) != 0)
+            return 0;
+        int64_t id = id_cache_find(&store->prefixes, &digest);
+        if (id != 0)
+            return id;
+    }
+    return 0;
+}
+
+int store_read_modules(struct store *store)
+{
+    struct value row[2];
+    id_cache_free(&store->prefixes);
+    int error = store->ops->select(store->database, store->get_prefixes, NULL);
+    if (error != 0)
+        return error;
+    while ((error = store->ops->next(store->database, store->get_prefixes, row, 2)) > 0) {
+        struct digest digest;
+        if (row[0].kind == VALUE_TEXT && hash_bytes(row[0].text, row[0].size, &digest) == 0)
+            id_cache_add(&store->prefixes, &digest, value_whole(&row[1]));
+    }
+    return error;
+}
+
+/* ---- Statements that are used once ------------------------------------------------------------
+ */
+
+static int write_once(struct store *store, const char *sql, const struct value *row, size_t count)
+{
+    int error = 0;
+    struct statement *statement = store_statement(store, sql, &error);
+    return error != 0 ? error : store->ops->write(store->database, statement, row, count);
+}
+
+/* ---- Applying a map ---------------------------------------------------------------------------
+ */
+
+#define AT_ONCE 1000
+
+/* A row and the module that it is to get. */
+struct change {
+    int64_t id, module;
+};
+
+struct changes {
+    struct change *list; /* owned */
+    size_t count, room;
+};
+
+static int add_change(struct changes *changes, int64_t id, int64_t module)
+{
+    if (changes->count == changes->room) {
+        size_t room = changes->room == 0 ? 1024 : changes->room * 2;
+        struct change *list = realloc(changes->list, room * sizeof *list);
+        if (list == NULL)
+            return -ENOMEM;
+        changes->list = list;
+        changes->room = room;
+    }
+    changes->list[changes->count++] = (struct change){id, module};
+    return 0;
+}
+
+static int find_changes(struct store *store, struct statement *all, struct changes *changes)
+{
+    struct value row[3];
+    int error = store->ops->select(store->database, all, NULL);
+    if (error != 0)
+        return error;
+    while ((error = store->ops->next(store->database, all, row, 3)) > 0) {
+        int64_t id = value_whole(&row[0]), had = value_whole(&row[2]);
+        int64_t module = store_module_of(store, row[1].kind == VALUE_TEXT ? row[1].text : NULL);
+        if (module != had && add_change(changes, id, module) != 0)
+            return store_refuse(store, -ENOMEM, "out of memory");
+    }
+    return error;
+}
+
+static int write_changes(struct store *store, struct statement *update,
+                         const struct changes *changes)
+{
+    struct value rows[2 * AT_ONCE];
+    int error = 0;
+    for (size_t at = 0; error == 0 && at < changes->count;) {
+        size_t count = 0;
+        for (; count < AT_ONCE && at < changes->count; count++, at++) {
+            rows[2 * count] = value_id(changes->list[at].module);
+            rows[2 * count + 1] = value_int(changes->list[at].id);
+        }
+        error = store->ops->write(store->database, update, rows, count);
+    }
+    return error;
+}
+
+static int apply_to(struct store *store, const char *table, const char *path_column,
+                    size_t *changed)
+{
+    char sql[128];
+    int error = 0;
+    struct changes changes = {0};
+    snprintf(sql, sizeof sql, "SELECT id, %s, module_id FROM %s", path_column, table);
+    struct statement *all = store_statement(store, sql, &error);
+    snprintf(sql, sizeof sql, "UPDATE %s SET module_id = ? WHERE id = ?", table);
+    struct statement *update = store_statement(store, sql, &error);
+    if (error == 0)
+        error = find_changes(store, all, &changes);
+    if (error == 0)
+        error = write_changes(store, update, &changes);
+    *changed += changes.count;
+    free(changes.list);
+    return error;
+}
+
+static int apply_modules(struct store *store, size_t *changed)
+{
+    *changed = 0;
+    int error = apply_to(store, "executable", "path", changed);
+    if (error == 0)
+        error = apply_to(store, "object", "path", changed);
+    return error == 0 ? apply_to(store, "link", "link_path", changed) : error;
+}
+
+/* ---- Setting a map --------------------------------------------------------------------------- */
+
+struct map {
+    const struct module_path *paths;
+    size_t count;
+    size_t *changed;
+};
+
+static int add_path(struct store *store, struct statement *add, const struct module_path *path)
+{
+    struct digest digest;
+    int64_t module;
+    size_t size = without_slashes(path->prefix, strlen(path->prefix));
+    char *prefix = strndup(path->prefix, size);
+    if (prefix == NULL || hash_bytes(prefix, size, &digest) != 0) {
+        free(prefix);
+        return store_refuse(store, -ENOMEM, "out of memory");
+    }
+    const char *const texts[] = {path->module};
+    const struct value rest[] = {value_text(path->module)};
+    int error = store_intern(store, TABLE_MODULE, texts, 1, rest, &module);
+    const struct value row[] = {value_bytes(&digest, sizeof digest), value_text(prefix),
+                                value_int(module)};
+    if (error == 0)
+        error = store->ops->write(store->database, add, row, 1);
+    free(prefix);
+    return error;
+}
+
+static int replace_paths(struct store *store, const struct map *map)
+{
+    int error = write_once(store, "DELETE FROM module_path", NULL, 1);
+    struct statement *add = store_statement(
+        store, "REPLACE INTO module_path (identity, prefix, module_id) VALUES (?, ?, ?)", &error);
+    for (size_t i = 0; error == 0 && i < map->count; i++)
+        error = add_path(store, add, &map->paths[i]);
+    return error;
+}
+
+static int set_modules(struct store *store, void *context)
+{
+    const struct map *map = context;
+    int error = store_new_generation(store);
+    if (error == 0)
+        error = replace_paths(store, map);
+    if (error == 0)
+        error = store_read_modules(store);
+    return error == 0 ? apply_modules(store, map->changed) : error;
+}
+
+int store_set_modules(struct store *store, const struct module_path *paths, size_t count,
+                      size_t *changed)
+{
+    struct map map = {paths, count, changed};
+    return store_transaction(store, set_modules, &map);
+}
+
+/* ---- Accounts ---------------------------------------------------------------------------------
+ */
+
+struct accounts {
+    const struct account_field *fields;
+    size_t count;
+};
+
+static int set_accounts(struct store *store, void *context)
+{
+    const struct accounts *accounts = context;
+    int error = write_once(store, "DELETE FROM account_field", NULL, 1);
+    struct statement *add = store_statement(
+        store,
+        "REPLACE INTO account_field (account, field_of_science, directorate) VALUES (?, ?, ?)",
+        &error);
+    for (size_t i = 0; error == 0 && i < accounts->count; i++) {
+        const struct account_field *field = &accounts->fields[i];
+        const struct value row[] = {value_text(field->account), value_text(field->field),
+                                    value_text(field->directorate)};
+        error = store->ops->write(store->database, add, row, 1);
+    }
+    return error;
+}
+
+int store_set_accounts(struct store *store, const struct account_field *fields, size_t count)
+{
+    struct accounts accounts = {fields, count};
+    return store_transaction(store, set_accounts, &accounts);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Runs, in batches: one question for many uuids, one message for many rows.
+ */
+#include "submit/load/store/known_rows.h"
+#include "submit/load/store/record_owner.h"
+#include "submit/load/store/store_inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ASK_AT_ONCE 256 /* uuids */
+
+/* The columns of `run_own` that are no fields of a record, in the order of fill_row(). */
+static const char *const other_columns[] = {
+    "owner",      "proven",      "is_start_only", "date",      "cmdline",        "ancestor_pids",
+    "program_id", "job_part_id", "layout_id",     "ending_id", "environment_id", "ancestors_id",
+};
+#define OTHER_COLUMNS (sizeof other_columns / sizeof other_columns[0])
+
+static size_t column_count(void)
+{
+    return OTHER_COLUMNS + run_fields.count;
+}
+
+/* ---- Statements ----------------------------------------------------------------------------- */
+
+/* Each column and what is to stand behind it, with commas between. */
+static void list_columns(FILE *sql, const char *behind)
+{
+    for (size_t i = 0; i < column_count(); i++) {
+        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ",
+                i < OTHER_COLUMNS ? other_columns[i] : run_fields.field[i - OTHER_COLUMNS].column,
+                behind);
+    }
+}
+
+static void write_add(FILE *sql)
+{
+    fputs("INSERT INTO run_own (", sql);
+    list_columns(sql, "");
+    fputs(") VALUES (", sql);
+    for (size_t i = 0; i < column_count(); i++)
+        fputs(i == 0 ? "?" : ", ?", sql);
+    fputs(")", sql);
+}
+
+/* Another loader may have come between: what is proven, and what has ended, stays. */
+enum { UPDATE_KEYS = 5 };
+
+static void write_update(FILE *sql)
+{
+    fputs("UPDATE run_own SET ", sql);
+    list_columns(sql, " = ?");
+    fputs(" WHERE uuid = ? AND owner = ?"
+          " AND (proven < ? OR (proven = ? AND is_start_only >= ?))",
+          sql);
+}
+
+static void write_find(FILE *sql)
+{
+    fputs("SELECT uuid, owner, is_start_only, proven FROM run_own WHERE uuid IN (?", sql);
+    for (int i = 1; i < ASK_AT_ONCE; i++)
+        fputs(", ?", sql);
+    fputs(")", sql);
+}
+
+static struct statement *written(struct store *store, void (*write)(FILE *sql), int *error)
+{
+    struct store_text sql;
+    if (*error == 0)
+        *error = store_text_open(store, &sql);
+    if (*error != 0)
+        return NULL;
+    write(sql.file);
+    return store_text_statement(store, &sql, error);
+}
+
+int store_prepare_runs(struct store *store)
+{
+    int error = 0;
+    store->find_runs = written(store, write_find, &error);
+    store->add_run = written(store, write_add, &error);
+    store->update_run = written(store, write_update, &error);
+    return error;
+}
+
+/* ---- What is known of a run ----------------------------------------------------------------- */
+
+static int note(struct store *store, struct known_rows *known, const char *uuid,
+                const struct known_row *row)
+{
+    int error = known_rows_add(known, uuid, row);
+    return error == 0 ? 0 : store_refuse(store, error, "out of memory");
+}
+
+static int ask(struct store *store, const struct value *uuids, struct known_rows *known)
+{
+    struct value row[4];
+    int more, error = store->ops->select(store->database, store->find_runs, uuids);
+    while (error == 0 &&
+           (more = store->ops->next(store->database, store->find_runs, row, 4)) != 0) {
+        const struct known_row found = {.owner = value_whole(&row[1]),
+                                        .is_start_only = value_whole(&row[2]) != 0,
+                                        .is_proven = value_whole(&row[3]) != 0};
+        error = more < 0 ? more : note(store, known, row[0].text, &found);
+    }
+    return error;
+}
+
+static int ask_all(struct store *store, const struct record *records, size_t count,
+                   struct known_rows *known)
+{
+    struct value uuids[ASK_AT_ONCE];
+    int error = 0;
+    for (size_t at = 0; error == 0 && at < count;) {
+        size_t asked = 0;
+        for (; asked < ASK_AT_ONCE && at < count; at++)
+            if (records[at].kind == RECORD_RUN && known_rows_ask(known, records[at].run.uuid))
+                uuids[asked++] = value_text(records[at].run.uuid);
+        for (size_t i = asked; i < ASK_AT_ONCE; i++)
+            uuids[i] = (struct value){.kind = VALUE_NULL};
+        if (asked > 0)
+            error = ask(store, uuids, known);
+    }
+    return error;
+}
+
+/* ---- The runs of a batch -------------------------------------------------------------------- */
+
+/* A run that is to be written, and the digests of what it shares. */
+struct new_run {
+    struct run_record *run;
+    int64_t owner;
+    bool is_update, is_proven;
+    struct digest executable, program, job_part, layout, ending;
+};
+
+struct run_batch {
+    struct new_run *list; /* owned, in the order of their uuids */
+    size_t count;
+    struct value *rows; /* owned */
+};
+
+static int want_shared(struct store *store, struct new_run *fresh)
+{
+    struct run_record *run = fresh->run;
+    int error = store_want_executable(store, run->exec_path, run->hash_id, &fresh->executable);
+    if (error >= 0)
+        error = store_want_fields(store, TABLE_JOB_PART, NULL, 0, run, &fresh->job_part);
+    if (error >= 0)
+        error = store_want_fields(store, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
+    if (error >= 0)
+        error = store_want_fields(store, TABLE_ENDING, NULL, 0, run, &fresh->ending);
+    if (error >= 0)
+        error =
+            store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
+    if (error >= 0)
+        error = store_want_part(store, PART_ENVIRONMENT, &run->environment, NULL);
+    if (error >= 0)
+        error = store_want_part(store, PART_ANCESTORS, &run->ancestors, NULL);
+    if (error >= 0)
+        error = store_want_part(store, PART_BUILD, &run->build, NULL);
+    return error < 0 ? error : 0;
+}
+
+/* Whether the record says more than the row, which is the same owner's: one that is proven whatever
+ * one that is not said, and an end what a start did. */
+static bool is_more(const struct new_run *fresh, const struct known_row *row)
+{
+    if (fresh->is_proven != row->is_proven)
+        return fresh->is_proven;
+    return row->is_start_only && !fresh->run->is_start_only;
+}
+
+/* Takes the record's place in the row, or leaves the record. */
+static enum store_result choose_update(struct store *store, struct known_rows *known,
+                                       struct new_run *fresh, struct known_row *row)
+{
+    if (!is_more(fresh, row)) {
+        bool is_end = row->is_start_only && !fresh->run->is_start_only;
+        return is_end ? STORE_UNPROVEN : STORE_UNCHANGED;
+    }
+    store->replaces |= !row->is_start_only;
+    row->is_start_only = fresh->run->is_start_only;
+    if (fresh->is_proven)
+        known_rows_prove(known, fresh->run->uuid, row);
+    fresh->is_update = true;
+    store->runs->list[store->runs->count++] = *fresh;
+    return STORE_UPDATED;
+}
+
+static int choose_run(struct store *store, struct run_batch *batch, struct known_rows *known,
+                      struct record *record, enum store_result *result)
+{
+    struct run_record *run = &record->run;
+    struct new_run fresh = {.run = run, .is_proven = !record->unproven};
+    int error = store_checked(store, record_owner_of_run(run, &fresh.owner));
+    if (error != 0)
+        return error;
+    struct known_row *row = known_rows_find(known, run->uuid, fresh.owner);
+    if (row != NULL) {
+        *result = choose_update(store, known, &fresh, row);
+        return 0;
+    }
+    if (!fresh.is_proven && known_rows_unproven(known, run->uuid) >= STORE_CLAIMS) {
+        *result = STORE_CROWDED;
+        return 0;
+    }
+    *result = known_rows_have(known, run->uuid) ? STORE_CONFLICT : STORE_NEW;
+    batch->list[batch->count++] = fresh;
+    const struct known_row added = {
+        .owner = fresh.owner, .is_start_only = run->is_start_only, .is_proven = fresh.is_proven};
+    return note(store, known, run->uuid, &added);
+}
+
+/* By time, where uuids are of version 7: neighbours in the indexes come together. */
+static int compare_runs(const void *left, const void *right)
+{
+    const struct new_run *one = left, *other = right;
+    int order = strcmp(one->run->uuid, other->run->uuid);
+    return order != 0 ? order : (one->is_update ? 1 : 0) - (other->is_update ? 1 : 0);
+}
+
+int store_want_runs(struct store *store, struct record *records, size_t count,
+                    enum store_result *results)
+{
+    struct known_rows known = {0};
+    struct run_batch *batch = calloc(1, sizeof *batch);
+    store->runs = batch;
+    if (batch != NULL)
+        batch->list = calloc(count, sizeof *batch->list);
+    int error = batch == NULL || batch->list == NULL ? store_refuse(store, -ENOMEM, "out of memory")
+                                                     : ask_all(store, records, count, &known);
+    for (size_t i = 0; error == 0 && i < count; i++)
+        if (records[i].kind == RECORD_RUN)
+            error = choose_run(store, batch, &known, &records[i], &results[i]);
+    known_rows_free(&known);
+    if (error == 0)
+        qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = want_shared(store, &batch->list[i]);
+    return error;
+}
+
+void store_free_runs(struct store *store)
+{
+    if (store->runs != NULL) {
+        free(store->runs->list);
+        free(store->runs->rows);
+    }
+    free(store->runs);
+    store->runs = NULL;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static int want_program(struct store *store, struct new_run *fresh)
+{
+    int64_t ids[3] = {0};
+    if (fresh->run->exec_path != NULL)
+        ids[0] = store_id(store, TABLE_EXECUTABLE, &fresh->executable);
+    int error = store_part_id(store, &fresh->run->libs, &ids[1]);
+    if (error == 0)
+        error = store_part_id(store, &fresh->run->build, &ids[2]);
+    return error == 0 ? store_want_fields(store, TABLE_PROGRAM, ids, 3, fresh->run, &fresh->program)
+                      : error;
+}
+
+static int want_programs(struct store *store, const struct run_batch *batch)
+{
+    int error = 0;
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = want_program(store, &batch->list[i]);
+    return error < 0 ? error : store_settle(store, TABLE_PROGRAM);
+}
+
+static int fill_row(struct store *store, const struct new_run *fresh, struct value *row)
+{
+    const struct run_record *run = fresh->run;
+    int64_t environment, ancestors;
+    int error = store_part_id(store, &run->environment, &environment);
+    if (error == 0)
+        error = store_part_id(store, &run->ancestors, &ancestors);
+    if (error != 0)
+        return error;
+    const struct value own[OTHER_COLUMNS] = {
+        value_int(fresh->owner),
+        value_int(fresh->is_proven),
+        value_int(run->is_start_only),
+        value_text(run->date[0] == '\0' ? NULL : run->date),
+        value_text(run->cmdline),
+        value_text(run->ancestor_pids),
+        value_id(store_id(store, TABLE_PROGRAM, &fresh->program)),
+        value_id(store_id(store, TABLE_JOB_PART, &fresh->job_part)),
+        value_id(store_id(store, TABLE_LAYOUT, &fresh->layout)),
+        value_id(store_id(store, TABLE_ENDING, &fresh->ending)),
+        value_id(environment),
+        value_id(ancestors),
+    };
+    memcpy(row, own, sizeof own);
+    for (size_t i = 0; i < run_fields.count; i++)
+        row[OTHER_COLUMNS + i] = store_value(&run_fields.field[i], run);
+    return 0;
+}
+
+static void fill_keys(const struct new_run *fresh, struct value keys[UPDATE_KEYS])
+{
+    keys[0] = value_text(fresh->run->uuid);
+    keys[1] = value_int(fresh->owner);
+    keys[2] = keys[3] = value_int(fresh->is_proven);
+    keys[4] = value_int(fresh->run->is_start_only);
+}
+
+/* Those to be added, or those to be updated with what finds each behind it. */
+static int write_runs(struct store *store, struct run_batch *batch, bool updates)
+{
+    const size_t columns = column_count() + (updates ? UPDATE_KEYS : 0);
+    size_t filled = 0;
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < batch->count; i++) {
+        const struct new_run *fresh = &batch->list[i];
+        if (fresh->is_update != updates)
+            continue;
+        struct value *row = batch->rows + filled++ * columns;
+        error = fill_row(store, fresh, row);
+        if (updates)
+            fill_keys(fresh, row + column_count());
+    }
+    if (error != 0 || filled == 0)
+        return error;
+    return store->ops->write(store->database, updates ? store->update_run : store->add_run,
+                             batch->rows, filled);
+}
+
+int store_put_runs(struct store *store)
+{
+    struct run_batch *batch = store->runs;
+    if (batch->count == 0)
+        return 0;
+    batch->rows = calloc(batch->count, (column_count() + UPDATE_KEYS) * sizeof *batch->rows);
+    int error = batch->rows == NULL ? store_refuse(store, -ENOMEM, "out of memory")
+                                    : want_programs(store, batch);
+    if (error == 0)
+        error = write_runs(store, batch, false);
+    return error == 0 ? write_runs(store, batch, true) : error;
+}

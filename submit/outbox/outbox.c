@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/outbox/outbox.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/crc.h"
+#include "conf/base/directories.h"
+#include "conf/base/directory.h"
+#include "conf/conf_transport.h"
+#include "submit/definition/record_name.h"
+#include "submit/job/overflow.h"
+#include "submit/outbox/outbox_batch.h"
+
+#define TEMPORARY ".new."
+#define NOBODY    ((uid_t)-1)
+
+enum { TRANSPORTS_MAX = 8, BUFFER_BYTES = 128 << 10, BLOCK_BYTES = 4096 };
+
+struct outbox {
+    const struct conf *conf;
+    int directory;
+    struct {
+        const char *name;
+        int fd;
+    } transport[TRANSPORTS_MAX]; /* of which each batch gets an entry */
+    size_t transport_count;
+    FILE *batch;                  /* that is being written; NULL: none */
+    uint64_t batch_size;          /* bytes of it */
+    unsigned first, next;         /* numbers of the batches that are not committed */
+    uint64_t used;                /* bytes on the disk, of all batches */
+    uint64_t uncommitted;         /* of these, of the batches that are not committed */
+    uint64_t user_used, job_used; /* of `used`, the owner's */
+    uid_t uid;                    /* the owner; NOBODY: none */
+    uint32_t job;
+    char buffer[BUFFER_BYTES]; /* of the batch */
+};
+
+int outbox_directory(const struct conf *conf)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
+}
+
+static int make_directory(const struct conf *conf)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    int made = directory_make(conf->state, 0755);
+    if (made >= 0)
+        close(made);
+    return made < 0 ? made : directory_make(path, 0700);
+}
+
+/* Calls `visit` for each name in the directory, which is not "." or "..". */
+static void each_name(int directory, void (*visit)(int directory, const char *name, void *context),
+                      void *context)
+{
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    if (listing == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((entry = readdir(listing)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            visit(directory, entry->d_name, context);
+    closedir(listing);
+}
+
+static void remove_temporary(int directory, const char *name, void *context)
+{
+    (void)context;
+    if (strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0)
+        unlinkat(directory, name, 0);
+}
+
+/* Writers share a lock on the directory: who gets it alone knows that temporary files are left
+ * over. */
+static void clean_up(int directory)
+{
+    if (flock(directory, LOCK_EX | LOCK_NB) == 0)
+        each_name(directory, remove_temporary, NULL);
+    flock(directory, LOCK_SH);
+}
+
+/* A batch takes room once, however many transports it is linked to. */
+static uint64_t room_of(int directory, const char *name)
+{
+    struct stat status;
+    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+                   status.st_nlink > 0
+               ? (uint64_t)status.st_blocks * 512 / status.st_nlink
+               : 0;
+}
+
+static void add_room(int directory, const char *name, void *context)
+{
+    uint64_t *used = context;
+    *used += room_of(directory, name);
+}
+
+static void add_owned(int directory, const char *name, void *context)
+{
+    struct outbox *outbox = context;
+    unsigned uid, job;
+    const char *owner = strstr(name, ".u");
+    if (name[0] == '.' || owner == NULL || sscanf(owner, ".u%u.j%u", &uid, &job) != 2 ||
+        uid != outbox->uid)
+        return;
+    uint64_t room = room_of(directory, name);
+    outbox->user_used += room;
+    outbox->job_used += job != 0 && job == outbox->job ? room : 0;
+}
+
+void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job)
+{
+    outbox->uid = uid;
+    outbox->job = job;
+    outbox->user_used = outbox->job_used = 0;
+    for (size_t i = 0; i < outbox->transport_count; i++)
+        each_name(outbox->transport[i].fd, add_owned, outbox);
+}
+
+static int open_transport(struct outbox *outbox, const char *name)
+{
+    int result = directory_make_one(outbox->directory, name, 0700);
+    int fd = result != 0
+                 ? result
+                 : openat(outbox->directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return result != 0 ? result : -errno;
+    outbox->transport[outbox->transport_count].name = name;
+    outbox->transport[outbox->transport_count++].fd = fd;
+    return 0;
+}
+
+static int open_transports(struct outbox *outbox)
+{
+    int result = 0;
+    for (size_t i = 0; conf_transports[i] != NULL && result == 0; i++) {
+        if (!conf_uses_transport(outbox->conf, conf_transports[i]) ||
+            strcmp(conf_transports[i], "none") == 0)
+            continue;
+        result = open_transport(outbox, conf_transports[i]);
+    }
+    for (size_t i = 0; i < outbox->transport_count; i++)
+        each_name(outbox->transport[i].fd, add_room, &outbox->used);
+    return result;
+}
+
+int outbox_open(const struct conf *conf, struct outbox **opened)
+{
+    struct outbox *outbox = calloc(1, sizeof *outbox);
+    if (outbox == NULL)
+        return -ENOMEM;
+    outbox->conf = conf;
+    outbox->uid = NOBODY;
+    outbox->directory = make_directory(conf);
+    int result = outbox->directory < 0 ? outbox->directory : 0;
+    if (result == 0) {
+        clean_up(outbox->directory);
+        result = open_transports(outbox);
+    }
+    if (result != 0)
+        outbox_close(outbox);
+    else
+        *opened = outbox;
+    return result;
+}
+
+static void temporary_name(unsigned number, char *name, size_t size)
+{
+    snprintf(name, size, TEMPORARY "%d.%u", (int)getpid(), number);
+}
+
+static int begin_batch(struct outbox *outbox)
+{
+    char name[64];
+    temporary_name(outbox->next, name, sizeof name);
+    outbox->batch = outbox_create_batch(outbox->directory, name);
+    if (outbox->batch == NULL)
+        return -errno;
+    setvbuf(outbox->batch, outbox->buffer, _IOFBF, sizeof outbox->buffer);
+    outbox->next++;
+    outbox->batch_size = 0;
+    return 0;
+}
+
+static int end_batch(struct outbox *outbox)
+{
+    int result = outbox->batch != NULL && fclose(outbox->batch) != 0 ? -errno : 0;
+    outbox->batch = NULL;
+    return result;
+}
+
+FILE *outbox_create_batch(int directory, const char *name)
+{
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    FILE *batch = fd < 0 ? NULL : fdopen(fd, "w");
+    if (batch == NULL && fd >= 0)
+        close(fd);
+    return batch;
+}
+
+int outbox_write_line(FILE *batch, const struct transport_record *record)
+{
+    size_t name_length = strlen(record->name);
+    uint16_t crc = crc16(record->name, name_length);
+    crc = crc16_continue(crc, " ", 1);
+    crc = crc16_continue(crc, record->text, record->length);
+    if (fprintf(batch, "%04x %s ", crc, record->name) < 0 ||
+        fwrite(record->text, 1, record->length, batch) != record->length ||
+        fputc('\n', batch) == EOF)
+        return -errno;
+    return 0;
+}
+
+/* What is larger than its share is not to wait for ever. */
+static int fits(uint64_t used, uint64_t size, uint64_t most)
+{
+    return used == 0 || used + size <= most;
+}
+
+static int finds_room(const struct outbox *outbox, uint64_t size)
+{
+    const struct conf *conf = outbox->conf;
+    if (!fits(outbox->used, size, conf->outbox_bytes))
+        return 0;
+    return outbox->uid == NOBODY ||
+           (fits(outbox->user_used, size, conf->outbox_bytes / 100 * conf->outbox_user_share) &&
+            fits(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
+}
+
+int outbox_has_room(const struct outbox *outbox)
+{
+    if (outbox->transport_count == 0 || finds_room(outbox, 1))
+        return 1;
+    overflow_add(outbox->directory, 1);
+    return 0;
+}
+
+/* What a text of this size adds to the batch on the disk, as room_of() will see it. */
+static uint64_t room_for(const struct outbox *outbox, uint64_t size)
+{
+    uint64_t begun = outbox->batch == NULL ? 0 : outbox->batch_size;
+    return (begun + size + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES -
+           (begun + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+/* Of -uncommitted: gives it back. */
+static void take_room(struct outbox *outbox, uint64_t size)
+{
+    outbox->used += size;
+    outbox->user_used += size;
+    outbox->job_used += outbox->job == 0 ? 0 : size;
+    outbox->uncommitted += size;
+}
+
+int outbox_add(struct outbox *outbox, const struct transport_record *record)
+{
+    if (!record_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
+        memchr(record->text, '\n', record->length) != NULL)
+        return -EINVAL;
+    if (outbox->transport_count == 0)
+        return 0;
+    size_t size = 5 + strlen(record->name) + 1 + record->length + 1;
+    uint64_t room = room_for(outbox, size);
+    if (!finds_room(outbox, room)) {
+        overflow_add(outbox->directory, 1);
+        return -ENOBUFS;
+    }
+    int result = outbox->batch == NULL ? begin_batch(outbox) : 0;
+    if (result == 0)
+        result = outbox_write_line(outbox->batch, record);
+    if (result != 0)
+        return result;
+    take_room(outbox, room);
+    outbox->batch_size += size;
+    return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
+}
+
+static int sync_batch(const struct outbox *outbox, const char *name)
+{
+    int fd = openat(outbox->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int result = fd < 0 || fsync(fd) != 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+static int hand_over(const struct outbox *outbox, unsigned number)
+{
+    char temporary[64], name[OUTBOX_BATCH_NAME_MAX], owner[32] = "";
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (outbox->uid != NOBODY)
+        snprintf(owner, sizeof owner, ".u%u.j%u", (unsigned)outbox->uid, outbox->job);
+    temporary_name(number, temporary, sizeof temporary);
+    snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u%s", (int64_t)now.tv_sec, now.tv_nsec,
+             (int)getpid(), number, owner);
+    int result = sync_batch(outbox, temporary);
+    for (size_t i = 0; i < outbox->transport_count && result == 0; i++)
+        if (linkat(outbox->directory, temporary, outbox->transport[i].fd, name, 0) != 0)
+            result = -errno;
+    return result;
+}
+
+int outbox_commit(struct outbox *outbox)
+{
+    int result = end_batch(outbox);
+    for (unsigned i = outbox->first; i < outbox->next && result == 0; i++)
+        result = hand_over(outbox, i);
+    for (size_t i = 0; i < outbox->transport_count && result == 0 && outbox->first < outbox->next;
+         i++)
+        if (fsync(outbox->transport[i].fd) != 0)
+            result = -errno;
+    outbox->uncommitted = 0;
+    outbox_abort(outbox); /* what has been handed over has other names */
+    return result;
+}
+
+void outbox_abort(struct outbox *outbox)
+{
+    char name[64];
+    end_batch(outbox);
+    for (; outbox->first < outbox->next; outbox->first++) {
+        temporary_name(outbox->first, name, sizeof name);
+        unlinkat(outbox->directory, name, 0);
+    }
+    take_room(outbox, -outbox->uncommitted);
+}
+
+uint64_t outbox_room(const struct outbox *outbox)
+{
+    uint64_t most = outbox->conf->outbox_bytes;
+    return outbox->used < most ? most - outbox->used : 0;
+}
+
+void outbox_close(struct outbox *outbox)
+{
+    outbox_abort(outbox);
+    for (size_t i = 0; i < outbox->transport_count; i++)
+        close(outbox->transport[i].fd);
+    if (outbox->directory >= 0)
+        close(outbox->directory);
+    free(outbox);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records on their way, in <state>/outbox, which is root's:
+ *
+ *   outbox/TRANSPORT/BATCH     a file for each transport that is still to take records of the batch
+ *   outbox/TRANSPORT/.lock     held by who sends
+ *   outbox/TRANSPORT/.backoff  since when and how often the transport has failed (outbox_backoff.h)
+ *   outbox/overflow            how often records found no room so far (overflow.h)
+ *   outbox/.new.PID.N          a batch that is being written
+ *
+ * A batch is written once and linked into the directory of each transport: which transport has
+ * accepted what is told by the entries alone. BATCH is the time in nanoseconds since the Epoch,
+ * with leading zeros, so that names sort by age, the writer's pid and a number; and, of a user's
+ * records, ".uUID.jJOB" (0: of no job): so it is seen whose records take how much room. A batch has
+ * a line for each record:
+ *
+ *   CCCC NAME TEXT\n
+ *
+ * CCCC is the crc16() of "NAME TEXT", four hex digits; NAME the record's file name, without blanks;
+ * TEXT its JSON in ASCII. When a transport has taken some records of a batch, its entry is replaced
+ * by a batch of the others.
+ */
+#ifndef JOBTRAIL_OUTBOX_H
+#define JOBTRAIL_OUTBOX_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "conf/conf.h"
+#include "submit/outbox/transport.h"
+
+#define OUTBOX_LOCK ".lock"
+
+enum { OUTBOX_BATCH_BYTES = 4 << 20, OUTBOX_TEXT_MAX = 16 << 20 };
+
+/* Who writes records into the outbox. */
+struct outbox;
+
+/* Makes what is missing of the outbox. Returns 0 or -errno; outbox_close() releases. */
+int outbox_open(const struct conf *conf, struct outbox **outbox);
+
+/* Whose records are added from now on: of this user and job (0: of none). What was added before is
+ * to be committed or aborted. Of nobody's, as it is at first, only [outbox] size holds. */
+void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job);
+
+/* Adds a record to what outbox_commit() will hand over. Returns 0; -ENOBUFS where it finds no room
+ * below [outbox] size, or in the share of its job or user, which is counted: it is to stay where it
+ * is until something has been sent (one that is larger than all that has room if nothing else
+ * waits); or -errno (-EINVAL: no name of a record). */
+int outbox_add(struct outbox *outbox, const struct transport_record *record);
+
+/* Returns 0 when all records added are on the disk, for every configured transport, whatever
+ * happens to the machine; or -errno. Then they may be handed over again. */
+int outbox_commit(struct outbox *outbox);
+
+/* Forgets what was added since the last commit. */
+void outbox_abort(struct outbox *outbox);
+
+/* Whether there is any for the owner; counted where there is none. */
+int outbox_has_room(const struct outbox *outbox);
+
+/* Bytes that may be added by all. */
+uint64_t outbox_room(const struct outbox *outbox);
+
+void outbox_close(struct outbox *outbox);
+
+/* Opens <state>/outbox. Returns a descriptor or -errno (-ENOENT: there is none yet). */
+int outbox_directory(const struct conf *conf);
+
+/* Opens the batch `name` for writing, empty. Returns NULL with errno set where that cannot be done.
+ */
+FILE *outbox_create_batch(int directory, const char *name);
+
+/* Appends a record's line to `batch`. Returns 0 or -errno. */
+int outbox_write_line(FILE *batch, const struct transport_record *record);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/outbox/outbox_batch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/base/crc.h"
+#include "submit/definition/record_name.h"
+#include "submit/outbox/outbox.h"
+
+/* `array` with room for one more than `count` of `size` bytes, grown by doubling; NULL, and the
+ * array is as it was, when out of memory. */
+static void *with_room(void *array, size_t count, size_t size)
+{
+    if ((count & (count - 1)) != 0)
+        return array;
+    return reallocarray(array, count == 0 ? 1 : count * 2, size);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(left, right);
+}
+
+static int add_name(struct outbox_batches *batches, const char *name)
+{
+    if (name[0] == '.' || strlen(name) >= OUTBOX_BATCH_NAME_MAX)
+        return 0;
+    void *larger = with_room(batches->name, batches->count, sizeof *batches->name);
+    if (larger == NULL)
+        return -ENOMEM;
+    batches->name = larger;
+    strcpy(batches->name[batches->count++], name);
+    return 0;
+}
+
+int outbox_batches_list(int directory, struct outbox_batches *batches)
+{
+    struct outbox_batches found = {NULL, 0};
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    int result = listing == NULL ? -errno : 0;
+    if (listing == NULL && fd >= 0)
+        close(fd);
+    while (result == 0 && (entry = readdir(listing)) != NULL)
+        result = add_name(&found, entry->d_name);
+    if (listing != NULL)
+        closedir(listing);
+    if (result != 0) {
+        outbox_batches_free(&found);
+        return result;
+    }
+    if (found.count > 0)
+        qsort(found.name, found.count, sizeof *found.name, by_name);
+    *batches = found;
+    return 0;
+}
+
+void outbox_batches_free(struct outbox_batches *batches)
+{
+    free(batches->name);
+    *batches = (struct outbox_batches){NULL, 0};
+}
+
+static int read_whole(int fd, char **text, size_t *size)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return -EINVAL;
+    if (status.st_size > 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX)
+        return -EFBIG;
+    size_t room = (size_t)status.st_size, used = 0;
+    char *bytes = malloc(room + 1);
+    ssize_t got = 1;
+    while (bytes != NULL && used < room && got > 0) {
+        got = read(fd, bytes + used, room - used);
+        used += got > 0 ? (size_t)got : 0;
+    }
+    if (bytes == NULL || got < 0) {
+        int result = bytes == NULL ? -ENOMEM : -errno;
+        free(bytes);
+        return result;
+    }
+    bytes[used] = '\0';
+    *text = bytes;
+    *size = used;
+    return 0;
+}
+
+/* The line, whose end has become NUL, as a record. Returns whether it is one. */
+static int parse_line(char *line, size_t length, struct transport_record *record)
+{
+    char *end;
+    if (length < 8 || line[4] != ' ' || strspn(line, "0123456789abcdef") != 4 ||
+        strlen(line) != length)
+        return 0;
+    unsigned long crc = strtoul(line, &end, 16);
+    if (crc16(line + 5, length - 5) != crc)
+        return 0;
+    char *blank = memchr(line + 5, ' ', length - 5);
+    if (blank == NULL)
+        return 0;
+    *blank = '\0';
+    if (!record_name_is_sound(line + 5)) {
+        *blank = ' ';
+        return 0;
+    }
+    *record = (struct transport_record){line + 5, blank + 1, length - (size_t)(blank + 1 - line)};
+    return 1;
+}
+
+static int add_item(struct outbox_batch *batch, struct transport_record record)
+{
+    struct transport_item *larger = with_room(batch->item, batch->count, sizeof *larger);
+    if (larger == NULL)
+        return -ENOMEM;
+    batch->item = larger;
+    larger[batch->count++] = (struct transport_item){.record = record};
+    return 0;
+}
+
+static int add_damage(struct outbox_batch *batch, const char *line, size_t length)
+{
+    struct outbox_damage *larger = with_room(batch->damage, batch->damage_count, sizeof *larger);
+    if (larger == NULL)
+        return -ENOMEM;
+    batch->damage = larger;
+    larger[batch->damage_count++] = (struct outbox_damage){line, length};
+    return 0;
+}
+
+/* `whole`: the line has its end; the last one of a batch that was cut has none. */
+static int take_line(struct outbox_batch *batch, char *line, size_t length, int whole)
+{
+    struct transport_record record;
+    return whole && parse_line(line, length, &record) ? add_item(batch, record)
+                                                      : add_damage(batch, line, length);
+}
+
+int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch)
+{
+    int result = 0;
+    *batch = (struct outbox_batch){.text = text};
+    for (char *at = text, *last = at + size; at < last && result == 0;) {
+        char *end = memchr(at, '\n', (size_t)(last - at));
+        size_t length = (size_t)((end == NULL ? last : end) - at);
+        at[length] = '\0';
+        result = take_line(batch, at, length, end != NULL);
+        at += length + 1;
+    }
+    return result;
+}
+
+int outbox_batch_read(int directory, const char *name, struct outbox_batch *batch)
+{
+    struct outbox_batch found = {.text = NULL};
+    char *text = NULL;
+    size_t size = 0;
+    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int result = fd < 0 ? -errno : read_whole(fd, &text, &size);
+    if (fd >= 0)
+        close(fd);
+    if (result == 0)
+        result = outbox_batch_parse(text, size, &found);
+    if (result == 0)
+        *batch = found;
+    else
+        outbox_batch_free(&found);
+    return result;
+}
+
+static int sign_item(struct transport_item *item, const struct signature_key *key, char *to,
+                     size_t *used)
+{
+    size_t length;
+    int result = record_sign(key, item->record.text, item->record.length, to + *used, &length);
+    if (result == -EINVAL) {
+        item->outcome = TRANSPORT_REFUSED;
+        snprintf(item->why, sizeof item->why, "cannot be signed: it is no JSON object");
+        return 0;
+    }
+    if (result != 0)
+        return result;
+    item->record.text = to + *used;
+    item->record.length = length;
+    *used += length;
+    return 0;
+}
+
+int outbox_batch_sign(struct outbox_batch *batch, const struct signature_key *key)
+{
+    size_t room = 1, used = 0;
+    int result = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        room += batch->item[i].record.length + RECORD_SIGNATURE_ROOM;
+    char *text = malloc(room);
+    if (text == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < batch->count && result == 0; i++)
+        result = sign_item(&batch->item[i], key, text, &used);
+    free(batch->signed_text); /* read by then */
+    batch->signed_text = text;
+    return result;
+}
+
+static int write_pending(int directory, const char *name, const struct outbox_batch *batch)
+{
+    FILE *file = outbox_create_batch(directory, name);
+    int result = file == NULL ? -errno : 0;
+    for (size_t i = 0; i < batch->count && result == 0; i++)
+        if (batch->item[i].outcome == TRANSPORT_PENDING)
+            result = outbox_write_line(file, &batch->item[i].record);
+    if (result == 0 && (fflush(file) != 0 || fsync(fileno(file)) != 0))
+        result = -errno;
+    if (file != NULL)
+        fclose(file);
+    return result;
+}
+
+int outbox_batch_settle(int directory, const char *name, const struct outbox_batch *batch)
+{
+    static const char temporary[] = ".settled"; /* the holder of the lock alone writes it */
+    size_t pending = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        pending += batch->item[i].outcome == TRANSPORT_PENDING;
+    if (pending == 0)
+        return unlinkat(directory, name, 0) != 0 && errno != ENOENT ? -errno : 0;
+    if (pending == batch->count && batch->damage_count == 0)
+        return 0;
+    int result = write_pending(directory, temporary, batch);
+    if (result == 0 && renameat(directory, temporary, directory, name) != 0)
+        result = -errno;
+    return result;
+}
+
+void outbox_batch_free(struct outbox_batch *batch)
+{
+    free(batch->item);
+    free(batch->damage);
+    free(batch->signed_text);
+    free(batch->text);
+    *batch = (struct outbox_batch){.text = NULL};
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How records leave the node: one interface, one file for each way. Transports that need large
+ * libraries are modules, which are loaded when there is something to send by them.
+ */
+#ifndef JOBTRAIL_TRANSPORT_H
+#define JOBTRAIL_TRANSPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+
+struct transport_record {
+    const char *name; /* file name, without directories */
+    const char *text; /* JSON, no newline */
+    size_t length;
+};
+
+enum transport_outcome {
+    TRANSPORT_PENDING, /* to be sent again */
+    TRANSPORT_ACCEPTED,
+    TRANSPORT_REFUSED, /* the receiver will never take it; `why` says why */
+};
+
+struct transport_item {
+    struct transport_record record;
+    enum transport_outcome outcome;
+    char why[160];
+};
+
+/* What a whole transport could not do, for people. */
+struct transport_trouble {
+    char text[256];
+    unsigned wait_s; /* for so long the receiver wants to be left alone; 0: it did not say */
+};
+
+struct transport {
+    const char *name;
+    /* Makes ready. Returns 0, or -errno and says why in `*trouble`; `*state` is what the other
+     * calls get. */
+    int (*open)(const struct conf *conf, void **state, struct transport_trouble *trouble);
+    /* Hands the pending items over, until `deadline_ns` (CLOCK_MONOTONIC) at the latest, and sets
+     * the outcome of each; an accepted one is safe with the receiver. Handing a record over again
+     * must do no harm. Returns 0 when no item is pending any more, or -errno and says why. */
+    int (*send)(void *state, struct transport_item *items, size_t count, uint64_t deadline_ns,
+                struct transport_trouble *trouble);
+    void (*close)(void *state);
+};
+
+/* The transport of this name, loaded when it is a module, which stays in memory. NULL, with the
+ * reason, when there is none. */
+const struct transport *transport_find(const char *name, struct transport_trouble *trouble);
+
+/* Milliseconds until `deadline_ns`; 0 when it is over. At the most an hour. */
+unsigned transport_left_ms(uint64_t deadline_ns);
+
+/* The deadline that is `ms` from now. */
+uint64_t transport_deadline(uint64_t ms);
+
+extern const struct transport transport_file;
+extern const struct transport transport_syslog;
+
+/* What a module exports. */
+#define TRANSPORT_MODULE_SYMBOL "jobtrail_transport"
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records as files: [file] dir/[KIND/][NNN/]NAME, as XALT lays them out. A file appears whole: it
+ * is written under a name that begins with a dot and renamed when, as [file] fsync has it, its
+ * bytes are on the disk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/directories.h"
+#include "conf/base/directory.h"
+#include "conf/base/io.h"
+#include "submit/definition/record_name.h"
+#include "submit/outbox/transport.h"
+
+enum { DIRECTORY_MODE = 0750 };
+
+/* How many records are written before they are renamed together: what fsync = batch syncs at once.
+ */
+enum { GROUP = 1024 };
+
+struct file_state {
+    const struct conf *conf;
+    int root;
+};
+
+/* A directory below the root that records of a group went to. */
+struct place {
+    char path[32];
+    int fd;
+};
+
+static int file_open(const struct conf *conf, void **state, struct transport_trouble *trouble)
+{
+    struct file_state *opened = malloc(sizeof *opened);
+    int root = directory_make(conf->file_dir, DIRECTORY_MODE);
+    if (opened == NULL || root < 0) {
+        snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", conf->file_dir,
+                 strerror(root < 0 ? -root : ENOMEM));
+        free(opened);
+        if (root >= 0)
+            close(root);
+        return root < 0 ? root : -ENOMEM;
+    }
+    *opened = (struct file_state){.conf = conf, .root = root};
+    *state = opened;
+    return 0;
+}
+
+/* The number is XALT's: of the uuid's last seven digits, as many digits as the largest has. */
+static void place_path(const struct conf *conf, const char *name, char *path, size_t size)
+{
+    struct record_name parsed;
+    char digits[8] = "";
+    path[0] = '\0';
+    if (!conf->file_separate && conf->file_subdirectories == 0)
+        return;
+    int known = record_name_parse(name, &parsed) == 0;
+    if (conf->file_separate)
+        snprintf(path, size, "%s", known ? parsed.kind : "other");
+    if (conf->file_subdirectories == 0)
+        return;
+    unsigned long hash = known ? strtoul(parsed.uuid + 29, NULL, 16) : 0;
+    int width = snprintf(digits, sizeof digits, "%u", conf->file_subdirectories);
+    size_t used = strlen(path);
+    snprintf(path + used, size - used, "%s%0*lu", used > 0 ? "/" : "", width,
+             hash % conf->file_subdirectories);
+}
+
+static int open_place(const struct file_state *state, const char *path)
+{
+    char part[32];
+    if (path[0] == '\0')
+        path = ".";
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        int result = directory_make_one(state->root, part, DIRECTORY_MODE);
+        if (result != 0)
+            return result;
+    }
+    int result = path[0] == '.' ? 0 : directory_make_one(state->root, path, DIRECTORY_MODE);
+    int fd = result != 0
+                 ? result
+                 : openat(state->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 && result == 0 ? -errno : fd;
+}
+
+static int fsync_each(const struct file_state *state)
+{
+    return strcmp(state->conf->file_fsync, "each") == 0;
+}
+
+static int fsync_batch(const struct file_state *state)
+{
+    return strcmp(state->conf->file_fsync, "batch") == 0;
+}
+
+static int temporary_name(const char *name, char *temporary)
+{
+    int length = snprintf(temporary, NAME_MAX + 1, ".%s.new", name);
+    return length < 0 || length > NAME_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int write_file(const struct file_state *state, int directory,
+                      const struct transport_record *record)
+{
+    char name[NAME_MAX + 1];
+    int result = temporary_name(record->name, name);
+    if (result != 0)
+        return result;
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0)
+        return -errno;
+    const struct iovec parts[] = {{(void *)record->text, record->length}, {(void *)"\n", 1}};
+    result = io_write_parts(fd, parts, 2);
+    if (result == 0 && fsync_each(state) && fsync(fd) != 0)
+        result = -errno;
+    if (close(fd) != 0 && result == 0)
+        result = -errno;
+    if (result != 0)
+        unlinkat(directory, name, 0);
+    return result;
+}
+
+/* The records of a group, each with the number of its place. */
+struct group {
+    struct transport_item *items[GROUP];
+    unsigned place_of[GROUP];
+    size_t count;
+    struct place *places; /* owned, with their descriptors */
+    size_t place_count;
+};
+
+static int find_place(const struct file_state *state, struct group *group, const char *name,
+                      unsigned *place)
+{
+    char path[sizeof group->places->path];
+    place_path(state->conf, name, path, sizeof path);
+    for (size_t i = group->place_count; i > 0; i--) {
+        if (strcmp(group->places[i - 1].path, path) == 0) {
+            *place = (unsigned)(i - 1);
+            return 0;
+        }
+    }
+    struct place *larger = reallocarray(group->places, group->place_count + 1, sizeof *larger);
+    if (larger == NULL)
+        return -ENOMEM;
+    group->places = larger;
+    struct place *added = &larger[group->place_count];
+    added->fd = open_place(state, path);
+    if (added->fd < 0)
+        return added->fd;
+    strcpy(added->path, path);
+    *place = (unsigned)group->place_count++;
+    return 0;
+}
+
+/* Writes what there is time for. */
+static int write_group(const struct file_state *state, struct group *group, uint64_t deadline_ns)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct transport_record *record = &group->items[i]->record;
+        int result = transport_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : 0;
+        if (result == 0)
+            result = find_place(state, group, record->name, &group->place_of[i]);
+        if (result == 0)
+            result = write_file(state, group->places[group->place_of[i]].fd, record);
+        if (result != 0) {
+            group->count = i;
+            return result;
+        }
+    }
+    return 0;
+}
+
+/* A record that came twice has been renamed once. */
+static int rename_file(int directory, const char *name)
+{
+    char temporary[NAME_MAX + 1];
+    int result = temporary_name(name, temporary);
+    if (result != 0 || renameat(directory, temporary, directory, name) == 0)
+        return result;
+    return errno == ENOENT && faccessat(directory, name, F_OK, 0) == 0 ? 0 : -errno;
+}
+
+static int rename_group(const struct group *group)
+{
+    int result = 0;
+    for (size_t i = 0; i < group->count && result == 0; i++)
+        result = rename_file(group->places[group->place_of[i]].fd, group->items[i]->record.name);
+    return result;
+}
+
+static int sync_places(const struct file_state *state, const struct group *group)
+{
+    int result = 0;
+    for (size_t i = 0; i < group->place_count && !(strcmp(state->conf->file_fsync, "no") == 0); i++)
+        if (fsync(group->places[i].fd) != 0)
+            result = -errno;
+    return result;
+}
+
+/* Gives what was written its names, durably. */
+static int finish_group(const struct file_state *state, const struct group *group)
+{
+    int result = fsync_batch(state) && syncfs(state->root) != 0 ? -errno : 0;
+    if (result == 0)
+        result = rename_group(group);
+    if (result == 0)
+        result = sync_places(state, group);
+    for (size_t i = 0; i < group->count && result == 0; i++)
+        group->items[i]->outcome = TRANSPORT_ACCEPTED;
+    return result;
+}
+
+/* What was written before something failed is brought to its end all the same. */
+static int send_group(const struct file_state *state, struct group *group, uint64_t deadline_ns)
+{
+    int result = write_group(state, group, deadline_ns);
+    int finished = group->count == 0 ? 0 : finish_group(state, group);
+    for (size_t i = 0; i < group->place_count; i++)
+        close(group->places[i].fd);
+    free(group->places);
+    return result != 0 ? result : finished;
+}
+
+static int file_send(void *context, struct transport_item *items, size_t count,
+                     uint64_t deadline_ns, struct transport_trouble *trouble)
+{
+    const struct file_state *state = context;
+    int result = 0;
+    for (size_t i = 0; i < count && result == 0;) {
+        struct group group = {.count = 0};
+        for (; i < count && group.count < GROUP; i++)
+            if (items[i].outcome == TRANSPORT_PENDING)
+                group.items[group.count++] = &items[i];
+        result = send_group(state, &group, deadline_ns);
+    }
+    if (result != 0)
+        snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", state->conf->file_dir,
+                 strerror(-result));
+    return result;
+}
+
+static void file_close(void *context)
+{
+    struct file_state *state = context;
+    close(state->root);
+    free(state);
+}
+
+const struct transport transport_file = {"file", file_open, file_send, file_close};

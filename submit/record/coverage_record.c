@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/record/coverage_record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "spank/journal.h"
+#include "submit/record/json_add.h"
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static int make_uuid(const struct coverage_record_source *source, size_t first, char *text)
+{
+    char what[512];
+    uint8_t uuid[16];
+    const struct journal *journal = source->journal;
+    int length = snprintf(what, sizeof what, "coverage %s %s %u.%u %zu",
+                          record_cluster(source->conf, journal), journal->node, journal->job,
+                          journal->restart, first);
+    size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
+    int result = record_uuid(journal->tasks[0].start_ns, what, size, uuid);
+    if (result == 0)
+        record_uuid_text(uuid, text);
+    return result;
+}
+
+static void add_text_or_null(struct json_object *table, const char *key, const char *text)
+{
+    if (text == NULL || text[0] == '\0')
+        json_add(table, key, NULL);
+    else
+        json_add_bytes(table, key, (struct capture_bytes){.at = text, .size = strlen(text)});
+}
+
+static struct json_object *job_table(const struct coverage_record_source *source, const char *uuid)
+{
+    const struct journal *journal = source->journal;
+    struct json_object *table = json_object_new_object();
+    json_add_text(table, "uuid", uuid);
+    add_text_or_null(table, "cluster", record_cluster(source->conf, journal));
+    json_add_text(table, "syshost", record_syshost(source->conf, journal));
+    record_add_job(table, journal);
+    add_text_or_null(table, "user", journal->user);
+    add_text_or_null(table, "account", journal->account);
+    add_text_or_null(table, "partition", journal->partition);
+    json_add_int(table, "dropped", (int64_t)source->dropped);
+    return table;
+}
+
+/* What Slurm was asked to run need not be the path of a file. */
+static void add_program(struct json_object *table, const struct coverage_record_source *source,
+                        const char *program)
+{
+    if (program == NULL || program[0] == '\0')
+        json_add(table, "program", NULL);
+    else
+        json_add(table, "program",
+                 command_line_text(source->lines,
+                                   (struct capture_bytes){.at = program, .size = strlen(program)}));
+}
+
+static struct json_object *fact_table(const struct coverage_record_source *source,
+                                      const struct coverage_fact *fact)
+{
+    char step[16];
+    struct json_object *table = json_object_new_object();
+    record_step_text(fact->step, step, sizeof step);
+    json_add_text(table, "step_id", step);
+    json_add_text(table, "outcome", coverage_outcome_name(fact->outcome));
+    add_program(table, source, fact->program);
+    json_add_int(table, "tasks", fact->tasks);
+    json_add_int(table, "first_task", fact->first_task);
+    json_add_optional(table, "leader", fact->leader, JOURNAL_NONE);
+    json_add_double(table, "core_seconds", fact->core_seconds);
+    json_add_double(table, "start_time", seconds(fact->start_ns));
+    json_add_double(table, "end_time", seconds(fact->end_ns));
+    return table;
+}
+
+int coverage_record_build(const struct coverage_record_source *source, size_t first,
+                          struct record *record)
+{
+    char uuid[RECORD_UUID_SIZE];
+    struct record built = {.text = NULL};
+    int result = make_uuid(source, first, uuid);
+    if (result != 0)
+        return result;
+    struct json_object *object = record_start();
+    struct json_object *array = json_object_new_array();
+    json_add(object, "coverageT", job_table(source, uuid));
+    size_t end = first + COVERAGE_RECORD_FACTS;
+    for (size_t i = first; i < end && i < source->coverage->fact_count; i++)
+        json_object_array_add(array, fact_table(source, &source->coverage->facts[i]));
+    json_add(object, "coverageA", array);
+    record_name(&built, "coverage", record_syshost(source->conf, source->journal), source->journal,
+                source->journal->tasks[0].start_ns, uuid);
+    result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, &built);
+    json_object_put(object);
+    if (result == 0)
+        *record = built;
+    return result;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Coverage facts as records; the format is in jobtrail-record(5).
+ */
+#ifndef JOBTRAIL_COVERAGE_RECORD_H
+#define JOBTRAIL_COVERAGE_RECORD_H
+
+#include "conf/conf.h"
+#include "submit/facts/coverage.h"
+#include "submit/record/command_line.h"
+#include "submit/record/record.h"
+
+/* So many facts fit into one record, of 16 MiB at the most, whatever their paths. */
+enum { COVERAGE_RECORD_FACTS = 500 };
+
+struct coverage_record_source {
+    const struct conf *conf;
+    const struct command_lines *lines;
+    const struct journal *journal;
+    const struct coverage *coverage;
+    uint64_t dropped; /* captures that the job lost on this node */
+};
+
+/* Builds the record of the facts from the index `first` on, COVERAGE_RECORD_FACTS at the most. Its
+ * name and its uuid depend on the job, the node and `first` only. Returns 0, -ENOMEM, or -EIO where
+ * no uuid can be made. record_free() releases `*record`. */
+int coverage_record_build(const struct coverage_record_source *source, size_t first,
+                          struct record *record);
+
+#endif

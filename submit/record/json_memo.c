@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/record/json_memo.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "submit/record/json_add.h"
+
+enum { PLACES = 64 };
+
+struct entry {
+    const char *name;
+    void *key; /* owned, as the part */
+    size_t size;
+    struct json_object *part;
+};
+
+struct json_memo {
+    struct entry entry[PLACES];
+};
+
+void json_memo_start(struct json_memo_key *key, const char *name)
+{
+    key->name = name;
+    key->size = 0;
+}
+
+void json_memo_add(struct json_memo_key *key, const void *bytes, size_t size)
+{
+    if (size > 0 && size <= sizeof key->bytes && key->size <= sizeof key->bytes - size)
+        memcpy(key->bytes + key->size, bytes, size);
+    key->size += size;
+}
+
+/* FNV-1a, by eight bytes. */
+static unsigned place_of(const struct json_memo_key *key)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (unsigned char)key->name[0], eight;
+    for (size_t at = 0; at < key->size; at += sizeof eight) {
+        size_t left = key->size - at;
+        eight = 0;
+        memcpy(&eight, key->bytes + at, left < sizeof eight ? left : sizeof eight);
+        hash = (hash ^ eight) * UINT64_C(0x100000001b3);
+    }
+    return (unsigned)(hash >> 32) % PLACES;
+}
+
+struct json_memo *json_memo_new(void)
+{
+    return calloc(1, sizeof(struct json_memo));
+}
+
+/* The text goes before the last reference can: json_object_put() of json-c 0.19 frees the user data
+ * of an array or object twice. Whoever still holds the part prints it anew. */
+static void forget(struct entry *entry)
+{
+    if (entry->part != NULL)
+        json_object_set_serializer(entry->part, NULL, NULL, NULL);
+    json_object_put(entry->part);
+    free(entry->key);
+    *entry = (struct entry){.part = NULL};
+}
+
+void json_memo_free(struct json_memo *memo)
+{
+    for (int i = 0; memo != NULL && i < PLACES; i++)
+        forget(&memo->entry[i]);
+    free(memo);
+}
+
+struct json_object *json_memo_find(const struct json_memo *memo, const struct json_memo_key *key)
+{
+    if (memo == NULL || key->size > sizeof key->bytes)
+        return NULL;
+    const struct entry *entry = &memo->entry[place_of(key)];
+    if (entry->part == NULL || entry->size != key->size || strcmp(entry->name, key->name) != 0 ||
+        memcmp(entry->key, key->bytes, key->size) != 0)
+        return NULL;
+    return json_object_get(entry->part);
+}
+
+struct json_object *json_memo_keep(struct json_memo *memo, const struct json_memo_key *key,
+                                   struct json_object *part)
+{
+    if (memo == NULL || part == NULL || key->size > sizeof key->bytes)
+        return part;
+    const char *text = json_text(part);
+    char *copy = text == NULL ? NULL : strdup(text);
+    void *bytes = malloc(key->size + 1);
+    if (copy == NULL || bytes == NULL) {
+        free(copy);
+        free(bytes);
+        return part;
+    }
+    memcpy(bytes, key->bytes, key->size);
+    json_object_set_serializer(part, json_object_userdata_to_json_string, copy,
+                               json_object_free_userdata);
+    struct entry *entry = &memo->entry[place_of(key)];
+    forget(entry);
+    *entry = (struct entry){key->name, bytes, key->size, json_object_get(part)};
+    return part;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A link as XALT's JSON record, with our own table jobtrailT. This is the one place that knows the
+ * record's keys.
+ */
+#ifndef JOBTRAIL_LINK_RECORD_H
+#define JOBTRAIL_LINK_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "submit/record/command_line.h"
+#include "submit/record/record.h"
+
+/* A function that the program takes from a library of a module. */
+struct link_function {
+    const char *name;
+    const char *module;
+};
+
+struct link_source {
+    const struct conf *conf;
+    const struct command_lines *lines;
+    const char *uuid;         /* the watermark's */
+    int marked;               /* whether the output has the watermark */
+    const char *output;       /* what was linked */
+    const char *program;      /* the compiler's name */
+    const char *program_path; /* and its executable */
+    const char *command_line; /* its arguments, each with a NUL behind it */
+    size_t command_line_size;
+    const char *linker;  /* the real linker's path */
+    char *const *inputs; /* each object and library, NULL-terminated; real paths, each once */
+    const struct link_function *functions; /* ordered by name */
+    size_t function_count;
+    const char *cwd, *host, *user, *cluster;
+    uint64_t start_ns, end_ns; /* since the Epoch */
+};
+
+/* Makes the library that hashes ready, which takes longer than hashing a small program: for the
+ * time while the linker runs. */
+void link_record_warm_up(void);
+
+/* Builds the record, link.SYSHOST.DATE.USER.UUID.json; hashes the output, and the inputs where the
+ * site asks for it. Returns 0 or -ENOMEM. record_free() releases `*record`. */
+int link_record_build(const struct link_source *source, struct record *record);
+
+#endif

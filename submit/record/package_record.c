@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/record/package_record.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conf/base/text.h"
+#include "submit/record/json_add.h"
+
+enum { DIGITS = 12 };
+
+/* Twelve hexadecimal digits, and a NUL. */
+static int hash_digits(const struct package *package, char *digits)
+{
+    char text[PACKAGE_UUID_SIZE + 1024];
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    int length = snprintf(text, sizeof text, "%s\t%s", package->program, package->name);
+    if (length < 0 || EVP_Digest(text, (size_t)length, digest, NULL, EVP_sha256(), NULL) != 1)
+        return -EIO;
+    text_hex(digest, DIGITS / 2, digits);
+    return 0;
+}
+
+/* Whose it is, as in userT and slurmT of the run's record. */
+static struct json_object *owner_table(const struct package_source *source)
+{
+    const struct journal *journal = source->journal;
+    struct json_object *table = json_object_new_object();
+    json_add_text(table, "cluster", record_cluster(source->conf, journal));
+    json_add_optional(table, "job_id", journal->job, 0);
+    json_add_text(table, "node", journal->node);
+    json_add_int(table, "restart_count", journal->restart);
+    json_add_text(table, "user", journal->user[0] == '\0' ? "unknown" : journal->user);
+    return table;
+}
+
+/* The user's text. */
+static void add_text(struct json_object *table, const char *key,
+                     const struct package_source *source, const char *text)
+{
+    const struct capture_bytes bytes = {.at = text, .size = strlen(text)};
+    json_add(table, key, command_line_text(source->lines, bytes));
+}
+
+int package_record_build(const struct package_source *source, struct record *record)
+{
+    struct record built = {.text = NULL};
+    char uuid[RECORD_UUID_SIZE], name_end[RECORD_UUID_SIZE + DIGITS + 1], digits[DIGITS + 1];
+    const struct package *package = source->package;
+    int result = hash_digits(package, digits);
+    if (result != 0)
+        return result;
+    struct json_object *table = record_start();
+    if (table == NULL)
+        return -ENOMEM;
+    record_uuid_text(source->capture->uuid, uuid);
+    snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
+    json_add(table, "ownerT", owner_table(source));
+    add_text(table, "package_name", source, package->name);
+    add_text(table, "package_path", source, package->path);
+    add_text(table, "package_version", source, source->version);
+    add_text(table, "program", source, package->program);
+    json_add_text(table, "xalt_run_uuid", uuid);
+    record_name(&built, "pkg", record_syshost(source->conf, source->journal), source->journal,
+                source->capture->start_ns, name_end);
+    result = record_finish(table, &built);
+    json_object_put(table);
+    if (result == 0)
+        *record = built;
+    return result;
+}

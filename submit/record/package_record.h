@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A package that a run loaded as XALT's JSON record. This is the one place that knows its keys.
+ */
+#ifndef JOBTRAIL_PACKAGE_RECORD_H
+#define JOBTRAIL_PACKAGE_RECORD_H
+
+#include "submit/evidence/ledger_read.h"
+#include "submit/evidence/package_read.h"
+#include "submit/record/command_line.h"
+#include "submit/record/record.h"
+
+struct package_source {
+    const struct conf *conf;
+    const struct command_lines *lines;
+    const struct journal *journal;
+    const struct capture *capture; /* of the run */
+    const struct package *package;
+    const char *version; /* "": not known */
+};
+
+/* Builds the record pkg.SYSHOST.DATE.USER.UUID.12HEX.json; DATE and UUID are the run's, the digits
+ * are of a hash of program and name, so that a package has the same name whenever it is built.
+ * Returns 0, -ENOMEM, or -EIO where this host's crypto policy has no such hash. record_free()
+ * releases `*record`. */
+int package_record_build(const struct package_source *source, struct record *record);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What all records share: a JSON object on one line, whose first key is the CRC of its text, and a
+ * file name that is fixed for what the record tells.
+ */
+#ifndef JOBTRAIL_RECORD_H
+#define JOBTRAIL_RECORD_H
+
+#include <json-c/json.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "submit/job/journal_read.h"
+
+enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37, RECORD_USER_SIZE = 64 };
+
+struct record {
+    char name[RECORD_NAME_MAX]; /* file name */
+    char *text;                 /* owned; ASCII, no newline */
+    size_t length;
+};
+
+/* An object with the key for the CRC, to be finished by record_finish(). NULL when out of memory.
+ */
+struct json_object *record_start(void);
+
+/* Puts the object's text into `*record`, its CRC filled in. Returns 0 or -ENOMEM; record_free()
+ * releases. */
+int record_finish(struct json_object *object, struct record *record);
+
+void record_free(struct record *record);
+
+/* The object on one line, in ASCII, as all our records are; malloc'ed. NULL when out of memory. */
+char *record_text(struct json_object *object);
+
+/* A host's or user's name as it stands in a record's file name, `size` bytes at the most: without
+ * dots, slashes and blanks. */
+void record_plain_name(const char *text, char *name, size_t size);
+
+/* "KIND.SYSHOST.DATE.USER.UUID.json", KIND before and UUID after any dots of their own; DATE is
+ * `time_ns` in local time, to 1/10000 s. */
+void record_name(struct record *record, const char *kind, const char *syshost,
+                 const struct journal *journal, uint64_t time_ns, const char *uuid);
+
+/* The host name of XALT's tables: the site's word, or the cluster's name. */
+const char *record_syshost(const struct conf *conf, const struct journal *journal);
+
+/* The cluster: the site's word, or Slurm's. */
+const char *record_cluster(const struct conf *conf, const struct journal *journal);
+
+/* Which job it was and where: what slurmT and coverageT have in common. */
+void record_add_job(struct json_object *table, const struct journal *journal);
+
+/* "0", "batch", "extern", "interactive", "unknown". */
+void record_step_text(uint32_t step, char *text, size_t size);
+
+/* 16 bytes in the usual form, into RECORD_UUID_SIZE bytes. */
+void record_uuid_text(const uint8_t uuid[16], char *text);
+
+/* A uuid (version 7) of `time_ns` and of a hash of the `size` bytes at `bytes`: the same whenever
+ * the same is told. Returns 0, or -EIO where this host's crypto policy has no such hash. */
+int record_uuid(uint64_t time_ns, const void *bytes, size_t size, uint8_t uuid[16]);
+
+#endif

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/record/run_record.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/text.h"
+#include "spank/journal.h"
+#include "submit/evidence/watermark.h"
+#include "submit/facts/file_facts.h"
+#include "submit/facts/scheduler.h"
+#include "submit/record/command_line.h"
+#include "submit/record/json_add.h"
+
+/* What the parts of a record share. */
+struct run {
+    const struct run_source *source;
+    struct json_object *record;
+    struct json_object *measure; /* XALT_measureT */
+    struct file_hash executable;
+    char exec_path[PATH_MAX];
+    char uuid[RECORD_UUID_SIZE];
+    struct scheduler scheduler;
+    double build_epoch; /* of the watermark; 0: none */
+    double started;     /* monotonic, when the record was begun */
+};
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static double clock_seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* "Wed Sep 25 14:24:19 2019", as ctime(3) without its newline; `text` has room for 64 bytes. */
+static void date_text(time_t when, char *text)
+{
+    struct tm local;
+    text[0] = '\0';
+    if (localtime_r(&when, &local) != NULL)
+        strftime(text, 64, "%a %b %d %H:%M:%S %Y", &local);
+}
+
+static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
+{
+    size_t length = bytes.at == NULL ? 0 : bytes.size < size ? bytes.size : size - 1;
+    if (length > 0)
+        memcpy(text, bytes.at, length);
+    text[length] = '\0';
+}
+
+static struct capture_bytes text_bytes(const char *text)
+{
+    return (struct capture_bytes){.at = text, .size = strlen(text)};
+}
+
+static const char *known(const char *text)
+{
+    return text[0] == '\0' ? "unknown" : text;
+}
+
+/* The value of `name` in the captured environment, as a number; `otherwise` where it is none. */
+static double env_number(struct capture_bytes env, const char *name, double otherwise)
+{
+    size_t length = strlen(name);
+    const char *end = env.at == NULL ? NULL : env.at + env.size;
+    for (const char *at = env.at; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
+        size_t size = strnlen(at, (size_t)(end - at));
+        if (size > length && size < length + 12 && memcmp(at, name, length) == 0 &&
+            at[length] == '=') {
+            char text[16] = "";
+            memcpy(text, at + length + 1, size - length - 1);
+            int value = atoi(text);
+            return value > 0 ? value : otherwise;
+        }
+    }
+    return otherwise;
+}
+
+/* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
+ * step, and more than one rank runs. */
+static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
+{
+    if (source->journal->job == 0)
+        return scheduler->nodes;
+    const struct journal_step *step = journal_find_step(source->journal, source->capture->step);
+    if (step != NULL && step->nodes > 0)
+        return step->nodes;
+    return source->capture->size > 1 && source->journal->nodes > 0 ? source->journal->nodes : 1;
+}
+
+static uint32_t cpu_count(const struct journal *journal, const struct journal_step *step)
+{
+    if (step == NULL || step->step >= JOURNAL_STEP_INTERACTIVE)
+        return journal->cpus;
+    return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
+}
+
+static void measured(struct run *run, const char *phase, double since)
+{
+    json_add_measured(run->measure, phase, clock_seconds(CLOCK_MONOTONIC) - since);
+}
+
+/* What the environment says outside of Slurm; in Slurm it is root's. */
+static void add_scheduler_text(const struct run *run, struct json_object *table, const char *key,
+                               const char *text)
+{
+    if (run->source->journal->job != 0)
+        json_add_text(table, key, text);
+    else
+        json_add(table, key, command_line_text(run->source->lines, text_bytes(text)));
+}
+
+static void add_user(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    const struct journal *journal = run->source->journal;
+    struct json_object *table = json_object_new_object();
+    char text[64];
+
+    add_scheduler_text(run, table, "account", run->scheduler.account);
+    if (capture->container.at == NULL)
+        json_add_text(table, "container", "none");
+    else
+        json_add_bytes(table, "container", capture->container);
+    snprintf(text, sizeof text, "%.4f", clock_seconds(CLOCK_REALTIME));
+    json_add_text(table, "currentEpoch", text);
+    json_add_bytes(table, "cwd", capture->cwd);
+    date_text(run->executable.modified.tv_sec, text);
+    json_add_text(table, "execModify", text);
+    json_add_bytes(table, "exec_path", capture->exec);
+    json_add_text(table, "exec_type", "binary");
+    add_scheduler_text(run, table, "job_id", run->scheduler.job_id);
+    add_scheduler_text(run, table, "queue", run->scheduler.queue);
+    json_add_text(table, "run_uuid", run->uuid);
+    json_add_text(table, "scheduler", run->scheduler.name);
+    date_text((time_t)(capture->start_ns / 1000000000u), text);
+    json_add_text(table, "start_date", text);
+    add_scheduler_text(run, table, "submit_host", run->scheduler.submit_host);
+    json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
+    json_add_text(table, "user", known(journal->user));
+    json_add(run->record, "userT", table);
+}
+
+static void add_numbers(struct run *run)
+{
+    char text[32];
+    const struct capture *capture = run->source->capture;
+    uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
+    struct json_object *table = json_object_new_object();
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"Build_Epoch", run->build_epoch},
+        {"currentEpoch", clock_seconds(CLOCK_REALTIME)},
+        {"end_time", seconds(end_ns)},
+        {"exec_epoch", (double)run->executable.modified.tv_sec},
+        {"num_cores", capture->size},
+        {"num_gpus", capture->gpus},
+        {"num_nodes", node_count(run->source, &run->scheduler)},
+        {"num_tasks", capture->size},
+        {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
+        {"run_time", end_ns == 0 ? 0 : seconds(end_ns - capture->start_ns)},
+        {"start_time", seconds(capture->start_ns)},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_add_double(table, numbers[i].key, numbers[i].value);
+    /* Four decimals are XALT's habit, and too few for small ones. */
+    snprintf(text, sizeof text, run->source->probability < 0.001 ? "%.10g" : "%.4f",
+             run->source->probability);
+    json_add(table, "probability", json_object_new_double_s(run->source->probability, text));
+    json_add(run->record, "userDT", table);
+}
+
+static void add_environment(struct run *run)
+{
+    struct capture_bytes env = run->source->capture->env;
+    struct json_memo *memo = run->source->memo;
+    struct json_memo_key key;
+    json_memo_start(&key, "envT");
+    json_memo_add(&key, env.at, env.size);
+    struct json_object *table = json_memo_find(memo, &key);
+    if (table == NULL)
+        table = json_memo_keep(memo, &key, command_line_variables(run->source->lines, env));
+    json_add(run->record, "envT", table);
+}
+
+/* The process walks up to its task; above that is the step's daemon, whom root knows. */
+static void add_daemon(const struct run_source *source, struct json_object *array)
+{
+    const struct capture *capture = source->capture;
+    const struct journal_step *step = journal_find_step(source->journal, capture->step);
+    char title[64], name[32];
+    if (capture->task_pid == 0 || step == NULL || step->pid == 0)
+        return;
+    struct json_object *entry = json_object_new_object();
+    json_add_text(entry, "cmd_name", "slurmstepd");
+    json_add_text(entry, "cmd_path", "");
+    json_add_int(entry, "pid", step->pid);
+    record_step_text(step->step, name, sizeof name);
+    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", source->journal->job, name);
+    json_add(entry, "cmdlineA", command_line_json(source->lines, text_bytes(title)));
+    json_object_array_add(array, entry);
+}
+
+static struct json_object *ancestors(const struct run_source *source)
+{
+    const struct capture *capture = source->capture;
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < capture->ancestor_count; i++) {
+        const struct capture_ancestor *ancestor = &capture->ancestors[i];
+        struct json_object *entry = json_object_new_object();
+        json_add_bytes(entry, "cmd_name", ancestor->name);
+        json_add_bytes(entry, "cmd_path", ancestor->path);
+        json_add_int(entry, "pid", ancestor->pid);
+        json_add(entry, "cmdlineA",
+                 command_line_of_ancestor(source->lines, ancestor->path, ancestor->argv));
+        json_object_array_add(array, entry);
+    }
+    add_daemon(source, array);
+    return array;
+}
+
+static void key_of_ancestors(const struct capture *capture, struct json_memo_key *key)
+{
+    const int64_t whose[] = {capture->task_pid, capture->step};
+    json_memo_add(key, whose, sizeof whose);
+    for (size_t i = 0; i < capture->ancestor_count; i++) {
+        const struct capture_ancestor *ancestor = &capture->ancestors[i];
+        const uint64_t sizes[] = {ancestor->name.size, ancestor->path.size, ancestor->argv.size,
+                                  (uint64_t)(uint32_t)ancestor->pid};
+        json_memo_add(key, sizes, sizeof sizes);
+        json_memo_add(key, ancestor->name.at, ancestor->name.size);
+        json_memo_add(key, ancestor->path.at, ancestor->path.size);
+        json_memo_add(key, ancestor->argv.at, ancestor->argv.size);
+    }
+}
+
+/* What one process starts has the same ancestors. */
+static void add_ancestors(struct run *run)
+{
+    struct json_memo *memo = run->source->memo;
+    struct json_memo_key key;
+    json_memo_start(&key, "ptA");
+    key_of_ancestors(run->source->capture, &key);
+    struct json_object *array = json_memo_find(memo, &key);
+    if (array == NULL)
+        array = json_memo_keep(memo, &key, ancestors(run->source));
+    json_add(run->record, "ptA", array);
+}
+
+static struct json_object *build_id(struct capture_bytes id)
+{
+    char text[2 * BUILD_ID_MAX + 1] = "0";
+    if (id.at != NULL && id.size > 0)
+        text_hex(id.at, id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX, text);
+    return json_object_new_string(text);
+}
+
+/* As the process told it, or, of an object that was loaded later, as the file has it. */
+static struct json_object *object_build_id(const struct capture_object *object)
+{
+    char path[PATH_MAX];
+    if (object->build_id.at != NULL)
+        return build_id(object->build_id);
+    copy_bytes(object->path, path, sizeof path);
+    const struct file_facts *facts = file_facts_build_id(path);
+    return build_id((struct capture_bytes){.at = facts == NULL ? NULL : (const char *)facts->id,
+                                           .size = facts == NULL ? 0 : facts->id_size});
+}
+
+/* Of each object, or "0". */
+static struct json_object *build_ids(const struct run_source *source)
+{
+    const struct capture *capture = source->capture;
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < capture->object_count; i++)
+        json_object_array_add(array, object_build_id(&capture->objects[i]));
+    return array;
+}
+
+/* [real path, sha1 or "0"] */
+static struct json_object *object_entry(const struct capture_object *object, int hash)
+{
+    char path[PATH_MAX];
+    struct json_object *pair = json_object_new_array();
+    copy_bytes(object->path, path, sizeof path);
+    const struct file_facts *facts = hash ? file_facts_hash(path) : file_facts(path);
+    const char *real = facts == NULL ? path : facts->real;
+    json_object_array_add(pair,
+                          json_bytes((struct capture_bytes){.at = real, .size = strlen(real)}));
+    json_object_array_add(pair,
+                          json_object_new_string(hash && facts != NULL ? facts->hash.sha1 : "0"));
+    return pair;
+}
+
+static struct json_object *objects(const struct run_source *source)
+{
+    const struct capture *capture = source->capture;
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; i < capture->object_count; i++)
+        json_object_array_add(array,
+                              object_entry(&capture->objects[i], source->conf->hash_objects));
+    return array;
+}
+
+static void key_of_objects(const struct capture *capture, struct json_memo_key *key)
+{
+    for (size_t i = 0; i < capture->object_count; i++) {
+        const struct capture_object *object = &capture->objects[i];
+        const uint64_t sizes[] = {object->path.size, object->build_id.size,
+                                  object->build_id.at != NULL};
+        json_memo_add(key, sizes, sizeof sizes);
+        json_memo_add(key, object->path.at, object->path.size);
+        json_memo_add(key, object->build_id.at, object->build_id.size);
+    }
+}
+
+static void add_of_objects(struct run *run, const char *name,
+                           struct json_object *(*make)(const struct run_source *))
+{
+    struct json_memo *memo = run->source->memo;
+    struct json_memo_key key;
+    json_memo_start(&key, name);
+    key_of_objects(run->source->capture, &key);
+    struct json_object *array = json_memo_find(memo, &key);
+    if (array == NULL)
+        array = json_memo_keep(memo, &key, make(run->source));
+    json_add(run->record, name, array);
+}
+
+static void add_objects(struct run *run)
+{
+    add_of_objects(run, "libA", objects);
+}
+
+/* Our own, beside libA. */
+static void add_build_ids(struct run *run)
+{
+    add_of_objects(run, "buildIdA", build_ids);
+}
+
+/* Where a watermark's values go. */
+struct watermark_values {
+    struct json_object *table;
+    const struct command_lines *lines;
+};
+
+static void add_watermark_key(void *context, const char *key, const char *value)
+{
+    const struct watermark_values *values = context;
+    json_object_object_add(values->table, key, command_line_text(values->lines, text_bytes(value)));
+}
+
+static void add_watermark(struct run *run)
+{
+    struct capture_bytes note = run->source->capture->watermark;
+    struct json_object *table = json_object_new_object();
+    struct watermark_values values = {table, run->source->lines};
+    struct json_object *epoch;
+    if (note.at != NULL)
+        watermark_read(note.at, note.size, add_watermark_key, &values);
+    if (json_object_object_get_ex(table, "Build_Epoch", &epoch))
+        run->build_epoch = watermark_epoch(json_object_get_string(epoch));
+    json_add(run->record, "xaltLinkT", table);
+}
+
+/* What a run adds to XALT_qaT: without gaps, since its bytes are a key. */
+struct quality {
+    const char *pkgs, *hooked, *cut;
+    uint64_t lost, unhashed;
+};
+
+/* How many of the run's files were not hashed for being beyond the bounds. */
+static uint64_t unhashed(const struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    uint64_t count = run->executable.beyond != 0;
+    char path[PATH_MAX];
+    for (size_t i = 0; run->source->conf->hash_objects && i < capture->object_count; i++) {
+        copy_bytes(capture->objects[i].path, path, sizeof path);
+        const struct file_facts *facts = file_facts_hash(path);
+        count += facts != NULL && facts->hash.beyond;
+    }
+    return count;
+}
+
+static const char *yes(int value)
+{
+    return value ? "yes" : "no";
+}
+
+static struct json_object *quality_table(const struct conf *conf, const struct quality *quality)
+{
+    struct json_object *table = json_object_new_object();
+    char text[24];
+    json_add_text(table, "JOBTRAIL_VERSION", JOBTRAIL_VERSION);
+    json_add_text(table, "XALT_EXECUTABLE_TRACKING", "yes");
+    json_add_text(table, "XALT_SAMPLING", yes(conf->sample));
+    snprintf(text, sizeof text, "%u", conf->always_ranks);
+    json_add_text(table, "XALT_MPI_ALWAYS_RECORD", text);
+    json_add_text(table, "XALT_MPI_TRACKING", yes(conf->track_mpi));
+    json_add_text(table, "XALT_SCALAR_TRACKING", yes(conf->track_scalar));
+    json_add_text(table, "XALT_GPU_TRACKING", yes(conf->track_gpu));
+    json_add_text(table, "XALT_TRANSMISSION_STYLE", conf->transport);
+    json_add_text(table, "JOBTRAIL_PKGS", quality->pkgs);
+    json_add_text(table, "JOBTRAIL_PKGS_HOOK", quality->hooked);
+    snprintf(text, sizeof text, "%" PRIu64, quality->lost);
+    json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
+    json_add_text(table, "JOBTRAIL_CAPTURE_CUT", quality->cut);
+    snprintf(text, sizeof text, "%" PRIu64, quality->unhashed);
+    json_add_text(table, "JOBTRAIL_UNHASHED", text);
+    return table;
+}
+
+static void add_quality(struct run *run)
+{
+    const struct run_source *source = run->source;
+    const struct package_run *packages = source->packages;
+    const struct quality quality = {
+        .pkgs = yes(source->capture->pkgs),
+        .hooked = yes(packages != NULL && packages->hooked),
+        .cut = yes(source->capture->cut),
+        .lost = packages == NULL ? 0 : packages->lost,
+        .unhashed = unhashed(run),
+    };
+    struct json_memo_key key;
+    json_memo_start(&key, "XALT_qaT");
+    json_memo_add(&key, &quality, sizeof quality);
+    struct json_object *table = json_memo_find(source->memo, &key);
+    if (table == NULL)
+        table = json_memo_keep(source->memo, &key, quality_table(source->conf, &quality));
+    json_add(run->record, "XALT_qaT", table);
+}
+
+/* What a run adds to slurmT: without gaps, since its bytes are a key. */
+struct slurm_facts {
+    const char *end_source; /* NULL: a start record */
+    uint64_t error_ns, dropped;
+    uint32_t step, task;
+    int32_t outlived, status, status_known, inferred;
+    uint64_t build_id_size;
+    char build_id[BUILD_ID_MAX];
+};
+
+_Static_assert(sizeof(struct slurm_facts) == 56 + BUILD_ID_MAX, "without gaps");
+
+static struct slurm_facts slurm_facts(const struct run_source *source)
+{
+    const struct ending none = {.source = NULL};
+    const struct ending *ending = source->ending == NULL ? &none : source->ending;
+    struct capture_bytes id = source->capture->build_id;
+    struct slurm_facts facts = {
+        .end_source = ending->source,
+        .error_ns = ending->error_ns,
+        .dropped = source->dropped,
+        .step = source->capture->step,
+        .task = source->capture->task,
+        .outlived = ending->outlived,
+        .status = ending->status,
+        .status_known = ending->status_known,
+        .inferred = source->inferred,
+        .build_id_size = id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX,
+    };
+    if (facts.build_id_size > 0)
+        memcpy(facts.build_id, id.at, facts.build_id_size);
+    return facts;
+}
+
+/* A start record has none: nulls. */
+static void add_ending(struct json_object *table, const struct slurm_facts *facts)
+{
+    int known = facts->status_known;
+    int exited = known && WIFEXITED(facts->status);
+    int signaled = known && WIFSIGNALED(facts->status);
+    json_add(table, "exit_code",
+             known ? json_object_new_int(exited ? WEXITSTATUS(facts->status) : 0) : NULL);
+    json_add(table, "signal",
+             known ? json_object_new_int(signaled ? WTERMSIG(facts->status) : 0) : NULL);
+    json_add(table, "core_dumped", json_object_new_boolean(signaled && WCOREDUMP(facts->status)));
+    if (facts->end_source == NULL)
+        json_add(table, "end_source", NULL);
+    else
+        json_add_text(table, "end_source", facts->end_source);
+    json_add_double(table, "end_time_error", seconds(facts->error_ns));
+    json_add(table, "outlived", json_object_new_boolean(facts->outlived));
+}
+
+static struct json_object *slurm_table(const struct conf *conf, const struct journal *journal,
+                                       const struct slurm_facts *facts)
+{
+    const struct journal_step *step = journal_find_step(journal, facts->step);
+    struct json_object *table = json_object_new_object();
+    char text[32];
+
+    json_add_text(table, "cluster", record_cluster(conf, journal));
+    record_add_job(table, journal);
+    record_step_text(facts->step, text, sizeof text);
+    json_add_text(table, "step_id", text);
+    json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
+    json_add_optional(table, "task_id", facts->task, UINT32_MAX);
+    add_ending(table, facts);
+    json_add_optional(table, "cpus_alloc", cpu_count(journal, step), 0);
+    json_add_int(table, "gpus_alloc", journal->gpus);
+    json_add_text(table, "partition", journal->partition);
+    json_add_text(table, "qos", journal->qos);
+    json_add_int(table, "dropped", (int64_t)facts->dropped);
+    json_add(table, "captured", json_object_new_boolean(!facts->inferred));
+    json_add(table, "build_id",
+             build_id((struct capture_bytes){.at = facts->build_id, .size = facts->build_id_size}));
+    return table;
+}
+
+static void add_slurm(struct run *run)
+{
+    const struct run_source *source = run->source;
+    const struct slurm_facts facts = slurm_facts(source);
+    struct json_memo_key key;
+    json_memo_start(&key, "slurmT");
+    json_memo_add(&key, &facts, sizeof facts);
+    struct json_object *table = json_memo_find(source->memo, &key);
+    if (table == NULL)
+        table =
+            json_memo_keep(source->memo, &key, slurm_table(source->conf, source->journal, &facts));
+    json_add(run->record, "slurmT", table);
+}
+
+static void look_at_executable(struct run *run)
+{
+    const struct capture *capture = run->source->capture;
+    copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
+    const struct file_facts *facts = file_facts_hash(run->exec_path);
+    run->executable = facts == NULL ? (struct file_hash){.sha1 = "0"} : facts->hash;
+    json_add_text(run->record, "hash_id", run->executable.sha1);
+}
+
+/* The keys in XALT's order, the time that each phase took beside. */
+static void add_all(struct run *run)
+{
+    static const struct {
+        const char *phase;
+        void (*add)(struct run *);
+    } parts[] = {
+        {"02_Sha1_exec_____", look_at_executable}, {"06_SO_sha1_comp__", add_objects},
+        {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
+        {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
+    };
+    json_add(run->record, "cmdlineA",
+             command_line_json(run->source->lines, run->source->capture->argv));
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        double since = clock_seconds(CLOCK_MONOTONIC);
+        parts[i].add(run);
+        measured(run, parts[i].phase, since);
+    }
+    add_numbers(run);
+    add_build_ids(run);
+    add_slurm(run);
+    add_quality(run);
+    measured(run, "07____total______", run->started);
+    json_add(run->record, "XALT_measureT", run->measure);
+}
+
+void run_record_uuid(const struct capture *capture, char *text)
+{
+    record_uuid_text(capture->uuid, text);
+}
+
+int run_record_build(const struct run_source *source, struct record *record)
+{
+    struct record built = {.text = NULL};
+    char name_end[RECORD_UUID_SIZE + 4];
+    struct run run = {
+        .source = source,
+        .record = record_start(),
+        .measure = json_object_new_object(),
+        .started = clock_seconds(CLOCK_MONOTONIC),
+    };
+    if (run.record == NULL || run.measure == NULL) {
+        json_object_put(run.record);
+        json_object_put(run.measure);
+        return -ENOMEM;
+    }
+    run_record_uuid(source->capture, run.uuid);
+    snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
+    scheduler_find(source->journal, source->capture->env, &run.scheduler);
+    add_all(&run); /* run.measure now belongs to the record */
+    record_name(&built, "run", record_syshost(source->conf, source->journal), source->journal,
+                source->capture->start_ns, name_end);
+    int result = record_finish(run.record, &built);
+    json_object_put(run.record);
+    if (result == 0)
+        *record = built;
+    return result;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A run as XALT's JSON record, with our own table slurmT. This is the one place that knows the
+ * record's keys.
+ */
+#ifndef JOBTRAIL_RUN_RECORD_H
+#define JOBTRAIL_RUN_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "submit/evidence/ledger_read.h"
+#include "submit/evidence/package_read.h"
+#include "submit/facts/ending.h"
+#include "submit/job/journal_read.h"
+#include "submit/record/command_line.h"
+#include "submit/record/json_memo.h"
+#include "submit/record/record.h"
+
+struct run_source {
+    const struct conf *conf;
+    const struct command_lines *lines;
+    const struct journal *journal;
+    const struct capture *capture;
+    const struct ending *ending;        /* NULL: a start record */
+    const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
+    uint64_t dropped;                   /* captures that the job lost on this node */
+    double probability;                 /* with which the run was kept, (0, 1] */
+    int inferred;           /* the capture is made of what root knows: no process left it */
+    struct json_memo *memo; /* of records with these conf, lines and journal; NULL: none */
+};
+
+/* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the
+ * executable (and its objects where the site asks for it). Returns 0 or -ENOMEM. record_free()
+ * releases `*record`. */
+int run_record_build(const struct run_source *source, struct record *record);
+
+/* The run's uuid as text, into RECORD_UUID_SIZE bytes. */
+void run_record_uuid(const struct capture *capture, char *text);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What root opens, and what it does not: with real owners and modes, so that it needs root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/base/trusted.h"
+
+enum { OTHER = 12345 };
+
+static char root[PATH_MAX];
+
+/* "ROOT/NAME" */
+static const char *below(const char *name)
+{
+    static char paths[4][PATH_MAX + 64];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", root, name);
+    return path;
+}
+
+static void make_file(const char *name)
+{
+    int fd = open(below(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+/* ROOT/a/b/file */
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(root, "/tmp/conf_trusted_test.XXXXXX");
+    if (mkdtemp(root) == NULL || chmod(root, 0755) != 0)
+        return 1;
+    if (mkdir(below("a"), 0755) != 0 || mkdir(below("a/b"), 0755) != 0)
+        return 1;
+    make_file("a/b/file");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[PATH_MAX + 16];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command);
+}
+
+static void opens(const char *name)
+{
+    char culprit[PATH_MAX];
+    int fd = trusted_open(below(name), culprit, sizeof culprit);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+static void refuses(const char *name, int error)
+{
+    char culprit[PATH_MAX];
+    assert_int_equal(trusted_open(below(name), culprit, sizeof culprit), error);
+}
+
+static void blames(const char *name, const char *what)
+{
+    char culprit[PATH_MAX];
+    assert_int_equal(trusted_open(below(name), culprit, sizeof culprit), -EPERM);
+    assert_string_equal(culprit, below(what));
+}
+
+static void roots_own_file_is_opened(void **state)
+{
+    (void)state;
+    opens("a/b/file");
+    opens("a//b/../b/./file");
+    refuses("a/b/none", -ENOENT);
+    refuses("a/b", -EINVAL);
+    refuses("a/b/file/x", -ENOTDIR);
+    assert_int_equal(mkfifo(below("a/b/pipe"), 0644), 0);
+    refuses("a/b/pipe", -EINVAL);
+}
+
+static void who_may_write_to_it_or_above_it_is_named(void **state)
+{
+    static const char *const places[] = {"a/b/file", "a/b", "a", ""};
+    static const mode_t modes[] = {0775, 0757, 0777};
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char place[PATH_MAX + 64];
+        snprintf(place, sizeof place, "%s%s%s", root, places[i][0] == '\0' ? "" : "/", places[i]);
+        for (size_t j = 0; j < sizeof modes / sizeof modes[0]; j++) {
+            assert_int_equal(chmod(place, modes[j]), 0);
+            refuses("a/b/file", -EPERM);
+        }
+        assert_int_equal(chmod(place, 0755), 0);
+        assert_int_equal(chown(place, OTHER, 0), 0);
+        refuses("a/b/file", -EPERM);
+        assert_int_equal(chown(place, 0, OTHER), 0);
+        opens("a/b/file");
+    }
+    assert_int_equal(chmod(below("a/b"), 0777), 0);
+    blames("a/b/file", "a/b");
+}
+
+static void in_a_sticky_directory_only_what_is_roots_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(chmod(below("a/b"), 01777), 0);
+    opens("a/b/file");
+    assert_int_equal(chown(below("a/b/file"), OTHER, OTHER), 0);
+    blames("a/b/file", "a/b/file");
+    assert_int_equal(chown(below("a/b/file"), 0, 0), 0);
+    assert_int_equal(chown(below("a/b"), OTHER, OTHER), 0);
+    blames("a/b/file", "a/b");
+}
+
+static void a_link_is_roots_and_so_is_the_way_it_leads(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("a/b/file", below("relative")), 0);
+    assert_int_equal(symlink(below("a/b"), below("absolute")), 0);
+    opens("relative");
+    opens("absolute/file");
+    assert_int_equal(lchown(below("relative"), OTHER, OTHER), 0);
+    blames("relative", "relative");
+    assert_int_equal(mkdir(below("theirs"), 0755), 0);
+    assert_int_equal(symlink("../a/b/file", below("theirs/link")), 0);
+    opens("theirs/link");
+    assert_int_equal(chown(below("theirs"), OTHER, OTHER), 0);
+    blames("theirs/link", "theirs");
+    assert_int_equal(symlink("theirs/link", below("through")), 0);
+    blames("through", "theirs");
+    assert_int_equal(symlink("loop", below("loop")), 0);
+    refuses("loop", -ELOOP);
+}
+
+static void a_relative_path_is_looked_at_from_the_root_on(void **state)
+{
+    char culprit[PATH_MAX], here[PATH_MAX];
+    (void)state;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(below("a/b")), 0);
+    int fd = trusted_open("file", culprit, sizeof culprit);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(chmod(below("a"), 0777), 0);
+    assert_int_equal(trusted_open("file", culprit, sizeof culprit), -EPERM);
+    assert_string_equal(culprit, below("a"));
+    assert_int_equal(chdir(here), 0);
+}
+
+/* What trusted_directory() says about each measure; 0 for a descriptor. */
+static int directory(const char *name, enum trusted_others others)
+{
+    char culprit[PATH_MAX];
+    int fd = trusted_directory(below(name), others, culprit, sizeof culprit);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
+}
+
+static void of_the_last_directory_as_much_is_asked_as_the_caller_says(void **state)
+{
+    (void)state;
+    assert_int_equal(directory("a/b", TRUSTED_ALONE), 0);
+    assert_int_equal(directory("a/none", TRUSTED_ALONE), -ENOENT);
+    assert_int_equal(directory("a/b/file", TRUSTED_ALONE), -ENOTDIR);
+    assert_int_equal(chmod(below("a/b"), 01777), 0);
+    assert_int_equal(directory("a/b", TRUSTED_ALONE), -EPERM);
+    assert_int_equal(directory("a/b", TRUSTED_STICKY), 0);
+    assert_int_equal(chown(below("a/b"), OTHER, OTHER), 0);
+    assert_int_equal(directory("a/b", TRUSTED_STICKY), -EPERM);
+    assert_int_equal(directory("a/b", TRUSTED_ANYBODYS), 0);
+    assert_int_equal(mkdir(below("a/b/c"), 0755), 0);
+    assert_int_equal(directory("a/b/c", TRUSTED_ANYBODYS), -EPERM); /* his could be elsewhere */
+    assert_int_equal(symlink("a", below("link")), 0);
+    assert_int_equal(directory("link", TRUSTED_ANYBODYS), 0);
+    assert_int_equal(lchown(below("link"), OTHER, OTHER), 0);
+    assert_int_equal(directory("link", TRUSTED_ANYBODYS), -EPERM);
+}
+
+static int beside(const char *name)
+{
+    char culprit[PATH_MAX];
+    return trusted_beside(below(name), culprit, sizeof culprit);
+}
+
+static void a_file_to_be_made_lies_where_roots_links_lead(void **state)
+{
+    (void)state;
+    assert_int_equal(beside("a/b/file"), 0);
+    assert_int_equal(beside("a/b/new"), 0);
+    assert_int_equal(beside("a/none/new"), -ENOENT);
+    assert_int_equal(symlink("a/b/new", below("dangling")), 0);
+    assert_int_equal(beside("dangling"), 0);
+    assert_int_equal(chmod(below("a/b"), 01777), 0);
+    assert_int_equal(beside("a/b/new"), -EPERM);
+    assert_int_equal(beside("dangling"), -EPERM);
+    assert_int_equal(chmod(below("a/b"), 0755), 0);
+    assert_int_equal(lchown(below("dangling"), OTHER, OTHER), 0);
+    assert_int_equal(beside("dangling"), -EPERM);
+    assert_int_equal(chown(below("a/b/file"), OTHER, OTHER), 0);
+    assert_int_equal(beside("a/b/file"), 0); /* whose the file itself is does not matter */
+}
+
+static void others_than_root_decide_for_themselves(void **state)
+{
+    (void)state;
+    assert_int_equal(chmod(below("a/b"), 0777), 0);
+    assert_int_equal(chown(below("a/b/file"), OTHER, OTHER), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char culprit[PATH_MAX];
+        _exit(setuid(OTHER) != 0 || trusted_open(below("a/b/file"), culprit, sizeof culprit) < 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    refuses("a/b/file", -EPERM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(roots_own_file_is_opened, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_may_write_to_it_or_above_it_is_named, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(in_a_sticky_directory_only_what_is_roots_counts, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_link_is_roots_and_so_is_the_way_it_leads, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_relative_path_is_looked_at_from_the_root_on, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(of_the_last_directory_as_much_is_asked_as_the_caller_says,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_to_be_made_lies_where_roots_links_lead, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(others_than_root_decide_for_themselves, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

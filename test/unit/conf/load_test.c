@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reading jobtrail.conf: defaults, values, and each refusal with its place and hint.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/compile.h"
+#include "conf/conf.h"
+
+/* conf_load() of a file with these bytes. */
+static int load_bytes(const char *bytes, size_t size, struct conf *conf, struct conf_error *error)
+{
+    char path[] = "/tmp/conf_load_test.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size), size);
+    close(fd);
+    int rc = conf_load(path, conf, error);
+    unlink(path);
+    return rc;
+}
+
+static int load(const char *text, struct conf *conf, struct conf_error *error)
+{
+    return load_bytes(text, strlen(text), conf, error);
+}
+
+static struct conf loaded(const char *text)
+{
+    struct conf conf;
+    struct conf_error error = {0};
+    if (load(text, &conf, &error) != 0)
+        fail_msg("%u:%u: %s", error.line, error.column, error.reason);
+    return conf;
+}
+
+static void an_empty_file_gives_the_defaults(void **state)
+{
+    struct conf conf = loaded("");
+    (void)state;
+    assert_int_equal(conf.path[0], '/');
+    assert_string_equal(conf.cluster, "");
+    assert_string_equal(conf.syshost, "");
+    assert_string_equal(conf.spool, "/run/jobtrail");
+    assert_int_equal(conf.ledger_bytes, 64u << 20);
+    assert_int_equal(conf.mount, CONF_MOUNT_AUTO);
+    assert_non_null(strstr(conf.library, "/libjobtrail.so"));
+    assert_non_null(strstr(conf.submit, "/jobtrail-submit"));
+    assert_string_equal(conf.state, "/var/lib/jobtrail");
+    assert_int_equal(conf.epilog_timeout_s, 10);
+    assert_int_equal(conf.job_timeout_s, 300);
+    assert_int_equal(conf.job_cpu_s, 120);
+    assert_int_equal(conf.hash_file_bytes, UINT64_C(4) << 30);
+    assert_int_equal(conf.hash_file_s, 20);
+    assert_int_equal(conf.hash_job_bytes, UINT64_C(64) << 30);
+    assert_int_equal(conf.hash_job_s, 60);
+    assert_int_equal(conf.outbox_job_share, 25);
+    assert_int_equal(conf.outbox_user_share, 50);
+    assert_int_equal(conf.hash_objects, 0);
+    assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
+    assert_int_equal(conf.standard_library, 0);
+    assert_string_equal(conf.transport, "file");
+    assert_string_equal(conf.file_dir, "/var/spool/jobtrail/records");
+    assert_int_equal(conf.host.count, 0);
+    assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
+    assert_int_equal(conf.path_rules.rule[0].line, 0);
+    assert_true(conf.track_scalar && conf.track_mpi && conf.track_gpu && !conf.catch_signals);
+    assert_int_equal(conf.command_line, POLICY_LINE_YES);
+    assert_true(conf.redact_default && conf.redact.count > 0 && conf.redact.rule[0].line == 0);
+    assert_int_equal(conf.sample, 0);
+    assert_int_equal(conf.always_ranks, 128);
+    assert_int_equal(conf.scalar.count, 3);
+    assert_int_equal(conf.mpi.count, 3);
+    for (int i = 0; i < CONF_KEYS; i++)
+        assert_int_equal(conf.key_line[i], 0);
+    conf_free(&conf);
+}
+
+static void each_key_takes_its_value(void **state)
+{
+    struct conf conf = loaded("# comment\n"
+                              "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
+                              "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
+                              "mount = no\n"
+                              "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
+                              "[hooks]\ndir = \nstandard_library = yes\n"
+                              "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
+                              "job_timeout = 20\n"
+                              "hash_objects = yes\n"
+                              "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
+                              "hash_job_size = 1024G\nhash_job_time = 5\n"
+                              "[outbox]\njob_share = 1\nuser_share = 100\n"
+                              "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
+                              "[signature]\nkey_file = /etc/jobtrail/key\n");
+    (void)state;
+    assert_string_equal(conf.cluster, "alpha");
+    assert_string_equal(conf.syshost, "beta");
+    assert_string_equal(conf.spool, "/scratch/%n/jt");
+    assert_int_equal(conf.ledger_bytes, 1u << 20);
+    assert_int_equal(conf.mount, CONF_MOUNT_NO);
+    assert_string_equal(conf.library, "/opt/$LIB/libjobtrail.so");
+    assert_string_equal(conf.hooks, "");
+    assert_int_equal(conf.standard_library, 1);
+    assert_string_equal(conf.submit, "/opt/bin/js");
+    assert_string_equal(conf.state, "/s");
+    assert_int_equal(conf.epilog_timeout_s, 300);
+    assert_int_equal(conf.job_timeout_s, 20);
+    assert_int_equal(conf.hash_objects, 1);
+    assert_int_equal(conf.job_cpu_s, 7);
+    assert_int_equal(conf.hash_file_bytes, 3u << 20);
+    assert_int_equal(conf.hash_file_s, 2);
+    assert_int_equal(conf.hash_job_bytes, UINT64_C(1) << 40);
+    assert_int_equal(conf.hash_job_s, 5);
+    assert_int_equal(conf.outbox_job_share, 1);
+    assert_int_equal(conf.outbox_user_share, 100);
+    assert_string_equal(conf.transport, "none");
+    assert_string_equal(conf.file_dir, "/r");
+    assert_string_equal(conf.key_file, "/etc/jobtrail/key");
+    assert_int_equal(conf.key_line[0], 3);
+    conf_free(&conf);
+}
+
+static void a_token_may_go_to_this_host_or_by_tls(void **state)
+{
+    static const char *const urls[] = {"http://localhost/",      "http://localhost:8088/x",
+                                       "http://127.0.0.1:1/",    "http://127.9.9.9",
+                                       "http://[::1]:9/a@b",     "https://c.example.org/",
+                                       "http://LocalHost?q=http"};
+    (void)state;
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = %s\n",
+                 urls[i]);
+        struct conf conf = loaded(text);
+        assert_string_equal(conf.http_url, urls[i]);
+        conf_free(&conf);
+    }
+    /* one that is not used, or has nothing to tell, is as it may be */
+    struct conf conf = loaded("[http]\ntoken_file = /t\nurl = http://c.example.org/\n");
+    conf_free(&conf);
+    conf = loaded("[transport]\nuse = http\n[http]\nurl = http://c.example.org/\n");
+    conf_free(&conf);
+}
+
+static void rules_keep_their_order_and_place(void **state)
+{
+    struct conf conf = loaded("[paths]\nskip =  /a\nkeep=/b=c\npkgs = /d;e\n"
+                              "[hosts]\nskip = n1\n[paths]\nskip = /f\n");
+    static const struct {
+        enum policy_action action;
+        const char *pattern;
+        unsigned line, column;
+    } expected[] = {
+        {POLICY_SKIP, "/a", 2, 9},
+        {POLICY_KEEP, "/b=c", 3, 6},
+        {POLICY_PKGS, "/d;e", 4, 8},
+        {POLICY_SKIP, "/f", 8, 8},
+    };
+    (void)state;
+    assert_int_equal(conf.path_rules.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct conf_rule *rule = &conf.path_rules.rule[i];
+        assert_int_equal(rule->action, expected[i].action);
+        assert_string_equal(rule->pattern, expected[i].pattern);
+        assert_int_equal(rule->line, expected[i].line);
+        assert_int_equal(rule->column, expected[i].column);
+    }
+    assert_int_equal(conf.host.count, 1);
+    assert_int_equal(conf.env.rule[0].line, 0);
+    conf_free(&conf);
+}
+
+static void the_longest_line_that_fits_is_read_whole(void **state)
+{
+    char text[300] = "[paths]\nskip = ";
+    size_t start = strlen(text);
+    struct conf_error error;
+    struct conf conf;
+    (void)state;
+    memset(text + start, 'x', 198 - strlen("skip = "));
+    strcat(text, "\n");
+    assert_int_equal(load(text, &conf, &error), 0);
+    assert_int_equal(conf.path_rules.count, 1);
+    assert_int_equal(strlen(conf.path_rules.rule[0].pattern), 198 - strlen("skip = "));
+    conf_free(&conf);
+}
+
+static void a_longer_line_is_refused_and_not_split(void **state)
+{
+    char text[300] = "[paths]\nskip = ";
+    size_t start = strlen(text);
+    struct conf_error error;
+    struct conf conf;
+    (void)state;
+    memset(text + start, 'x', 199 - strlen("skip = "));
+    strcat(text, "\n");
+    assert_int_equal(load(text, &conf, &error), -EINVAL);
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 199);
+    assert_string_equal(error.reason, "line too long");
+    assert_string_equal(error.hint, "at most 198 bytes; split a pattern into several rules");
+}
+
+struct refusal {
+    const char *text;
+    unsigned line, column;
+    const char *reason, *hint; /* a part of each */
+};
+
+static const struct refusal refusals[] = {
+    {"[spool]\nmount = never\n", 2, 9, "neither yes nor no", "write auto, yes or no"},
+    {"[sppol]\n", 1, 2, "unknown section 'sppol'", "did you mean spool?"},
+    {"[whatever]\n", 1, 2, "unknown section", "there is site, spool, preload"},
+    {"\n[spool\n", 2, 1, "no ']'", "write [SECTION]"},
+    {"[spool] dir = /x\n", 1, 9, "text after", "line of its own"},
+    {"dir = /x\n", 1, 1, "in no section", "it belongs in"},
+    {"nope = /x\n", 1, 1, "in no section", "write a [SECTION] line above it"},
+    {"[spool]\ndri = /x\n", 2, 1, "unknown key 'dri' in [spool]", "did you mean dir?"},
+    {"[spool]\nlibrary = /x\n", 2, 1, "unknown key", "it belongs in [preload]"},
+    {"[spool]\nfrobnicate = 1\n", 2, 1, "unknown key", "there is dir, ledger_size"},
+    {"[spool]\n= 1\n", 2, 1, "unknown key ''", "there is dir, ledger_size"},
+    {"[paths]\nskp = /x\n", 2, 1, "unknown key", "did you mean skip?"},
+    {"[hosts]\npkgs = n1\n", 2, 1, "unknown key", "there is keep, skip"},
+    {"[hosts]\ncustom = n1\n", 2, 1, "unknown key", "there is keep, skip"},
+    {"[paths]\njump_1 = /x\n", 2, 1, "unknown key", "there is keep, skip, pkgs, custom"},
+    {"[arguments]\njump_5 = /x;y\n", 2, 1, "unknown key", "did you mean jump_1?"},
+    {"[arguments]\ncustom = /x;y\n", 2, 1, "unknown key", "there is keep, skip, pkgs, continue"},
+    {"[arguments]\nskip = /x ;-c\n", 2, 11, "a ';' after a blank", "PATH;ARGUMENT"},
+    {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},
+    {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},
+    {"[sampling]\nscaler = 0 1\n", 2, 1, "unknown key", "did you mean scalar?"},
+    {"[sampling]\ngpu = 0 1\n", 2, 1, "unknown key", "it belongs in [tracking]"},
+    {"[sampling]\nalways_ranks = 0\n", 2, 16, "out of range", "1 to 1000000000"},
+    {"[sampling]\nalways_ranks = 12x\n", 2, 18, "not a number of ranks", "1 to 1000000000"},
+    {"[sampling]\nscalar = 10 1\n", 2, 10, "does not start at 0", "start with 0"},
+    {"[sampling]\nscalar = 0 1\nscalar = 0 1\n", 3, 10, "not later", "ascending"},
+    {"[sampling]\nmpi = 0 1\nmpi = 1h 1\nmpi = 59m 1\n", 4, 7, "not later", "ascending"},
+    {"[sampling]\nmpi = 0 1\nmpi = 1 1\nmpi = 2 1\nmpi = 3 1\nmpi = 4 1\nmpi = 5 1\nmpi = 6 1\nmpi "
+     "= 7 1\nmpi = 8 1\nmpi = 9 1\nmpi = 10 1\nmpi = 11 1\nmpi = 12 1\nmpi = 13 1\nmpi = 14 1\nmpi "
+     "= 15 1\nmpi = 16 1\n",
+     18, 7, "more than 16", "join"},
+    {"[sampling]\nmpi = 0\n", 2, 8, "no probability", "FROM PROBABILITY"},
+    {"[sampling]\nmpi =\n", 2, 6, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = -1 1\n", 2, 7, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = 0d 1\n", 2, 8, "not a time", "s, m or h"},
+    {"[sampling]\nmpi = 0.5 1\n", 2, 8, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = 1234567890 1\n", 2, 7, "not a time", "whole seconds"},
+    {"[sampling]\nmpi = 999999h 1\n", 2, 7, "more than 10^9 seconds", "s, m or h"},
+    {"[sampling]\nmpi = 0  0\n", 2, 10, "a probability of 0", "1:1000000"},
+    {"[sampling]\nmpi = 0 0.000\n", 2, 9, "a probability of 0", "1:1000000"},
+    {"[sampling]\nmpi = 0 1.01\n", 2, 9, "a probability above 1", "up to 1"},
+    {"[sampling]\nmpi = 0 2\n", 2, 9, "a probability above 1", "up to 1"},
+    {"[sampling]\nmpi = 0 1:0\n", 2, 9, "a probability above 1", "1:N"},
+    {"[sampling]\nmpi = 0 2:3\n", 2, 9, "not a probability", "1:N"},
+    {"[sampling]\nmpi = 0 1%\n", 2, 9, "not a probability", "decimal"},
+    {"[sampling]\nmpi = 0 .5\n", 2, 9, "not a probability", "decimal"},
+    {"[sampling]\nmpi = 0 1 1\n", 2, 9, "not a probability", "decimal"},
+    {"[sampling]\nmpi = 0 0.1234567891\n", 2, 9, "not a probability", "decimal"},
+    {"[spool]\njust text\n", 2, 1, "neither a comment", "'#'"},
+    {"[spool]\ndir = /a\n[file]\n[spool]\ndir = /b\n", 5, 1, "given twice", "line 2"},
+    {"[spool]\ndir = /a\n  /b\n", 3, 1, "starts with blanks", "cannot be continued"},
+    {"[spool]\n dir = /a\n", 2, 1, "starts with blanks", "first column"},
+    {"[site]\ncluster = a/b\n", 2, 12, "not a name", "letters"},
+    {"[site]\nsyshost = .x\n", 2, 11, "starts with '.'", "letter"},
+    {"[spool]\ndir = run\n", 2, 7, "not an absolute path", "start with '/'"},
+    {"[spool]\ndir =\n", 2, 6, "not an absolute path", "start with '/'"},
+    {"[spool]\ndir = /a/%n/%j\n", 2, 13, "unknown % sequence", "%n"},
+    {"[spool]\ndir = /a%\n", 2, 9, "unknown % sequence", "%n"},
+    {"[spool]\nledger_size = big\n", 2, 15, "not a size", "from 1M to 1G"},
+    {"[spool]\nledger_size = 64MB\n", 2, 17, "not a size", "from 1M to 1G"},
+    {"[spool]\nledger_size = 1023K\n", 2, 15, "out of range", "from 1M to 1G"},
+    {"[spool]\nledger_size = 2G\n", 2, 15, "out of range", "from 1M to 1G"},
+    {"[spool]\nledger_size = 99999999999999999999\n", 2, 15, "not a size", "from 1M to 1G"},
+    {"[spool]\nledger_size = -1M\n", 2, 15, "not a size", "from 1M to 1G"},
+    {"[hooks]\ndir = hooks\n", 2, 7, "not an absolute path", "start with '/'"},
+    {"[hooks]\ndir = /a:/b\n", 2, 9, "PYTHONPATH", "another path"},
+    {"[preload]\nlibrary = lib.so\n", 2, 11, "not an absolute path", "start with '/'"},
+    {"[preload]\nlibrary = /a:/b\n", 2, 13, "LD_PRELOAD", "another path"},
+    {"[preload]\nlibrary = /a /b\n", 2, 13, "LD_PRELOAD", "another path"},
+    {"[preload]\nlibrary = /$ORIGIN/x\n", 2, 12, "unknown $ sequence", "$LIB"},
+    {"[submit]\nprogram = x\n", 2, 11, "not an absolute path", "start with '/'"},
+    {"[submit]\nepilog_timeout = 0\n", 2, 18, "out of range", "1 to 300"},
+    {"[submit]\nepilog_timeout = 301\n", 2, 18, "out of range", "1 to 300"},
+    {"[submit]\nepilog_timeout = 10s\n", 2, 20, "not a number", "1 to 300"},
+    {"[submit]\njob_cpu = 0\n", 2, 11, "out of range", "from 1 to 86400"},
+    {"[submit]\nhash_file_size = 1025G\n", 2, 18, "size out of range", "1024G"},
+    {"[submit]\nhash_job_size = 1K\n", 2, 17, "size out of range", "1M"},
+    {"[submit]\nhash_job_time = 301\n", 2, 17, "seconds out of range", "1 to 300"},
+    {"[outbox]\njob_share = 0\n", 2, 13, "out of range", "from 1 to 100"},
+    {"[outbox]\nuser_share = 101\n", 2, 14, "out of range", "from 1 to 100"},
+    {"[submit]\nhash_objects = true\n", 2, 16, "neither yes nor no", "yes or no"},
+    {"[transport]\nuse = pigeon\n", 2, 7, "unknown transport", "file, syslog, http and kafka"},
+    {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},
+    {"[transport]\nuse = file file\n", 2, 12, "a transport twice", "once"},
+    {"[transport]\nuse = file none\n", 2, 7, "none beside other", "none"},
+    {"[transport]\nuse =\n", 2, 6, "no transport", "none"},
+    {"[transport]\nuse = http\n", 2, 1, "has no url", "[http]"},
+    {"[transport]\nuse = kafka\n", 2, 1, "has no brokers", "[kafka]"},
+    {"[transport]\nuse = http\n[http]\nurl = http://c.example.org/\ntoken_file = /t\n", 4, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = HTTP://c.example.org/\n", 5, 7,
+     "not a URL", "https://"},
+    {"[transport]\nuse = http\n[http]\nurl = http://me:secret@c.example.org/\n", 4, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://127.0.0.1@evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://localhost.evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://localhost\\@evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://[::1]evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[transport]\nuse = http\n[http]\ntoken_file = /t\nurl = http://127.1.evil.org/\n", 5, 1,
+     "in clear text", "https://"},
+    {"[http]\nurl = ftp://x\n", 2, 7, "not a URL", "https"},
+    {"[http]\nformat = xml\n", 2, 10, "unknown value", "bulk"},
+    {"[http]\nbatch = 0\n", 2, 9, "out of range", "10000"},
+    {"[http]\nca = here\n", 2, 6, "absolute", "'/'"},
+    {"[file]\nsubdirectories = x\n", 2, 18, "not a number", "9999"},
+    {"[file]\nfsync = yes\n", 2, 9, "unknown value", "batch"},
+    {"[syslog]\nblock_size = 63\n", 2, 14, "out of range", "64"},
+    {"[file]\ndir = records\n", 2, 7, "not an absolute path", "start with '/'"},
+    {"[paths]\nskip =\n", 2, 7, "an empty pattern", "remove the line"},
+    {"[paths]\nskip = ; x\n", 2, 8, "an empty pattern", "remove the line"},
+    {"[spool]\njunk\n[nope]\n", 3, 2, "unknown section", "there is"},
+};
+
+static void check_refusal(const struct refusal *refusal)
+{
+    struct conf conf = {.path = (char *)"untouched"};
+    struct conf_error error = {0};
+    if (load(refusal->text, &conf, &error) != -EINVAL)
+        fail_msg("not refused: %s", refusal->text);
+    if (error.line != refusal->line || error.column != refusal->column ||
+        strstr(error.reason, refusal->reason) == NULL || strstr(error.hint, refusal->hint) == NULL)
+        fail_msg("%s: %u:%u: %s (%s)", refusal->text, error.line, error.column, error.reason,
+                 error.hint);
+    assert_string_equal(conf.path, "untouched");
+}
+
+static void each_refusal_has_its_place_reason_and_hint(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        check_refusal(&refusals[i]);
+}
+
+static void a_nul_byte_is_refused(void **state)
+{
+    static const char bytes[] = "[site]\nclu\0ster = x\n";
+    struct conf conf;
+    struct conf_error error;
+    (void)state;
+    assert_int_equal(load_bytes(bytes, sizeof bytes - 1, &conf, &error), -EINVAL);
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 4);
+}
+
+static void a_missing_file_is_an_error(void **state)
+{
+    struct conf conf;
+    struct conf_error error;
+    char text[600];
+    (void)state;
+    assert_int_equal(conf_load("/nonexistent/jobtrail.conf", &conf, &error), -ENOENT);
+    conf_error_text(&error, text, sizeof text);
+    assert_string_equal(text, "/nonexistent/jobtrail.conf: No such file or directory");
+    assert_int_equal(conf_load("/", &conf, &error), -EISDIR);
+}
+
+static void an_error_reads_as_one_line(void **state)
+{
+    struct conf_error error = {"f", 3, 9, "bad", "good"};
+    char text[64];
+    (void)state;
+    conf_error_text(&error, text, sizeof text);
+    assert_string_equal(text, "f:3:9: bad (good)");
+    error.hint[0] = '\0';
+    error.column = 0;
+    conf_error_text(&error, text, sizeof text);
+    assert_string_equal(text, "f:3: bad");
+}
+
+static void the_policy_lies_beside_the_configuration(void **state)
+{
+    static const char *const cases[][2] = {
+        {"/etc/jobtrail.conf", "/etc/jobtrail.policy"},
+        {"/etc/jobtrail", "/etc/jobtrail.policy"},
+        {"x.conf.d", "x.conf.d.policy"},
+    };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char *path = conf_policy_path(cases[i][0]);
+        assert_string_equal(path, cases[i][1]);
+        free(path);
+    }
+}
+
+static void assert_same_rules(const struct conf_rules *a, const struct conf_rules *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->rule[i].action, b->rule[i].action);
+        assert_string_equal(a->rule[i].pattern, b->rule[i].pattern);
+    }
+}
+
+static void the_installed_file_says_what_is_built_in(void **state)
+{
+    struct conf built_in = loaded("");
+    struct conf shipped;
+    struct conf_error error;
+    (void)state;
+    assert_int_equal(conf_load(SHIPPED_CONF, &shipped, &error), 0);
+    assert_true(shipped.path_rules.rule[0].line > 0 && shipped.env.rule[0].line > 0);
+    assert_same_rules(&shipped.host, &built_in.host);
+    assert_same_rules(&shipped.path_rules, &built_in.path_rules);
+    assert_same_rules(&shipped.env, &built_in.env);
+    assert_same_rules(&shipped.redact, &built_in.redact);
+    assert_int_equal(shipped.argument.count, 0);
+    assert_int_equal(shipped.package.count, 0);
+    conf_free(&shipped);
+    conf_free(&built_in);
+}
+
+static void rules_of_redact_come_before_the_built_in_ones(void **state)
+{
+    struct conf conf = loaded("[redact]\nhide = name:pin\n");
+    size_t all = conf.redact.count;
+    (void)state;
+    assert_string_equal(conf.redact.rule[0].pattern, "name:pin");
+    assert_int_equal(conf.redact.rule[0].action, POLICY_HIDE);
+    assert_int_equal(conf.redact.rule[0].line, 2);
+    assert_int_equal(conf.redact.rule[1].line, 0);
+    conf_free(&conf);
+    conf = loaded("[tracking]\ncommand_line = no\nredact_default = no\n[redact]\nkeep = url:ftp\n");
+    assert_true(all > 1 && conf.redact.count == 1);
+    assert_int_equal(conf.command_line, POLICY_LINE_NO);
+    conf_free(&conf);
+}
+
+static void the_built_in_rules_compile(void **state)
+{
+    struct conf conf = loaded("");
+    struct conf_error error;
+    void *bytes;
+    size_t size;
+    (void)state;
+    assert_int_equal(compile_policy(&conf, &bytes, &size, &error), 0);
+    free(bytes);
+    conf_free(&conf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_file_gives_the_defaults),
+        cmocka_unit_test(each_key_takes_its_value),
+        cmocka_unit_test(a_token_may_go_to_this_host_or_by_tls),
+        cmocka_unit_test(rules_keep_their_order_and_place),
+        cmocka_unit_test(rules_of_redact_come_before_the_built_in_ones),
+        cmocka_unit_test(the_longest_line_that_fits_is_read_whole),
+        cmocka_unit_test(a_longer_line_is_refused_and_not_split),
+        cmocka_unit_test(each_refusal_has_its_place_reason_and_hint),
+        cmocka_unit_test(a_nul_byte_is_refused),
+        cmocka_unit_test(a_missing_file_is_an_error),
+        cmocka_unit_test(an_error_reads_as_one_line),
+        cmocka_unit_test(the_policy_lies_beside_the_configuration),
+        cmocka_unit_test(the_installed_file_says_what_is_built_in),
+        cmocka_unit_test(the_built_in_rules_compile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which outcome each task of a journal has. Programs are made-up files of a scratch directory,
+ * which stands for "@" in the journals below.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/compile.h"
+#include "spank/journal.h"
+#include "submit/facts/core_time.h"
+#include "submit/facts/coverage.h"
+#include "submit/flush/coverage_send.h"
+#include "submit/record/coverage_record.h"
+
+#define WHO(more)                                                                                  \
+    "step time=100.000000000 job=7 restart=0 uid=1000 gid=100 step=0 tasks=4 " more "\n"
+#define EPILOG        "epilog time=200.000000000 partition=main account=physics\n"
+#define TASK(n)       "task time=110.000000000 step=0 task=" n " pid=5" n " ticks=1\n"
+#define EXIT(n, code) "exit time=120.000000000 step=0 task=" n " pid=5" n " status=" code "\n"
+#define RUNS(n, what) "program time=110.000000000 step=0 task=" n " leader=0 path=" what "\n"
+#define ONE(what)     WHO("") TASK("0") RUNS("0", what) EXIT("0", "0") EPILOG
+
+static char directory[] = "/tmp/jobtrail-coverage-XXXXXX";
+
+struct outcome_case {
+    const char *name;
+    const char *rules; /* of the configuration */
+    const char *journal;
+    const char *captures; /* executables of task 0's captures, each followed by a blank */
+    const char *facts;    /* "FIRST-TASK OUTCOME TASKS PROGRAM;" for each */
+};
+
+static const struct outcome_case cases[] = {
+    {"a task with a capture", "", ONE("@dynamic"), "/x ", "0 recorded 1 @dynamic;"},
+    {"a task with a capture of a runtime alone", "", ONE("@dynamic"), "/usr/bin/ch-run ",
+     "0 container 1 @dynamic;"},
+    {"a task with captures of a runtime and of what ran in it", "", ONE("@dynamic"),
+     "/usr/bin/apptainer /app ", "0 recorded 1 @dynamic;"},
+    {"a static program", "", ONE("@static"), "", "0 static 1 @static;"},
+    {"a static program that a rule skips", "[paths]\nskip = .*/static\n", ONE("@static"), "",
+     "0 policy 1 @static;"},
+    {"an interpreter that a rule skips", "[paths]\nskip = .*/dynamic\n", ONE("@script"), "",
+     "0 policy 1 @dynamic;"},
+    {"a set-user-id program of somebody else", "", ONE("@setuid"), "", "0 setuid 1 @setuid;"},
+    {"a program that is gone", "", ONE("@gone"), "", "0 missing 1 @gone;"},
+    {"a program in PATH", "", ONE("static cwd=/ search=/nowhere:@"), "", "0 static 1 @static;"},
+    {"a program below the working directory", "", ONE("./static cwd=@"), "", "0 static 1 @static;"},
+    {"an MPI program where only others are tracked", "[tracking]\nmpi = no\n", ONE("@dynamic"), "",
+     "0 policy 1 @dynamic;"},
+    {"a program that should have left a capture", "", ONE("@dynamic"), "", "0 unknown 1 @dynamic;"},
+    {"a daemon of mpirun's, though a rule skips it", "", ONE("@orted"), "", "0 launcher 1 @orted;"},
+    {"a program that sampling may have left out", "[sampling]\nenabled = yes\n", ONE("@dynamic"),
+     "", "0 sampled 1 @dynamic;"},
+    {"a large program, which is never sampled", "[sampling]\nenabled = yes\nalways_ranks = 4\n",
+     ONE("@dynamic"), "", "0 unknown 1 @dynamic;"},
+    {"a task that was killed", "", WHO("") TASK("0") RUNS("0", "@dynamic") EXIT("0", "9") EPILOG,
+     "", "0 killed 1 @dynamic;"},
+    {"a step without a ledger", "",
+     WHO("") "noledger time=101.000000000 step=0\n" TASK("0") RUNS("0", "@dynamic") EPILOG, "",
+     "0 spool 1 @dynamic;"},
+    {"a step that opted out, whatever ran", "",
+     WHO("opted_out=1") TASK("0") RUNS("0", "@static") EPILOG, "/x ", "0 opted_out 1 -;"},
+    {"a step in a container", "", WHO("container=1") TASK("0") RUNS("0", "@static") EPILOG, "",
+     "0 container 1 @static;"},
+    {"the other tasks of a program", "",
+     WHO("") TASK("0") TASK("1") TASK("2") RUNS("0", "@static") RUNS("1", "@static")
+         RUNS("2", "@static") EPILOG,
+     "", "1 follower 2 @static;0 static 1 @static;"},
+    {"a task of which the journal tells no program", "", WHO("") TASK("0") EPILOG, "",
+     "0 unknown 1 -;"},
+    {"a partition that is skipped", "[partitions]\nskip = main\n", ONE("@static"), "/x ",
+     "0 excluded 1 -;"},
+    {"an account that is skipped", "[accounts]\nkeep = chemistry\nskip = .*\n", ONE("@static"),
+     "/x ", "0 excluded 1 -;"},
+    {"a job of which no epilog tells, where some are skipped", "[accounts]\nskip = chemistry\n",
+     WHO("") TASK("0"), "/x ", "0 excluded 1 -;"},
+    {"a job of which no epilog tells", "", WHO("") TASK("0"), "/x ", "0 recorded 1 -;"},
+    {"the step of the node's prolog", "",
+     WHO("") "step time=1.000000000 step=4294967292\n"
+             "task time=1.000000000 step=4294967292 task=0 pid=9 ticks=1\n" EPILOG,
+     "", ""},
+    {"a step that began while jobtrail was off", "",
+     WHO("") "task time=110.000000000 step=1 task=0 pid=9 ticks=1\n" EPILOG, "", ""},
+    {"a batch script", "",
+     WHO("") "step time=109.000000000 step=4294967291\n"
+             "task time=110.000000000 step=4294967291 task=0 pid=9 ticks=1\n" EPILOG,
+     "", "0 script 1 -;"},
+};
+
+/* The text with `directory`/ for each "@", malloc'ed. */
+static char *in_directory(const char *text)
+{
+    char *made = calloc(1, strlen(text) * sizeof directory + 1);
+    assert_non_null(made);
+    for (; *text != '\0'; text++)
+        if (*text == '@')
+            strcat(strcat(made, directory), "/");
+        else
+            made[strlen(made)] = *text;
+    return made;
+}
+
+static void *policy_of(const char *rules, struct conf *conf)
+{
+    char path[64];
+    struct conf_error error;
+    void *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s/jobtrail.conf", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(rules, file);
+    fclose(file);
+    if (conf_load(path, conf, &error) != 0 || compile_policy(conf, &bytes, &size, &error) != 0)
+        fail_msg("%s", error.reason);
+    return bytes;
+}
+
+static struct journal journal_of(const char *text)
+{
+    struct journal journal;
+    char *made = in_directory(text);
+    assert_int_equal(journal_parse(made, strlen(made), &journal), 0);
+    free(made);
+    return journal;
+}
+
+static struct coverage_witnesses witnesses_of(const char *text, const struct journal *journal)
+{
+    struct coverage_witnesses witnesses;
+    assert_int_equal(coverage_witnesses_make(journal, &witnesses), 0);
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        coverage_witness(&witnesses,
+                         &(struct capture){.step = 0, .exec = {.at = text, .size = length}});
+        text += length + 1;
+    }
+    return witnesses;
+}
+
+static void print_facts(const struct coverage *coverage, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < coverage->fact_count; i++) {
+        const struct coverage_fact *fact = &coverage->facts[i];
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%u %s %u %s;", fact->first_task,
+                 coverage_outcome_name(fact->outcome), fact->tasks,
+                 fact->program == NULL ? "-" : fact->program);
+    }
+}
+
+static void every_task_has_its_outcome(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char found[1024], *expected = in_directory(cases[i].facts);
+        struct conf conf;
+        struct coverage coverage;
+        void *policy = policy_of(cases[i].rules, &conf);
+        struct journal journal = journal_of(cases[i].journal);
+        struct coverage_witnesses witnesses = witnesses_of(cases[i].captures, &journal);
+        const struct coverage_source source = {policy, &journal, &witnesses, 0, 0, 0};
+        assert_int_equal(coverage_find(&source, &coverage), 0);
+        print_facts(&coverage, found, sizeof found);
+        if (strcmp(found, expected) != 0)
+            fail_msg("%s: found %s and not %s", cases[i].name, found, expected);
+        coverage_free(&coverage);
+        coverage_witnesses_free(&witnesses);
+        journal_free(&journal);
+        conf_free(&conf);
+        free(policy);
+        free(expected);
+    }
+}
+
+static void core_seconds_are_counted_once(void **state)
+{
+    struct journal journal =
+        journal_of("step time=100.000000000 job=7 restart=0 uid=1 gid=1 step=4294967291 cpus=4\n"
+                   "step time=110.000000000 step=0 cpus_per_task=2\n"
+                   "step time=112.000000000 step=1\n"
+                   "end time=115.000000000 step=0\n"
+                   "end time=120.000000000 step=1\n"
+                   "step time=130.000000000 step=2\n"
+                   "end time=131.000000000 step=2\n");
+    const uint64_t second = 1000000000u;
+    (void)state;
+    const struct journal_step *batch = &journal.steps[0], *step = &journal.steps[1];
+    /* 100 to 140 without 110 to 120 and 130 to 131, four processors */
+    assert_true(fabs(core_time(&journal, batch, 100 * second, 140 * second) - 4 * 29) < 1e-6);
+    assert_true(fabs(core_time(&journal, batch, 100 * second, 112 * second) - 4 * 10) < 1e-6);
+    assert_true(fabs(core_time(&journal, step, 110 * second, 115 * second) - 2 * 5) < 1e-6);
+    assert_true(fabs(core_time(&journal, NULL, 110 * second, 115 * second) - 5) < 1e-6);
+    assert_true(core_time(&journal, step, 115 * second, 110 * second) == 0);
+    journal_free(&journal);
+}
+
+/* A record is bounded: what a job has more of goes into further ones. */
+static void many_facts_make_several_records_each_with_a_name_of_its_own(void **state)
+{
+    enum { FACTS = COVERAGE_RECORD_FACTS + 1 };
+    static struct coverage_fact facts[FACTS];
+    static const struct command_lines lines;
+    struct journal journal = journal_of(ONE("@static"));
+    struct conf conf = {.cluster = (char *)"c", .syshost = (char *)"tiny"};
+    const struct coverage coverage = {.facts = facts, .fact_count = FACTS};
+    const struct coverage_record_source source = {&conf, &lines, &journal, &coverage, 0};
+    struct record first, again, second;
+    (void)state;
+    for (uint32_t i = 0; i < FACTS; i++)
+        facts[i] = (struct coverage_fact){.step = i, .tasks = 1};
+    assert_int_equal(coverage_record_build(&source, 0, &first), 0);
+    assert_int_equal(coverage_record_build(&source, 0, &again), 0);
+    assert_int_equal(coverage_record_build(&source, COVERAGE_RECORD_FACTS, &second), 0);
+    assert_string_equal(first.name, again.name);
+    assert_string_equal(first.text, again.text);
+    assert_string_not_equal(first.name, second.name);
+    assert_memory_equal(first.name, "coverage.tiny.", 14);
+    assert_null(strstr(first.text, "\"step_id\":\"500\""));
+    assert_non_null(strstr(second.text, "\"step_id\":\"500\""));
+    record_free(&first);
+    record_free(&again);
+    record_free(&second);
+    journal_free(&journal);
+}
+
+static void make_file(const char *name, const void *bytes, size_t size, mode_t mode)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0700);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+    assert_int_equal(fchmod(fd, mode), 0);
+    close(fd);
+}
+
+/* The smallest file that is a program: a header and one program header. */
+static void make_program(const char *name, uint32_t type, mode_t mode)
+{
+    struct {
+        Elf64_Ehdr header;
+        Elf64_Phdr phdr;
+    } elf = {.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                        .e_type = ET_DYN,
+                        .e_machine = EM_X86_64,
+                        .e_version = EV_CURRENT,
+                        .e_phoff = sizeof(Elf64_Ehdr),
+                        .e_ehsize = sizeof(Elf64_Ehdr),
+                        .e_phentsize = sizeof(Elf64_Phdr),
+                        .e_phnum = 1},
+             .phdr = {.p_type = type}};
+    make_file(name, &elf, sizeof elf, mode);
+}
+
+/* What a flush has sent until its time was over, and the next one behind that. */
+struct sent {
+    uint64_t unit, last; /* of the record that comes, and of the last one that was sent */
+    char programs[16];   /* of these, each followed by a blank */
+    size_t most;         /* how many there is time for */
+};
+
+static int begin(void *context, uint64_t unit)
+{
+    struct sent *sent = context;
+    assert_true(unit > sent->unit);
+    sent->unit = unit;
+    return 1;
+}
+
+static int give(void *context, const struct record *record)
+{
+    struct sent *sent = context;
+    if (sent->unit == sent->last)
+        return 0;
+    if (sent->most-- == 0)
+        return -ETIMEDOUT;
+    sent->last = sent->unit;
+    snprintf(sent->programs + strlen(sent->programs), 3, "%c ",
+             strstr(record->text, "/copy-")[strlen("/copy-")]);
+    return 0;
+}
+
+static void a_static_program_that_goes_does_not_move_the_others(void **state)
+{
+    char path[64];
+    struct conf conf;
+    struct sent sent = {.most = 2};
+    uint64_t runs = 0;
+    void *policy = policy_of("[submit]\ncoverage = no\n", &conf);
+    struct journal journal = journal_of(WHO("") TASK("0") TASK("1") TASK(
+        "2") "program time=110.000000000 step=0 task=0 leader=0 path=@copy-a\n"
+             "program time=110.000000000 step=0 task=1 leader=1 path=@copy-b\n"
+             "program time=110.000000000 step=0 task=2 leader=2 path=@copy-c\n" EPILOG);
+    struct coverage_witnesses witnesses = witnesses_of("", &journal);
+    static const struct command_lines lines;
+    struct coverage_send send = {
+        .conf = &conf,
+        .lines = &lines,
+        .source = {.policy = policy, .journal = &journal, .witnesses = &witnesses},
+        .give = give,
+        .begin = begin,
+        .first = 100,
+        .context = &sent,
+    };
+    (void)state;
+    make_program("copy-a", PT_LOAD, 0755);
+    make_program("copy-b", PT_LOAD, 0755);
+    make_program("copy-c", PT_LOAD, 0755);
+    assert_int_equal(coverage_send(&send, &runs), -ETIMEDOUT);
+    assert_string_equal(sent.programs, "a b ");
+    snprintf(path, sizeof path, "%s/copy-a", directory);
+    assert_int_equal(unlink(path), 0);
+    send.from = sent.last;
+    sent.unit = 0;
+    sent.most = 2;
+    assert_int_equal(coverage_send(&send, &runs), 0);
+    assert_string_equal(sent.programs, "a b c ");
+    coverage_witnesses_free(&witnesses);
+    journal_free(&journal);
+    conf_free(&conf);
+    free(policy);
+}
+
+static int make_directory(void **state)
+{
+    char text[64];
+    (void)state;
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    make_program("dynamic", PT_INTERP, 0755);
+    make_program("orted", PT_INTERP, 0755);
+    make_program("static", PT_LOAD, 0755);
+    make_program("setuid", PT_INTERP, 04755);
+    int length = snprintf(text, sizeof text, "#! %s/dynamic -x\n", directory);
+    make_file("script", text, (size_t)length, 0755);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    static const char *const names[] = {"dynamic", "orted",  "static", "setuid",
+                                        "script",  "copy-b", "copy-c", "jobtrail.conf"};
+    char path[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        unlink(path);
+    }
+    return rmdir(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_has_its_outcome),
+        cmocka_unit_test(core_seconds_are_counted_once),
+        cmocka_unit_test(many_facts_make_several_records_each_with_a_name_of_its_own),
+        cmocka_unit_test(a_static_program_that_goes_does_not_move_the_others),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

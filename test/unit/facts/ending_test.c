@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is concluded about the end of a run. Times are in seconds here.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spank/journal.h"
+#include "submit/evidence/succession.h"
+#include "submit/facts/ending.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* No process of this machine has started so late. */
+#define NEVER UINT64_C(4000000000)
+
+/* Above what the kernel gives out (PID_MAX_LIMIT): for captures whose ticks are only a bound. */
+enum { NO_PID = 4200000 };
+
+enum { PROCESSES_MAX = 5, NOBODY = -1, NOW = 1000 };
+
+/* Both lists end with a zero. */
+struct process {
+    int32_t pid;
+    unsigned ticks, start, signed_at; /* signed_at 0: it did not */
+    uint32_t step;
+    uint32_t signal; /* that our handler caught */
+    int first;       /* ticks are those of the capture */
+};
+
+struct expected {
+    const char *source;
+    unsigned end;
+    double error;
+    int status; /* NOBODY: unknown */
+    int is_task;
+};
+
+struct ending_case {
+    const char *name;
+    const char *journal; /* lines behind the one that says whose job it is */
+    struct process process[PROCESSES_MAX];
+    struct expected expected[PROCESSES_MAX];
+};
+
+#define STEP_0       "step time=5.000000000 job=1 uid=1 gid=1 step=0\n"
+#define TASK         "task time=10.000000000 step=0 task=0 pid=50 ticks=4000000007\n"
+#define EXIT(status) "exit time=90.000000000 step=0 task=0 pid=50 status=" status "\n"
+#define END          "end time=95.000000000 step=0\n"
+#define EPILOG       "epilog time=100.000000000\n"
+
+static const struct ending_case cases[] = {
+    {"a task that signed and that Slurm waited for",
+     TASK EXIT("256") END EPILOG,
+     {{50, 7, 11, 80, 0, 0, 0}},
+     {{"fini", 80, 0.01, 256, 1}}},
+    {"a task that signed and that nobody waited for",
+     TASK END EPILOG,
+     {{50, 7, 11, 80, 0, 0, 0}},
+     {{"fini", 80, 0.01, NOBODY, 1}}},
+    {"a process that signed and was no task",
+     TASK EXIT("0") END EPILOG,
+     {{51, 8, 12, 70, 0, 0, 0}},
+     {{"fini", 70, 0.01, NOBODY, 0}}},
+    {"a task that was killed",
+     TASK EXIT("9") END EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 90, 0.01, 9, 1}}},
+    {"a task that ended by _exit",
+     TASK EXIT("768") END EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 90, 0.01, 768, 1}}},
+    {"a task that ended by _exit(0)",
+     TASK EXIT("0") END EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 90, 0.01, 0, 1}}},
+    {"a task that replaced itself twice",
+     TASK EXIT("0") END EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 40, 88, 0, 0, 0}, {50, 7, 20, 0, 0, 0, 0}},
+     {{"exec", 20, 0, NOBODY, 1}, {"fini", 88, 0.01, 0, 1}, {"exec", 40, 0, NOBODY, 1}}},
+    {"a process that replaced itself in its exit handlers",
+     EPILOG,
+     {{51, 8, 11, 15, 0, 0, 0}, {51, 8, 16, 20, 0, 0, 0}},
+     {{"fini", 15, 0.01, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+    {"a task that became an untracked program, which was killed",
+     TASK EXIT("9") END EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 90, 0.01, 9, 1}}},
+    {"a process that was gone when its step was over",
+     TASK EXIT("0") END EPILOG,
+     {{51, 8, 12, 0, 0, 0, 0}},
+     {{"step_end", 95, 83, NOBODY, 0}}},
+    {"a process that may have outlived its step by more than it lived",
+     END EPILOG,
+     {{51, 8, 94, 0, 0, 0, 0}},
+     {{"step_end", 95, 5, NOBODY, 0}}},
+    {"a process of a step that has not ended",
+     TASK EPILOG,
+     {{51, 8, 12, 0, 0, 0, 0}},
+     {{"epilog", 100, 88, NOBODY, 0}}},
+    {"a process that knows of no step",
+     TASK END EPILOG,
+     {{51, 8, 12, 0, UINT32_MAX, 0, 0}},
+     {{"epilog", 100, 88, NOBODY, 0}}},
+    {"a process that claims a step that never was",
+     TASK END EPILOG,
+     {{51, 8, 12, 0, 77, 0, 0}},
+     {{"epilog", 100, 88, NOBODY, 0}}},
+    {"a job whose epilog has not run",
+     TASK,
+     {{51, 8, 12, 0, 0, 0, 0}},
+     {{"epilog", NOW, NOW - 12, NOBODY, 0}}},
+    {"a task of which Slurm has not told the end",
+     TASK EPILOG,
+     {{50, 7, 12, 0, 0, 0, 0}},
+     {{"epilog", 100, 88, NOBODY, 1}}},
+    {"a pid that came back",
+     TASK EXIT("256") "task time=91.000000000 step=0 task=1 pid=50 ticks=4000009000\n"
+                      "exit time=92.000000000 step=0 task=1 pid=50 status=0\n" END EPILOG,
+     {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 92, 0.01, 0, 1}, {"task_exit", 90, 0.01, 256, 1}}},
+    {"a pid that came back to a process that is no task",
+     TASK EXIT("256") END EPILOG,
+     {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
+     {{"step_end", 95, 5, NOBODY, 0}, {"task_exit", 90, 0.01, 256, 1}}},
+    {"a clock that went back before a process signed",
+     EPILOG,
+     {{51, 8, 50, 40, 0, 0, 0}},
+     {{"fini", 50, 0.01, NOBODY, 0}}},
+    {"a clock that went back before a task ended",
+     "task time=95.000000000 step=0 task=0 pid=50 ticks=4000000007\n" EXIT("9") EPILOG,
+     {{50, 7, 96, 0, 0, 0, 0}},
+     {{"task_exit", 96, 0.01, 9, 1}}},
+    {"a clock that went back before the step was over",
+     END EPILOG,
+     {{51, 8, 97, 0, 0, 0, 0}},
+     {{"step_end", 97, 3, NOBODY, 0}}},
+    {"a clock that went back before the epilog",
+     EPILOG,
+     {{51, 8, 120, 0, 0, 0, 0}},
+     {{"epilog", 120, 20, NOBODY, 0}}},
+    {"three processes at once",
+     TASK EXIT("15") END EPILOG,
+     {{49, 7, 11, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}, {51, 7, 11, 30, 0, 0, 0}},
+     {{"step_end", 95, 84, NOBODY, 0},
+      {"task_exit", 90, 0.01, 15, 1},
+      {"fini", 30, 0.01, NOBODY, 0}}},
+    {"a job on which two epilogs were noted",
+     EPILOG "epilog time=200.000000000\n",
+     {{51, 8, 12, 0, 0, 0, 0}},
+     {{"epilog", 100, 88, NOBODY, 0}}},
+    {"two captures of one process at the same moment",
+     TASK EXIT("0") EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
+     {{"exec", 11, 0, NOBODY, 1}, {"task_exit", 90, 0.01, 0, 1}}},
+    {"a process whose signal our handler caught",
+     TASK EXIT("0") END EPILOG,
+     {{51, 8, 12, 70, 0, SIGTERM, 0}},
+     {{"fini", 70, 0.01, SIGTERM, 0}}},
+    {"a task whose signal our handler caught, and of which Slurm says otherwise",
+     TASK EXIT("9") END EPILOG,
+     {{50, 7, 12, 70, 0, SIGTERM, 0}},
+     {{"fini", 70, 0.01, 9, 1}}},
+    {"a process that was not asked for its start, and replaced itself twice",
+     END EPILOG,
+     {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 7, 20, 0, 0, 0, 0}, {NO_PID, 7, 30, 40, 0, 0, 0}},
+     {{"exec", 20, 0, NOBODY, 0}, {"exec", 30, 0, NOBODY, 0}, {"fini", 40, 0.01, NOBODY, 0}}},
+    {"a process that was not asked for its start, and started in the tick of its capture",
+     END EPILOG,
+     {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 8, 12, 20, 0, 0, 0}},
+     {{"exec", 12, 0, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+    {"a pid that came back after a process that was not asked for its start",
+     END EPILOG,
+     {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 9, 12, 20, 0, 0, 0}},
+     {{"step_end", 95, 84, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+    {"a pid that came back to a process that cannot be an old one",
+     END EPILOG,
+     {{NO_PID, 8, 11, 0, 0, 0, 0}, {NO_PID, 8, 12, 20, 0, 0, 1}},
+     {{"step_end", 95, 84, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+    {"a process that is no task, with a task's pid and the ticks of its capture",
+     "task time=10.000000000 step=0 task=0 pid=4200000 ticks=4000000007\n" END EPILOG,
+     {{NO_PID, 7, 11, 0, 0, 0, 1}},
+     {{"step_end", 95, 84, NOBODY, 0}}},
+    {"no captures at all", EPILOG, {{0}}, {{0}}},
+};
+
+static void check(const struct ending_case *one)
+{
+    struct capture capture[PROCESSES_MAX];
+    struct succession succession = {.count = 0};
+    struct journal journal;
+    size_t count = 0;
+    char text[1024];
+    snprintf(text, sizeof text, STEP_0 "%s", one->journal);
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    assert_int_equal(journal.bad_lines, 0);
+    memset(capture, 0, sizeof capture);
+    for (; count < PROCESSES_MAX && one->process[count].pid != 0; count++) {
+        const struct process *process = &one->process[count];
+        capture[count] = (struct capture){
+            .pid = process->pid,
+            .start_ticks = NEVER + process->ticks,
+            .start_ns = process->start * SECOND,
+            .end_ns = process->signed_at * SECOND,
+            .step = process->step,
+            .signal = process->signal,
+            .first = process->first,
+        };
+        assert_int_equal(succession_add(&succession, &capture[count]), 0);
+    }
+    assert_int_equal(succession_find(&succession), 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct expected *expected = &one->expected[i];
+        const struct ending found =
+            ending_find(&capture[i], succession.entry[i].next_ns, &journal, NOW * SECOND);
+        int status = found.status_known ? found.status : NOBODY;
+        if (strcmp(found.source, expected->source) != 0 || found.end_ns != expected->end * SECOND ||
+            found.error_ns != (uint64_t)(expected->error * 1e9) || status != expected->status ||
+            (found.task != NULL) != expected->is_task)
+            fail_msg("%s, process %zu: %s at %.3f s within %.3f s, status %d, %s task", one->name,
+                     i, found.source, (double)found.end_ns / 1e9, (double)found.error_ns / 1e9,
+                     status, found.task != NULL ? "a" : "no");
+    }
+    succession_free(&succession);
+    journal_free(&journal);
+}
+
+static void each_way_to_end_is_told_from_the_others(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check(&cases[i]);
+}
+
+static void programs_follow_each_other_in_one_namespace_only(void **state)
+{
+    static const struct {
+        uint64_t name_space, start, next;
+    } programs[] = {{1, 11, 13}, {2, 12, 14}, {1, 13, 15}, {2, 14, 15}, {0, 15, 0}};
+    struct succession succession = {.count = 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        const struct capture capture = {.pid = 51,
+                                        .start_ticks = NEVER,
+                                        .start_ns = programs[i].start,
+                                        .name_space = programs[i].name_space};
+        assert_int_equal(succession_add(&succession, &capture), 0);
+    }
+    assert_int_equal(succession_find(&succession), 0);
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        assert_int_equal(succession.entry[i].next_ns, programs[i].next);
+    succession_free(&succession);
+}
+
+static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds(void **state)
+{
+    /* Whatever the order of start, end of step and epilog: a death between start and the last
+     * moment is no further from the end than the bound says. */
+    (void)state;
+    for (unsigned start = 1; start < 12; start++) {
+        for (unsigned step_end = 0; step_end < 12; step_end++) {
+            for (unsigned epilog = 1; epilog < 12; epilog++) {
+                char text[256];
+                int length = snprintf(text, sizeof text, STEP_0);
+                if (step_end > 0)
+                    length += snprintf(text + length, sizeof text - (size_t)length,
+                                       "end time=%u.000000000 step=0\n", step_end);
+                snprintf(text + length, sizeof text - (size_t)length, "epilog time=%u.000000000\n",
+                         epilog);
+                struct journal journal;
+                struct capture capture = {
+                    .pid = 5, .start_ticks = NEVER, .start_ns = start * SECOND, .step = 0};
+                assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+                const struct ending ending = ending_find(&capture, 0, &journal, NOW * SECOND);
+                assert_true(ending.end_ns >= capture.start_ns);
+                for (unsigned death = start; death <= epilog; death++) {
+                    uint64_t truth = death * SECOND;
+                    uint64_t off =
+                        truth > ending.end_ns ? truth - ending.end_ns : ending.end_ns - truth;
+                    if (off > ending.error_ns)
+                        fail_msg("start %u, step end %u, epilog %u, death %u", start, step_end,
+                                 epilog, death);
+                }
+                journal_free(&journal);
+            }
+        }
+    }
+}
+
+static struct ending ending_of(const struct capture *capture, const char *text, uint64_t reboot_ns)
+{
+    struct journal journal;
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    journal.reboot_ns = reboot_ns;
+    const struct ending ending = ending_find(capture, 0, &journal, NOW * SECOND);
+    journal_free(&journal);
+    return ending;
+}
+
+static void what_ran_when_the_node_was_booted_ended_before(void **state)
+{
+    const struct capture capture = {
+        .pid = 51, .start_ticks = NEVER, .start_ns = 12 * SECOND, .step = 0};
+    (void)state;
+    struct ending ending = ending_of(&capture, STEP_0 TASK, 300 * SECOND);
+    assert_string_equal(ending.source, "reboot");
+    assert_true(ending.end_ns == 300 * SECOND && ending.error_ns == 288 * SECOND);
+    ending = ending_of(&capture, STEP_0 TASK EPILOG, 300 * SECOND);
+    assert_string_equal(ending.source, "epilog");
+    assert_true(ending.end_ns == 100 * SECOND && ending.error_ns == 88 * SECOND);
+}
+
+static uint64_t own_ticks(void)
+{
+    char text[1024];
+    FILE *file = fopen("/proc/self/stat", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    char *at = strrchr(text, ')') + 2;
+    for (int i = 3; i < 22; i++)
+        at = strchr(at, ' ') + 1;
+    return strtoull(at, NULL, 10);
+}
+
+static void a_process_that_outlived_its_job_ran_until_the_epilog(void **state)
+{
+    struct capture capture = {
+        .pid = getpid(), .start_ticks = own_ticks(), .start_ns = 12 * SECOND, .step = 0};
+    (void)state;
+    struct ending ending = ending_of(&capture, STEP_0 TASK END EPILOG, 0);
+    assert_string_equal(ending.source, "epilog");
+    assert_true(ending.outlived && ending.end_ns == 100 * SECOND && ending.error_ns == 0);
+    ending = ending_of(&capture, STEP_0 TASK END EPILOG, 300 * SECOND);
+    assert_false(ending.outlived);
+    capture.name_space = 4026531836;
+    ending = ending_of(&capture, STEP_0 TASK END EPILOG, 0);
+    assert_false(ending.outlived);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_way_to_end_is_told_from_the_others),
+        cmocka_unit_test(programs_follow_each_other_in_one_namespace_only),
+        cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
+        cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
+        cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

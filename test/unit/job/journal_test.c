@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reading the journal.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spank/journal.h"
+#include "submit/job/journal_read.h"
+
+#define WHO "step time=1.000000000 job=7 restart=0 step=0 uid=1000 gid=100\n"
+
+static struct journal parsed_bytes(const char *text, size_t size)
+{
+    struct journal journal;
+    assert_int_equal(journal_parse(text, size, &journal), 0);
+    return journal;
+}
+
+static struct journal parsed(const char *text)
+{
+    return parsed_bytes(text, strlen(text));
+}
+
+static void every_verb_gives_its_facts(void **state)
+{
+    struct journal journal = parsed(
+        "step time=1700000000.000000001 job=42 restart=3 step=4294967291 node=n%2D1 uid=1000 "
+        "gid=100 nodes=0 node_id=0 tasks=1 local_tasks=1 cpus_per_task=2 array_job=40 "
+        "array_task=2 cpus=4 pid=90 ticks=91 submit_host=login%201\n"
+        "step time=1700000001.5 step=0\n" /* not nine digits: a bad line */
+        "step time=1700000002.000000000 job=42 restart=3 step=0 node=n1 uid=1000 gid=100 nodes=2 "
+        "node_id=1 tasks=8 local_tasks=4 cpus_per_task=1 cpus=4 array_job=40 array_task=2\n"
+        "task time=1700000003.000000000 step=0 task=5 pid=100 ticks=200\n"
+        "exit time=1700000004.000000000 step=0 task=5 pid=100 status=256\n"
+        "end time=1700000005.000000000 step=0\n"
+        "epilog time=1700000006.000000000 user=alice account=proj partition=main cluster=c "
+        "nodes=2 cpus=4(x2),2 gpus=0,1,3 het_job=41\n");
+    (void)state;
+    assert_int_equal(journal.job, 42);
+    assert_int_equal(journal.restart, 3);
+    assert_int_equal(journal.uid, 1000);
+    assert_int_equal(journal.gid, 100);
+    assert_int_equal(journal.array_job, 40);
+    assert_int_equal(journal.array_task, 2);
+    assert_int_equal(journal.het_job, 41);
+    assert_int_equal(journal.nodes, 2);
+    assert_int_equal(journal.cpus, 10);
+    assert_int_equal(journal.gpus, 3);
+    assert_string_equal(journal.user, "alice");
+    assert_string_equal(journal.account, "proj");
+    assert_string_equal(journal.partition, "main");
+    assert_string_equal(journal.cluster, "c");
+    assert_string_equal(journal.node, "n1");
+    assert_string_equal(journal.submit_host, "login 1");
+    assert_true(journal.epilog_ns == UINT64_C(1700000006000000000));
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.step_count, 2);
+    assert_int_equal(journal.task_count, 1);
+
+    const struct journal_step *batch = journal_find_step(&journal, JOURNAL_STEP_BATCH);
+    assert_non_null(batch);
+    assert_int_equal(batch->nodes, 0);
+    assert_int_equal(batch->cpus_per_task, 2);
+    assert_int_equal(batch->pid, 90);
+    assert_int_equal(batch->ticks, 91);
+    assert_true(batch->start_ns == UINT64_C(1700000000000000001));
+    assert_int_equal(batch->end_ns, 0);
+    const struct journal_step *step = journal_find_step(&journal, 0);
+    assert_non_null(step);
+    assert_int_equal(step->nodes, 2);
+    assert_int_equal(step->node_id, 1);
+    assert_int_equal(step->tasks, 8);
+    assert_int_equal(step->local_tasks, 4);
+    assert_int_equal(step->cpus, 4);
+    assert_int_equal(step->pid, 0);
+    assert_true(step->end_ns == UINT64_C(1700000005000000000));
+    assert_null(journal_find_step(&journal, 1));
+
+    const struct journal_task *task = journal_find_task(&journal, 100, 200);
+    assert_non_null(task);
+    assert_int_equal(task->step, 0);
+    assert_int_equal(task->task, 5);
+    assert_int_equal(task->status, 256);
+    assert_true(task->start_ns == UINT64_C(1700000003000000000));
+    assert_true(task->end_ns == UINT64_C(1700000004000000000));
+    assert_null(journal_find_task(&journal, 100, 201));
+    assert_null(journal_find_task(&journal, 101, 200));
+    journal_free(&journal);
+}
+
+static void what_is_not_told_is_none(void **state)
+{
+    struct journal journal = parsed(WHO);
+    (void)state;
+    assert_int_equal(journal.array_job, JOURNAL_NONE);
+    assert_int_equal(journal.array_task, JOURNAL_NONE);
+    assert_int_equal(journal.het_job, JOURNAL_NONE);
+    assert_int_equal(journal.nodes, 0);
+    assert_int_equal(journal.cpus, 0);
+    assert_int_equal(journal.gpus, 0);
+    assert_int_equal(journal.epilog_ns, 0);
+    assert_string_equal(journal.user, "");
+    assert_string_equal(journal.account, "");
+    assert_string_equal(journal.partition, "");
+    assert_string_equal(journal.cluster, "");
+    assert_string_equal(journal.node, "");
+    assert_string_equal(journal.submit_host, "");
+    assert_int_equal(journal.bad_lines, 0);
+    journal_free(&journal);
+}
+
+static void an_array_job_without_a_task_is_no_array(void **state)
+{
+    struct journal journal = parsed("step time=1.000000000 job=7 uid=1 gid=1 array_job=0 "
+                                    "array_task=4294967294\n");
+    (void)state;
+    assert_int_equal(journal.array_job, JOURNAL_NONE);
+    assert_int_equal(journal.array_task, JOURNAL_NONE);
+    journal_free(&journal);
+}
+
+static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "\n",
+        "step time=1.000000000 job=7 step=0\n",
+        "step time=1.000000000 job=7 step=0 uid=1000\n",
+        "step time=1.000000000 job=7 step=0 gid=1000\n",
+        "step time=1.000000000 job=7 step=0 uid=x gid=100\n",
+        "step time=1.000000000 job=7 step=0 uid=-5 gid=100\n",
+        "step time=1.000000000 job=7 step=0 uid=4294967296 gid=100\n",
+        "step time=1.000000000 job=7 step=0 uid=1000 gid=100", /* cut: no newline */
+        "step job=7 step=0 uid=1000 gid=100\n",                /* no time */
+        "epilog time=1.000000000 user=alice\n",
+        "task time=1.000000000 step=0 task=0 pid=1 ticks=1 uid=1 gid=1\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct journal journal = {.job = 123};
+        if (journal_parse(texts[i], strlen(texts[i]), &journal) != -ENODATA)
+            fail_msg("not refused: %s", texts[i]);
+        assert_int_equal(journal.job, 123);
+    }
+}
+
+static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **state)
+{
+    struct journal journal =
+        parsed("prolog time=1.000000000 job=7 restart=2 uid=1000 gid=100 node=n1 boot=b-1 user=al "
+               "account=a partition=p cluster=c nodes=2 cpus=4(x2) gpus=0,1\n");
+    (void)state;
+    assert_int_equal(journal.job, 7);
+    assert_int_equal(journal.restart, 2);
+    assert_int_equal(journal.uid, 1000);
+    assert_int_equal(journal.step_count, 0);
+    assert_int_equal(journal.epilog_ns, 0);
+    assert_string_equal(journal.node, "n1");
+    assert_string_equal(journal.boot, "b-1");
+    assert_string_equal(journal.account, "a");
+    assert_string_equal(journal.qos, "");
+    assert_int_equal(journal.gpus, 2);
+    journal_free(&journal);
+    journal = parsed(WHO "epilog time=2.000000000 account=a qos=gold\n"
+                         "epilog time=3.000000000 account=b qos=iron\n");
+    assert_true(journal.epilog_ns == UINT64_C(2000000000));
+    assert_true(journal.last_ns == UINT64_C(3000000000));
+    assert_string_equal(journal.account, "a");
+    assert_string_equal(journal.qos, "gold");
+    journal_free(&journal);
+}
+
+static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **state)
+{
+    /* 1 was waited for; 2 and 3 found by the look 103 ms later; 4 waited for again, but so soon
+     * that it could have been found with them; 5 and 6 each waited for. */
+    static const struct {
+        const char *seen;
+        uint64_t error_ms;
+    } exits[] = {{"10.000000000", 10},  {"10.103000000", 113}, {"10.104000000", 114},
+                 {"10.120000000", 130}, {"12.000000000", 10},  {"13.500000000", 10}};
+    char text[2048] = WHO;
+    (void)state;
+    for (unsigned i = 0; i < 6; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "task time=2.000000000 step=0 task=%u pid=%u ticks=6\n"
+                 "exit time=%s step=0 task=%u pid=%u status=9\n",
+                 i, i + 1, exits[i].seen, i, i + 1);
+    struct journal journal = parsed(text);
+    for (unsigned i = 0; i < 6; i++)
+        assert_int_equal(journal.tasks[i].error_ns / 1000000, exits[i].error_ms);
+    journal_free(&journal);
+}
+
+static void a_bad_line_is_counted_and_skipped(void **state)
+{
+    static const char *const lines[] = {
+        "task step=0 task=0 pid=5 ticks=6\n",                   /* no time */
+        "task time=1 step=0 task=0 pid=5 ticks=6\n",            /* no point */
+        "task time=1.00000000 step=0 task=0 pid=5 ticks=6\n",   /* eight digits */
+        "task time=1.0000000000 step=0 task=0 pid=5 ticks=6\n", /* ten */
+        "task time=1.-00000001 step=0 task=0 pid=5 ticks=6\n",  /* a sign */
+        "task time=1.00000000x step=0 task=0 pid=5 ticks=6\n",  /* a letter */
+        "task time=-1.000000000 step=0 task=0 pid=5 ticks=6\n", /* before the Epoch */
+        "task time=99999999999999999999.000000000 task=0 pid=5 ticks=6\n" /* too late */,
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%\n",
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%4\n",
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%4g\n",
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%4a\n", /* we write capitals */
+        "task time=1.000000000 step=0 task=0 pid=5 ticks=6 x=%00\n",
+        "\n",
+        "   \n",
+        "exit time=1.000000000 step=0 task=0 pid=5 status=0\n", /* of no task */
+        "end time=1.000000000 step=9\n",                        /* of no step */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s" WHO, lines[i]);
+        struct journal journal = parsed(text);
+        if (journal.bad_lines != 1 || journal.task_count != 0 || journal.step_count != 1)
+            fail_msg("%zu bad: %s", journal.bad_lines, lines[i]);
+        journal_free(&journal);
+    }
+}
+
+static void a_line_of_more_words_than_any_has_is_bad(void **state)
+{
+    char text[1024] = "task time=1.000000000 pid=5 ticks=6";
+    (void)state;
+    for (int i = 0; i < 62; i++)
+        strcat(text, " a=b");
+    strcat(text, "\n" WHO);
+    struct journal journal = parsed(text);
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.task_count, 0);
+    journal_free(&journal);
+}
+
+static void unknown_verbs_and_keys_are_skipped_without_a_word(void **state)
+{
+    struct journal journal = parsed(WHO "checkpoint time=1.000000000 what=ever\n"
+                                        "task time=2.000000000 colour=blue step=0 task=1 pid=5 "
+                                        "ticks=6 ticks2=7 =8 bare\n");
+    (void)state;
+    assert_int_equal(journal.bad_lines, 0);
+    assert_int_equal(journal.task_count, 1);
+    assert_int_equal(journal.tasks[0].ticks, 6);
+    journal_free(&journal);
+}
+
+static void a_cut_last_line_is_not_believed(void **state)
+{
+    /* status=256 with its last digit missing */
+    struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                        "exit time=3.000000000 step=0 task=0 pid=5 status=25");
+    (void)state;
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.tasks[0].end_ns, 0);
+    journal_free(&journal);
+}
+
+static void a_line_that_grew_together_with_a_cut_one_is_not_believed(void **state)
+{
+    struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                        "exit time=3.000000000 step=0 task=0 pid=5 status=2"
+                                        "end time=4.000000000 step=0\n");
+    (void)state;
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.tasks[0].end_ns, 0);
+    assert_int_equal(journal.steps[0].end_ns, 0);
+    journal_free(&journal);
+}
+
+static void a_line_with_nul_bytes_is_bad_and_the_next_one_is_read(void **state)
+{
+    static const char text[] = WHO "task time=2.000000000 step=0 task=0 pid=5\0\0\0 ticks=6\n"
+                                   "end time=3.000000000 step=0\n";
+    struct journal journal = parsed_bytes(text, sizeof text - 1);
+    (void)state;
+    assert_int_equal(journal.bad_lines, 1);
+    assert_int_equal(journal.task_count, 0);
+    assert_true(journal.steps[0].end_ns == UINT64_C(3000000000));
+    journal_free(&journal);
+}
+
+static void an_exit_belongs_to_its_task(void **state)
+{
+    struct journal journal =
+        parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                   "task time=2.000000000 step=0 task=1 pid=7 ticks=6\n"
+                   "task time=2.000000000 step=1 task=0 pid=9 ticks=6\n"
+                   "exit time=3.000000000 step=0 task=1 pid=7 status=9\n"
+                   "exit time=4.000000000 step=0 task=0 pid=9 status=1\n" /* step 1's pid */
+                   "exit time=5.000000000 step=1 task=1 pid=9 status=1\n" /* no such task */
+                   "exit time=6.000000000 step=1 task=0 pid=9 status=256\n"
+                   "exit time=7.000000000 step=1 task=0 pid=9 status=0\n"); /* told twice */
+    (void)state;
+    assert_int_equal(journal.bad_lines, 3);
+    assert_int_equal(journal.tasks[0].end_ns, 0);
+    assert_int_equal(journal.tasks[1].status, 9);
+    assert_true(journal.tasks[1].end_ns == UINT64_C(3000000000));
+    assert_int_equal(journal.tasks[2].status, 256);
+    assert_true(journal.tasks[2].end_ns == UINT64_C(6000000000));
+    journal_free(&journal);
+}
+
+static void a_pid_that_came_back_is_told_apart_by_its_start(void **state)
+{
+    struct journal journal = parsed(WHO "task time=2.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                        "exit time=3.000000000 step=0 task=0 pid=5 status=256\n"
+                                        "task time=4.000000000 step=1 task=0 pid=5 ticks=60\n"
+                                        "exit time=5.000000000 step=1 task=0 pid=5 status=9\n");
+    (void)state;
+    assert_int_equal(journal_find_task(&journal, 5, 6)->status, 256);
+    assert_int_equal(journal_find_task(&journal, 5, 60)->status, 9);
+    journal_free(&journal);
+}
+
+static void lists_of_cpus_and_gpus_are_summed(void **state)
+{
+    static const struct {
+        const char *cpus, *gpus;
+        uint32_t cpu_sum, gpu_count;
+    } cases[] = {
+        {"4", "0", 4, 1},
+        {"4(x2)", "0,1", 8, 2},
+        {"4(x2),2", "3,4,5,6", 10, 4},
+        {"72(x100),36,1(x3)", "", 7239, 0},
+        {"", "", 0, 0},
+        {"x", "", 0, 0},
+        {"4,", "", 4, 0},
+        {",4", "", 0, 0},
+        {"4(x2", "", 0, 0},
+        {"4(y2)", "", 0, 0},
+        {"4(x2)3", "", 0, 0},
+        {"-4", "", 0, 0},
+        {"65537", "", 0, 0},
+        {"65536(x1000000)", "", 0, 0},
+        {"1(x1000000)", "", 1000000, 0},
+        {"1(x1000001)", "", 0, 0},
+        {"99999999999999999999999", "", 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, WHO "epilog time=2.000000000 cpus=%s gpus=%s\n", cases[i].cpus,
+                 cases[i].gpus);
+        struct journal journal = parsed(text);
+        if (journal.cpus != cases[i].cpu_sum || journal.gpus != cases[i].gpu_count)
+            fail_msg("%s, %s: %u, %u", cases[i].cpus, cases[i].gpus, journal.cpus, journal.gpus);
+        journal_free(&journal);
+    }
+}
+
+static void many_steps_and_tasks_are_all_kept(void **state)
+{
+    static char text[200000];
+    size_t used = 0;
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++)
+        used += (size_t)sprintf(text + used,
+                                "step time=1.000000000 job=7 uid=1 gid=1 step=%u\n"
+                                "task time=1.000000000 step=%u task=0 pid=%u ticks=3\n",
+                                i, i, i + 1);
+    struct journal journal = parsed(text);
+    assert_int_equal(journal.step_count, 1000);
+    assert_int_equal(journal.task_count, 1000);
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_ptr_equal(journal_find_step(&journal, i), &journal.steps[i]);
+        assert_ptr_equal(journal_find_task(&journal, (int32_t)i + 1, 3), &journal.tasks[i]);
+    }
+    assert_null(journal_find_step(&journal, 1000));
+    assert_null(journal_find_task(&journal, 777, 4));
+    journal_free(&journal);
+}
+
+static void of_two_of_the_same_number_the_younger_one_is_found(void **state)
+{
+    struct journal journal = parsed(WHO WHO "step time=1.000000000 job=7 uid=1 gid=1 step=1\n"
+                                            "task time=1.000000000 step=0 task=0 pid=5 ticks=6\n"
+                                            "task time=1.000000000 step=1 task=0 pid=5 ticks=6\n"
+                                            "task time=1.000000000 step=1 task=1 pid=5 ticks=7\n");
+    (void)state;
+    assert_ptr_equal(journal_find_step(&journal, 0), &journal.steps[1]);
+    assert_ptr_equal(journal_find_task(&journal, 5, 6), &journal.tasks[1]);
+    journal_index_free(&journal.step_index); /* as in one that was not parsed */
+    journal_index_free(&journal.task_index);
+    assert_ptr_equal(journal_find_step(&journal, 0), &journal.steps[1]);
+    assert_ptr_equal(journal_find_task(&journal, 5, 6), &journal.tasks[1]);
+    journal_free(&journal);
+}
+
+/* A journal in memory, to be read from its start. */
+static FILE *start_journal(void)
+{
+    int fd = memfd_create("journal", MFD_CLOEXEC);
+    FILE *file = fdopen(fd, "w+e");
+    assert_non_null(file);
+    fputs(WHO, file);
+    return file;
+}
+
+static struct journal read_journal(FILE *file)
+{
+    struct journal journal;
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+    assert_int_equal(journal_read(fileno(file), &journal), 0);
+    fclose(file);
+    return journal;
+}
+
+static void a_journal_of_any_size_is_read_in_bounded_memory(void **state)
+{
+    static char path[4000];
+    const size_t lines = 2 * JOURNAL_FACTS_MAX / sizeof path;
+    FILE *file = start_journal();
+    (void)state;
+    memset(path, 'x', sizeof path - 1);
+    fputs("task time=2.000000000 step=0 task=0 pid=5 ticks=6\n", file);
+    for (size_t i = 0; i < lines; i++)
+        fprintf(file, "program time=3.000000000 step=0 task=%zu leader=0 path=/%zu/%s\n", i, i,
+                path);
+    fputs("exit time=4.000000000 step=0 task=0 pid=5 status=9\nepilog time=5.000000000\n", file);
+    struct journal journal = read_journal(file);
+    assert_true(journal.program_count > lines / 3);
+    assert_int_equal(journal.program_count + journal.bad_lines, lines);
+    assert_true(journal.facts_bytes < JOURNAL_FACTS_MAX + 2 * sizeof path);
+    assert_int_equal(journal.tasks[0].status, 9);
+    assert_int_equal(journal.epilog_ns, UINT64_C(5000000000));
+    journal_free(&journal);
+}
+
+/* Ends are looked up: one by one this would take minutes. */
+static void many_tasks_that_end_in_the_order_of_their_start_are_found(void **state)
+{
+    enum { TASKS = 300000 };
+    FILE *file = start_journal();
+    (void)state;
+    for (int i = 0; i < TASKS; i++)
+        fprintf(file, "task time=2.000000000 step=0 task=%d pid=%d ticks=6\n", i, i + 1);
+    for (int i = 0; i < TASKS; i++)
+        fprintf(file, "exit time=3.000000000 step=0 task=%d pid=%d status=%d\n", i, i + 1, i & 255);
+    struct journal journal = read_journal(file);
+    assert_int_equal(journal.bad_lines, 0);
+    assert_int_equal(journal.task_count, TASKS);
+    for (int i = 0; i < TASKS; i++)
+        if (journal.tasks[i].end_ns == 0 || journal.tasks[i].status != (i & 255))
+            fail_msg("task %d", i);
+    journal_free(&journal);
+}
+
+static void lines_are_found_wherever_blocks_of_the_file_end(void **state)
+{
+    FILE *file = start_journal();
+    (void)state;
+    for (int i = 1; i < 4000; i++) /* lines of 60 to 4000 bytes */
+        fprintf(file, "task time=2.000000000 step=0 task=%d pid=%d ticks=6 other=%0*d\n", i, i, i,
+                0);
+    struct journal journal = read_journal(file);
+    assert_int_equal(journal.task_count, 3999);
+    assert_int_equal(journal.bad_lines, 0);
+    for (int i = 1; i < 4000; i++)
+        assert_non_null(journal_find_task(&journal, i, 6));
+    journal_free(&journal);
+}
+
+static void programs_of_a_step_share_their_texts(void **state)
+{
+    struct journal journal =
+        parsed(WHO "program time=1.000000000 step=0 task=0 leader=0 path=a cwd=/ search=/bin\n"
+                   "program time=1.000000000 step=0 task=1 leader=0 path=a cwd=/ search=/usr\n"
+                   "program time=1.000000000 step=0 task=2 leader=0\n");
+    (void)state;
+    assert_ptr_equal(journal.programs[0].path, journal.programs[1].path);
+    assert_ptr_equal(journal.programs[0].cwd, journal.programs[1].cwd);
+    assert_string_equal(journal.programs[0].search, "/bin");
+    assert_string_equal(journal.programs[1].search, "/usr");
+    assert_null(journal.programs[2].path);
+    journal_free(&journal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_verb_gives_its_facts),
+        cmocka_unit_test(what_is_not_told_is_none),
+        cmocka_unit_test(an_array_job_without_a_task_is_no_array),
+        cmocka_unit_test(a_journal_that_does_not_say_whose_job_it_is_is_refused),
+        cmocka_unit_test(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts),
+        cmocka_unit_test(ends_that_were_seen_soon_after_others_may_have_been_earlier),
+        cmocka_unit_test(a_bad_line_is_counted_and_skipped),
+        cmocka_unit_test(a_line_of_more_words_than_any_has_is_bad),
+        cmocka_unit_test(unknown_verbs_and_keys_are_skipped_without_a_word),
+        cmocka_unit_test(a_cut_last_line_is_not_believed),
+        cmocka_unit_test(a_line_that_grew_together_with_a_cut_one_is_not_believed),
+        cmocka_unit_test(a_line_with_nul_bytes_is_bad_and_the_next_one_is_read),
+        cmocka_unit_test(an_exit_belongs_to_its_task),
+        cmocka_unit_test(a_pid_that_came_back_is_told_apart_by_its_start),
+        cmocka_unit_test(lists_of_cpus_and_gpus_are_summed),
+        cmocka_unit_test(many_steps_and_tasks_are_all_kept),
+        cmocka_unit_test(of_two_of_the_same_number_the_younger_one_is_found),
+        cmocka_unit_test(a_journal_of_any_size_is_read_in_bounded_memory),
+        cmocka_unit_test(many_tasks_that_end_in_the_order_of_their_start_are_found),
+        cmocka_unit_test(lines_are_found_wherever_blocks_of_the_file_end),
+        cmocka_unit_test(programs_of_a_step_share_their_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A linker's command line: response files, and what the options ask for.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ldwrap/link_line.h"
+#include "ldwrap/response.h"
+
+/* The arguments in `text`, with a '|' between. */
+static struct strings split(const char *text)
+{
+    struct strings list = {NULL, 0};
+    for (const char *at = text; at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        assert_int_equal(strings_add_bytes(&list, at, strcspn(at, "|")), 0);
+    }
+    return list;
+}
+
+static char *join(const struct strings *list)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; i < list->count; i++)
+        fprintf(stream, "%s%s", i == 0 ? "" : "|", list->item[i]);
+    fclose(stream);
+    return text;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *stream = fopen(path, "w");
+    assert_non_null(stream);
+    fputs(text, stream);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static int in_new_directory(void **state)
+{
+    char *path = strdup("/tmp/jobtrail-unit-XXXXXX");
+    *state = path;
+    return mkdtemp(path) == NULL || chdir(path) != 0;
+}
+
+static int leave_directory(void **state)
+{
+    static const char *const files[] = {"f", "nested", "circle"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        unlink(files[i]);
+    int failed = chdir("/") != 0 || rmdir(*state) != 0;
+    free(*state);
+    return failed;
+}
+
+static void a_response_file_is_read_as_libiberty_does(void **state)
+{
+    static const struct {
+        const char *file, *arguments;
+    } cases[] = {
+        {"", "ld"},
+        {" \n\t ", "ld"},
+        {"a", "ld|a"},
+        {"a b\n\n c\t", "ld|a|b|c"},
+        {"'a b' \"c d\"", "ld|a b|c d"},
+        {"a'b c'd", "ld|ab cd"},
+        {"a\\ b", "ld|a b"},
+        {"'a\\b'", "ld|ab"}, /* which is no shell's */
+        {"\"a\\\"b\"", "ld|a\"b"},
+        {"\"it's\"", "ld|it's"},
+        {"'' b", "ld||b"},
+        {"'open", "ld|open"},
+        {"a\\", "ld|a"},
+        {"@nowhere", "ld|@nowhere"},
+        {"@nested z", "ld|x|y|z"},
+    };
+    (void)state;
+    write_text("nested", "x\ny\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *argv[] = {"ld", "@f", NULL};
+        struct strings list;
+        write_text("f", cases[i].file);
+        assert_int_equal(response_expand(2, argv, &list), 0);
+        char *text = join(&list);
+        assert_string_equal(text, cases[i].arguments);
+        free(text);
+        strings_free(&list);
+    }
+}
+
+static void what_is_no_response_file_stays(void **state)
+{
+    char *argv[] = {"@f", "@", "@/", "@/dev/null", "@nowhere", "a@f", NULL};
+    struct strings list;
+    (void)state;
+    assert_int_equal(response_expand(6, argv, &list), 0);
+    char *text = join(&list);
+    assert_string_equal(text, "@f|@|@/|@/dev/null|@nowhere|a@f");
+    free(text);
+    strings_free(&list);
+}
+
+static void a_circle_of_response_files_is_refused(void **state)
+{
+    char *argv[] = {"ld", "@circle", NULL};
+    struct strings list;
+    (void)state;
+    write_text("circle", "a @circle");
+    assert_true(response_expand(2, argv, &list) < 0);
+}
+
+/* Each of a row of files may name the next one twice: two to the power of their number. */
+static void response_files_are_counted(void **state)
+{
+    char *argv[] = {"ld", "@row0", NULL}, name[8], text[32];
+    struct strings list;
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "row%d", i);
+        snprintf(text, sizeof text, "@row%d @row%d", i + 1, i + 1);
+        write_text(name, text);
+    }
+    assert_int_equal(response_expand(2, argv, &list), -ELOOP);
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "row%d", i);
+        unlink(name);
+    }
+}
+
+static void each_command_line_is_judged(void **state)
+{
+    enum { MARK, UNMARKED, PASS };
+    static const struct {
+        const char *arguments, *output;
+        int what;
+    } cases[] = {
+        {"ld|a.o", "a.out", MARK},
+        {"ld|a.o|-o|x", "x", MARK},
+        {"ld|a.o|-ox", "x", MARK},
+        {"ld|a.o|-omagic", "magic", MARK}, /* GNU ld: long options with an 'o' need two dashes */
+        {"ld|a.o|--output=x", "x", MARK},
+        {"ld|a.o|--output|x", "x", MARK},
+        {"ld|a.o|-output|x", "utput", MARK},
+        {"ld|a.o|-rpath|-r", "a.out", MARK},
+        {"ld|a.o|-soname|-Map=f", "a.out", MARK},
+        {"ld|a.o|-z|muldefs|-e|v|-u|r", "a.out", MARK},
+        {"ld|a.o|-melf_x86_64|--build-id|-build-id=sha1", "a.out", MARK},
+        {"ld|a.o|-Bstatic|-Ttext-segment=0x1000000", "a.out", MARK},
+        {"ld|a.o|--oformat=elf64-x86-64", "a.out", MARK},
+        {"ld|-flavor|gnu|a.o", "a.out", MARK},
+        {"ld", NULL, PASS},
+        {"ld|-lc", NULL, PASS},
+        {"ld|-r|a.o", NULL, PASS},
+        {"ld|a.o|--relocatable", NULL, PASS},
+        {"ld|a.o|-v", NULL, PASS},
+        {"ld|a.o|-version", NULL, PASS},
+        {"ld|a.o|--help", NULL, PASS},
+        {"ld|a.o|--oformat|binary", NULL, PASS},
+        {"ld|a.o|--oformat=binary", NULL, PASS},
+        {"ld|a.o|-m|i386pep", NULL, PASS},
+        {"ld|-flavor|wasm|a.o", NULL, PASS},
+        {"mold|-run|make|all", NULL, PASS},
+        {"ld|a.o|-o|conftest", NULL, PASS},
+        {"ld|a.o|-o|dir/conftest.exe", NULL, PASS},
+        {"ld|a.o|-o|conftests", "conftests", MARK},
+        {"ld|a.o|-o|CMakeFiles/cmTC_12ab3", NULL, PASS},
+        {"ld|a.o|-o|libcmTC_12ab3.so", NULL, PASS},
+        {"ld|a.o|-o|/dev/null", NULL, PASS},
+        {"ld|a.o|-o|/tmp", NULL, PASS},
+        {"ld|a.o|-M", "a.out", UNMARKED},
+        {"ld|a.o|-Map|f", "a.out", UNMARKED},
+        {"ld|a.o|--Map=f", "a.out", UNMARKED},
+        {"ld|a.o|-t", "a.out", UNMARKED},
+        {"ld|a.o|--cref", "a.out", UNMARKED},
+        {"ld|a.o|--print-memory-usage", "a.out", UNMARKED},
+        {"ld|a.o|-ymain", "a.out", UNMARKED},
+        {"ld|a.o|--verbose=2", "a.out", UNMARKED},
+        {"ld|a.o|-T|/nowhere.ld", "a.out", UNMARKED},
+        {"ld|a.o|-T/nowhere.ld", "a.out", UNMARKED},
+        {"ld|a.o|-Ttext=0", "a.out", UNMARKED},
+        {"ld|a.o|-Ttext|0", "a.out", UNMARKED},
+        {"ld|a.o|-N", "a.out", UNMARKED},
+        {"ld|a.o|-b|binary|f", "a.out", UNMARKED},
+        {"ld|a.o|-bbinary|f", "a.out", UNMARKED},
+        {"ld|a.o|--orphan-handling=warn", "a.out", UNMARKED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct strings arguments = split(cases[i].arguments);
+        struct link_line line;
+        assert_int_equal(link_line_read(&arguments, &line), 0);
+        int what = line.pass != NULL ? PASS : line.unmarked != NULL ? UNMARKED : MARK;
+        if (what != cases[i].what || (what != PASS && strcmp(line.output, cases[i].output) != 0))
+            fail_msg("%s: %d, %s", cases[i].arguments, what, line.output);
+        link_line_free(&line);
+        strings_free(&arguments);
+    }
+}
+
+static void inputs_directories_and_kinds_are_told(void **state)
+{
+    struct strings arguments = split("ld|-static|-I|loader|a.o|-L/x|-L|/y|--library-path=/"
+                                     "z|-lm|-l|n|b.a|--dependency-file|d|-Map=m");
+    struct link_line line;
+    (void)state;
+    assert_int_equal(link_line_read(&arguments, &line), 0);
+    char *inputs = join(&line.inputs), *directories = join(&line.directories);
+    char *libraries = join(&line.libraries);
+    assert_string_equal(libraries, "m|n");
+    free(libraries);
+    assert_string_equal(inputs, "a.o|b.a");
+    assert_string_equal(directories, "/x|/y|/z");
+    assert_string_equal(line.dependency_file, "d");
+    assert_string_equal(line.map_file, "m");
+    assert_true(line.is_static && !line.shared);
+    free(inputs);
+    free(directories);
+    link_line_free(&line);
+    strings_free(&arguments);
+}
+
+static void static_means_a_whole_program(void **state)
+{
+    static const struct {
+        const char *arguments;
+        int is_static;
+    } cases[] = {{"ld|a.o", 0},
+                 {"ld|a.o|-static", 1},
+                 {"ld|a.o|-static|-pie|--no-dynamic-linker", 1},
+                 {"ld|a.o|-Bstatic|-lx", 0},
+                 {"ld|a.o|-static|-lx|-Bdynamic", 0},
+                 {"ld|a.o|-static|-shared", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct strings arguments = split(cases[i].arguments);
+        struct link_line line;
+        assert_int_equal(link_line_read(&arguments, &line), 0);
+        assert_int_equal(line.is_static, cases[i].is_static);
+        link_line_free(&line);
+        strings_free(&arguments);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_response_file_is_read_as_libiberty_does),
+        cmocka_unit_test(what_is_no_response_file_stays),
+        cmocka_unit_test(a_circle_of_response_files_is_refused),
+        cmocka_unit_test(response_files_are_counted),
+        cmocka_unit_test(each_command_line_is_judged),
+        cmocka_unit_test(inputs_directories_and_kinds_are_told),
+        cmocka_unit_test(static_means_a_whole_program),
+    };
+    return cmocka_run_group_tests(tests, in_new_directory, leave_directory);
+}

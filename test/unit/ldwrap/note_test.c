@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The watermark: its text, its object for any machine, its uuid.
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/base/elf_note.h"
+#include "ldwrap/link_uuid.h"
+#include "ldwrap/note_object.h"
+#include "ldwrap/watermark_write.h"
+#include "submit/evidence/watermark.h"
+
+static void take(void *context, const char *key, const char *value)
+{
+    strcat(strcat(strcat(strcat(context, key), "="), value), ";");
+}
+
+static void what_is_written_is_read(void **state)
+{
+    const struct watermark_facts facts = {
+        .uuid = "u-1", .cwd = "/a b/c", .user = "", .epoch = 86400.5, .in_utc = 1};
+    char taken[1024] = "";
+    size_t size;
+    char *text = watermark_write(&facts, &size);
+    (void)state;
+    assert_non_null(text);
+    assert_int_equal(watermark_read(text, size, take, taken), 7);
+    assert_string_equal(
+        taken, "Build_CWD=/a b/c;Build_UUID=u-1;Build_User=;XALT_Version=jobtrail-" JOBTRAIL_VERSION
+               ";Build_Epoch=86400.5000;Build_Year=1970;Build_date=Fri Jan 02 00:00:00 1970;");
+    free(text);
+}
+
+static void long_values_are_cut_so_that_readers_take_them(void **state)
+{
+    char *longest = malloc(10001), *taken = calloc(1, 20000);
+    size_t size;
+    (void)state;
+    for (int blank = 0; blank < 2; blank++) {
+        memset(longest, blank ? ' ' : 'x', 10000);
+        longest[10000] = taken[0] = '\0';
+        char *text = watermark_write(
+            &(struct watermark_facts){.loaded_modules = longest, .in_utc = 1}, &size);
+        assert_int_equal(watermark_read(text, size, take, taken), 5);
+        size_t length = strspn(taken + strlen("Build_LOADEDMODULES="), blank ? " " : "x");
+        assert_in_range(length, blank ? 600 : 3000, 3200);
+        free(text);
+    }
+    free(longest);
+    free(taken);
+}
+
+/* The one section of this name, which must be there. */
+static Elf_Scn *section_named(Elf *elf, const char *name, GElf_Shdr *header)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+    assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        assert_non_null(gelf_getshdr(section, header));
+        if (strcmp(elf_strptr(elf, names, header->sh_name), name) == 0)
+            return section;
+    }
+    return NULL;
+}
+
+static void check_object(int fd, const struct elf_target *target, const char *mark,
+                         size_t mark_size)
+{
+    GElf_Ehdr ehdr;
+    GElf_Shdr header;
+    size_t size;
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    assert_non_null(gelf_getehdr(elf, &ehdr));
+    assert_int_equal(ehdr.e_type, ET_REL);
+    assert_int_equal(ehdr.e_ident[EI_CLASS], target->elf_class);
+    assert_int_equal(ehdr.e_ident[EI_DATA], target->data);
+    assert_int_equal(ehdr.e_machine, target->machine);
+    assert_int_equal(ehdr.e_flags, target->flags);
+    Elf_Scn *section = section_named(elf, ".note.xalt.info", &header);
+    assert_non_null(section);
+    assert_int_equal(header.sh_type, SHT_NOTE);
+    assert_int_equal(header.sh_flags, SHF_ALLOC);
+    assert_int_equal(header.sh_addralign, 4);
+    const void *content =
+        elf_note_in(elf_getdata(section, NULL), WATERMARK_OWNER, WATERMARK_TYPE, &size);
+    assert_non_null(content);
+    assert_int_equal(size, mark_size);
+    assert_memory_equal(content, mark, mark_size);
+    assert_non_null(section_named(elf, ".note.GNU-stack", &header));
+    assert_int_equal(header.sh_flags, 0);
+    int has_features =
+        target->machine == EM_X86_64 || target->machine == EM_386 || target->machine == EM_AARCH64;
+    assert_int_equal(section_named(elf, ".note.gnu.property", &header) != NULL, has_features);
+    elf_end(elf);
+}
+
+static void the_object_is_right_for_each_machine(void **state)
+{
+    static const struct elf_target targets[] = {
+        {ELFCLASS64, ELFDATA2LSB, EM_X86_64, 0},  {ELFCLASS32, ELFDATA2LSB, EM_386, 0},
+        {ELFCLASS32, ELFDATA2LSB, EM_X86_64, 0}, /* x32 */
+        {ELFCLASS64, ELFDATA2LSB, EM_AARCH64, 0}, {ELFCLASS64, ELFDATA2LSB, EM_PPC64, 2},
+        {ELFCLASS64, ELFDATA2MSB, EM_PPC64, 1},   {ELFCLASS64, ELFDATA2MSB, EM_S390, 0},
+        {ELFCLASS64, ELFDATA2LSB, EM_RISCV, 5},   {ELFCLASS32, ELFDATA2MSB, EM_MIPS, 0x70001005},
+    };
+    static const char marks[3][8] = {"\2abcdef", "\2abc", "\2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            int fd = memfd_create("object", 0);
+            assert_int_equal(note_object_write(fd, &targets[i], marks[j], 7 - 3 * j), 0);
+            check_object(fd, &targets[i], marks[j], 7 - 3 * j);
+            close(fd);
+        }
+    }
+}
+
+static void an_object_that_cannot_be_written_is_an_error(void **state)
+{
+    static const struct elf_target target = {ELFCLASS64, ELFDATA2LSB, EM_X86_64, 0};
+    int fd = open("/dev/null", O_RDONLY);
+    (void)state;
+    assert_true(note_object_write(fd, &target, "\2", 1) < 0);
+    close(fd);
+}
+
+static struct strings list_of(const char *const *items)
+{
+    struct strings list = {NULL, 0};
+    for (; *items != NULL; items++)
+        assert_int_equal(strings_add(&list, *items), 0);
+    return list;
+}
+
+static void a_reproducible_uuid_knows_no_place_and_no_temporary_file(void **state)
+{
+    static const char *const first[] = {"ld",       "-o",  "/build/1/x", "/tmp/ccAbCd12.o",
+                                        "-L/a/lib", "-lm", NULL};
+    static const char *const same[] = {"/usr/bin/ld", "-o",  "/home/2/x", "/var/tmp/cczzzzzz.o",
+                                       "-L/b/lib",    "-lm", NULL};
+    static const char *const other[] = {"ld",       "-o",  "/build/1/x", "/tmp/ccAbCd12.o",
+                                        "-L/a/lib", "-lz", NULL};
+    struct strings lists[] = {list_of(first), list_of(same), list_of(other)};
+    char uuids[4][LINK_UUID_SIZE];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        link_uuid_reproducible("1", &lists[i], uuids[i]);
+    link_uuid_reproducible("2", &lists[0], uuids[3]);
+    assert_string_equal(uuids[0], uuids[1]);
+    assert_string_not_equal(uuids[0], uuids[2]);
+    assert_string_not_equal(uuids[0], uuids[3]);
+    assert_int_equal(uuids[0][14], '5');
+    assert_non_null(strchr("89ab", uuids[0][19]));
+    for (size_t i = 0; i < 3; i++)
+        strings_free(&lists[i]);
+}
+
+static void a_new_uuid_begins_with_the_time(void **state)
+{
+    char one[LINK_UUID_SIZE], two[LINK_UUID_SIZE];
+    (void)state;
+    link_uuid_new(UINT64_C(0x0123456789ab), one);
+    link_uuid_new(UINT64_C(0x0123456789ab), two);
+    assert_int_equal(strncmp(one, "01234567-89ab-7", 15), 0);
+    assert_non_null(strchr("89ab", one[19]));
+    assert_string_not_equal(one, two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(long_values_are_cut_so_that_readers_take_them),
+        cmocka_unit_test(the_object_is_right_for_each_machine),
+        cmocka_unit_test(an_object_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(a_reproducible_uuid_knows_no_place_and_no_temporary_file),
+        cmocka_unit_test(a_new_uuid_begins_with_the_time),
+    };
+    elf_version(EV_CURRENT);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

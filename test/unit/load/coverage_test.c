@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/load/parse/load_record.h"
+
+#define JOB   "\"coverageT\":{\"uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"job_id\":7}"
+#define FACTS "\"coverageA\":[{\"outcome\":\"static\",\"tasks\":2,\"program\":null}]"
+
+/* load_record() owns what it has accepted. */
+static int load(const char *text, struct record *record, struct load_reason *reason)
+{
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    int result = load_record(copy, strlen(copy), RECORD_KINDS, NULL, record, reason);
+    if (result != 0)
+        free(copy);
+    return result;
+}
+
+static void a_record_is_told_from_a_run_and_read(void **state)
+{
+    struct record record;
+    struct load_reason reason = {""};
+    (void)state;
+    assert_int_equal(load("{" JOB "," FACTS "}", &record, &reason), 0);
+    assert_int_equal(record.kind, RECORD_COVERAGE);
+    assert_string_equal(record.coverage.uuid, "8c8d61fb-98c1-44c0-874c-d613312269f4");
+    assert_int_equal(json_object_array_length(record.coverage.facts), 1);
+    load_record_free(&record);
+}
+
+static void a_damaged_record_is_refused_with_the_reason(void **state)
+{
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {"{" JOB, "JSON is cut short"},
+        {"{\"crc\":\"0x0001\"," JOB "," FACTS "}", NULL},
+        {"{" JOB "}", "coverageA is not an array"},
+        {"{" FACTS "}", "is no run, link, package or coverage record"},
+        {"{\"coverageT\":{\"uuid\":7}," FACTS "}", "coverageT.uuid is not a uuid"},
+        {"{" JOB ",\"coverageA\":[7]}", "a fact of coverageA is not an object"},
+        {"{" JOB ",\"coverageA\":[{\"outcome\":\"static\",\"tasks\":[]}]}",
+         "a fact of coverageA has a value of a wrong type or size"},
+        {"{" JOB ",\"coverageA\":[{\"tasks\":1}]}", "coverageA[0] has no outcome or no tasks"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct record record;
+        struct load_reason reason = {""};
+        assert_int_equal(load(cases[i].text, &record, &reason), -EBADMSG);
+        if (cases[i].reason != NULL)
+            assert_string_equal(reason.text, cases[i].reason);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_is_told_from_a_run_and_read),
+        cmocka_unit_test(a_damaged_record_is_refused_with_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

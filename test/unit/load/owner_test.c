@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whose a uuid is: honest records and forged ones, in whatever order they come, make one store.
+ * With JOBTRAIL_TEST_STORE=mariadb://... in a database that is this test's own, else in SQLite.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/load/store/record_owner.h"
+#include "submit/load/store/store_inside.h"
+
+#define RUN_A    "019a9f00-0000-7000-8000-00000000000a" /* of alice, in job 7 */
+#define RUN_B    "019a9f00-0000-7000-8000-00000000000b" /* of bob, of a program that alice built */
+#define RUN_X    "019a9f00-0000-7000-8000-000000000001" /* of carol, recorded by XALT */
+#define RUN_U    "019a9f00-0000-7000-8000-00000000000c" /* of dave, where nothing is proven */
+#define LINK     "5468e07b-0c8a-49a1-8010-3c9a11fce259" /* of alice */
+#define COVERAGE "019a9f00-0000-7000-8000-0000000000c1" /* of job 7 */
+
+#define SLURM(job, restart)                                                                        \
+    "\"slurmT\":{\"cluster\":\"tiny\",\"job_id\":" job ",\"restart_count\":" restart               \
+    ",\"node\":\"n1\"}"
+#define STARTED        "\"userDT\":{\"start_time\":5.0,\"end_time\":0.0,\"run_time\":0.0}"
+#define ENDED(seconds) "\"userDT\":{\"start_time\":5.0,\"end_time\":9.0,\"run_time\":" seconds "}"
+#define BUILT          "\"xaltLinkT\":{\"Build_UUID\":\"" LINK "\",\"Build_User\":\"alice\"}"
+#define RUN(uuid, user, job, rest)                                                                 \
+    "{\"userT\":{\"run_uuid\":\"" uuid "\",\"user\":\"" user "\",\"job_id\":\"" job                \
+    "\",\"exec_path\":\"/x\"}," rest "}"
+#define OF_SLURM(uuid, user, job, restart, rest) RUN(uuid, user, job, SLURM(job, restart) "," rest)
+#define OWNER(user, job)                                                                           \
+    "\"ownerT\":{\"cluster\":\"tiny\",\"job_id\":" job                                             \
+    ",\"node\":\"n1\",\"restart_count\":0,\"user\":\"" user "\"},"
+#define PACKAGE(owner, name, uuid)                                                                 \
+    "{" owner "\"package_name\":\"" name "\",\"package_path\":\"/p\",\"package_version\":\"1\","   \
+    "\"program\":\"python\",\"xalt_run_uuid\":\"" uuid "\"}"
+#define LINKED(user, program)                                                                      \
+    "{\"resultT\":{\"uuid\":\"" LINK "\",\"build_user\":\"" user "\",\"link_program\":\"" program  \
+    "\",\"exec_path\":\"/x\"}}"
+#define COVERED(user, job, outcome)                                                                \
+    "{\"coverageT\":{\"uuid\":\"" COVERAGE "\",\"cluster\":\"tiny\",\"job_id\":" job               \
+    ",\"restart_count\":0,\"user\":\"" user "\"},\"coverageA\":[{\"outcome\":\"" outcome           \
+    "\",\"tasks\":1}]}"
+
+static const struct {
+    const char *text;
+    bool unproven;
+} records[] = {
+    /* what happened */
+    {OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), false},
+    {OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," ENDED("4")), false},
+    {PACKAGE(OWNER("alice", "7"), "numpy", RUN_A), false},
+    {OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false},
+    {LINKED("alice", "gcc"), false},
+    {COVERED("alice", "7", "recorded"), false},
+    {RUN(RUN_X, "carol", "11", STARTED), false},
+    {RUN(RUN_X, "carol", "11", ENDED("4")), false},
+    {PACKAGE("", "scipy", RUN_X), false},
+    {OF_SLURM(RUN_U, "dave", "12", "0", STARTED), true},
+    {OF_SLURM(RUN_U, "dave", "12", "0", ENDED("4")), true},
+    {PACKAGE(OWNER("dave", "12"), "pandas", RUN_U), true},
+    /* what mallory has root say of her own job 8, and hands in */
+    {OF_SLURM(RUN_A, "mallory", "8", "0", STARTED), false},
+    {OF_SLURM(RUN_A, "mallory", "8", "0", ENDED("1")), false},
+    {OF_SLURM(RUN_X, "mallory", "8", "0", ENDED("1")), false},
+    {PACKAGE(OWNER("mallory", "8"), "evil", RUN_A), false},
+    {PACKAGE(OWNER("mallory", "8"), "evil", RUN_X), false},
+    {PACKAGE(OWNER("alice", "8"), "evil", RUN_A), false},
+    {PACKAGE("", "evil", RUN_A), false},
+    {LINKED("mallory", "evil"), false},
+    {COVERED("mallory", "8", "static"), false},
+    {OF_SLURM(RUN_A, "alice", "7", "1", ENDED("1")), false}, /* another restart */
+    {RUN(RUN_A, "alice", "7", ENDED("1")), false},           /* as if XALT had written it */
+    /* what anybody says where nothing proves it */
+    {OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true},
+    {OF_SLURM(RUN_A, "alice", "7", "0", ENDED("1")), true},
+    {OF_SLURM(RUN_B, "bob", "9", "0", STARTED), true},
+    {OF_SLURM(RUN_B, "bob", "9", "0", ENDED("1")), true},
+    {PACKAGE(OWNER("alice", "7"), "evil", RUN_A), true},
+    {PACKAGE(OWNER("alice", "7"), "numpy", RUN_A), true},
+    {LINKED("alice", "evil"), true},
+    {COVERED("alice", "7", "opted_out"), true},
+};
+enum { RECORDS = sizeof records / sizeof records[0], TWICE = 2 * RECORDS };
+
+/* All that there is to see, but for ids. */
+static const char *const queries[] = {
+    "SELECT uuid, user, job_id_raw, restart_count, is_start_only, proven, build_id IS NOT NULL,"
+    " CASE WHEN run_time > 2 THEN 'long' ELSE 'short' END FROM run ORDER BY uuid, owner",
+    "SELECT run.uuid, run.user, pkg_name FROM xalt_pkg JOIN run ON run.id = run_id ORDER BY 1, 2, "
+    "3",
+    "SELECT uuid, build_user, link_program, proven, xalt_uuid FROM link ORDER BY uuid, build_user",
+    "SELECT run_uuid, xalt_run.user, build_user, link_program FROM xalt_run"
+    " JOIN xalt_link ON xalt_link.uuid = xalt_run.uuid ORDER BY 1, 2, 3",
+    "SELECT uuid, user, outcome, proven FROM coverage ORDER BY uuid, owner",
+    "SELECT kind, uuid, user, job_id, restart_count, proven FROM conflict ORDER BY 1, 2, 3, 4, 5, "
+    "6",
+};
+
+static char location_text[256] = ":memory:";
+static const struct database_ops *ops = &database_sqlite;
+
+static struct store *opened(void)
+{
+    struct store *store;
+    const char *address = getenv("JOBTRAIL_TEST_STORE"), *location = location_text;
+    if (address != NULL)
+        ops = store_kind(address, &location);
+    assert_non_null(ops);
+    if (store_open(ops, location, false, &store) != 0)
+        fail_msg("%s", store_error(store));
+    assert_int_equal(ops->change_schema(store->database,
+                                        "DELETE FROM run_own; DELETE FROM link;"
+                                        "DELETE FROM run_package; DELETE FROM package_owner;"
+                                        "DELETE FROM coverage;"),
+                     0);
+    return store;
+}
+
+static void read_record(size_t at, struct record *record)
+{
+    struct load_reason reason = {""};
+    char *text = strdup(records[at].text);
+    if (load_record(text, strlen(text), RECORD_KINDS, NULL, record, &reason) != 0)
+        fail_msg("%s: %s", reason.text, text);
+    record->unproven = records[at].unproven;
+}
+
+/* Puts these records in one transaction. */
+static void put(struct store *store, const size_t *order, size_t count, enum store_result *results)
+{
+    struct record batch[TWICE];
+    for (size_t i = 0; i < count; i++)
+        read_record(order[i], &batch[i]);
+    if (store_put(store, batch, count, results) != 0)
+        fail_msg("%s", store_error(store));
+    for (size_t i = 0; i < count; i++)
+        load_record_free(&batch[i]);
+}
+
+static void print_rows(struct store *store, const char *sql, FILE *out)
+{
+    enum { COLUMNS = 8 };
+    struct value row[COLUMNS];
+    int error = 0, more;
+    struct statement *statement = store_statement(store, sql, &error);
+    assert_int_equal(ops->select(store->database, statement, NULL), 0);
+    for (size_t i = 0; i < COLUMNS; i++)
+        row[i] = (struct value){.kind = VALUE_NULL};
+    while ((more = ops->next(store->database, statement, row, COLUMNS)) > 0) {
+        for (size_t i = 0; i < COLUMNS; i++) {
+            if (row[i].kind == VALUE_TEXT)
+                fprintf(out, "%.*s|", (int)row[i].size, row[i].text);
+            else if (row[i].kind == VALUE_INT)
+                fprintf(out, "%lld|", (long long)row[i].whole);
+            else
+                fputc('|', out);
+        }
+        fputc('\n', out);
+    }
+    assert_int_equal(more, 0);
+}
+
+/* To be freed. */
+static char *contents(struct store *store)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+        print_rows(store, queries[i], out);
+        fputs("--\n", out);
+    }
+    fclose(out);
+    return text;
+}
+
+static void shuffle(size_t *order, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)rand() % i, kept = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = kept;
+    }
+}
+
+/* Each record twice, in an order and in batches that follow from the seed. */
+static char *stored(unsigned seed)
+{
+    enum store_result results[TWICE];
+    size_t order[TWICE];
+    struct store *store = opened();
+    srand(seed);
+    for (size_t i = 0; i < TWICE; i++)
+        order[i] = i % RECORDS;
+    if (seed != 0)
+        shuffle(order, TWICE);
+    for (size_t at = 0, count; at < TWICE; at += count) {
+        count = 1 + (size_t)rand() % (TWICE - at);
+        put(store, order + at, count, results);
+    }
+    char *text = contents(store);
+    store_close(store);
+    return text;
+}
+
+static void order_decides_nothing(void **state)
+{
+    const char *rounds = getenv("JOBTRAIL_TEST_ROUNDS");
+    const unsigned seeds = rounds == NULL ? 300 : (unsigned)atoi(rounds);
+    char *first = stored(0);
+    (void)state;
+    for (unsigned seed = 1; seed <= seeds; seed++) {
+        char *text = stored(seed);
+        if (strcmp(first, text) != 0)
+            fail_msg("seed %u: in the order of the list\n%s\nin its order\n%s", seed, first, text);
+        free(text);
+    }
+    free(first);
+}
+
+static void assert_has(const char *text, const char *line)
+{
+    if (strstr(text, line) == NULL)
+        fail_msg("no %s in\n%s", line, text);
+}
+
+static void assert_has_not(const char *text, const char *line)
+{
+    if (strstr(text, line) != NULL)
+        fail_msg("%s in\n%s", line, text);
+}
+
+static void everybody_has_what_is_his(void **state)
+{
+    char *text = stored(0);
+    (void)state;
+    assert_has(text, RUN_A "|alice|7|0|0|1|1|long|\n");
+    assert_has(text, RUN_A "|alice|7|1|0|1|0|short|\n");
+    assert_has(text, RUN_A "|alice|7||0|1|0|short|\n");
+    assert_has(text, RUN_A "|mallory|8|0|0|1|0|short|\n");
+    assert_has(text, RUN_B "|bob|9|0|0|1|1|long|\n");
+    assert_has(text, RUN_X "|carol|11||0|1|0|long|\n");
+    assert_has(text, RUN_X "|mallory|8|0|0|1|0|short|\n");
+    assert_has(text, RUN_U "|dave|12|0|0|0|0|long|\n");
+
+    assert_has(text, RUN_A "|alice|numpy|");
+    assert_has(text, RUN_X "|carol|scipy|");
+    assert_has(text, RUN_U "|dave|pandas|");
+    assert_has(text, RUN_A "|mallory|evil|");
+    assert_has_not(text, RUN_X "|carol|evil|");
+    assert_has_not(text, RUN_B "|bob|evil|");
+
+    assert_has(text, LINK "|alice|gcc|1|" LINK "/alice|");
+    assert_has(text, LINK "|mallory|evil|1|" LINK "/mallory|");
+    assert_has(text, RUN_A "|alice|alice|gcc|");
+    assert_has(text, RUN_B "|bob|alice|gcc|");
+    assert_has_not(text, "|alice|mallory|evil|");
+    assert_has_not(text, "|bob|mallory|evil|");
+
+    assert_has(text, COVERAGE "|alice|recorded|1|");
+    assert_has(text, COVERAGE "|mallory|static|1|");
+    assert_has_not(text, "opted_out");
+    free(text);
+}
+
+static void conflicts_can_be_found(void **state)
+{
+    char *text = stored(0);
+    (void)state;
+    assert_has(text, "run|" RUN_A "|alice|7|0|1|");
+    assert_has(text, "run|" RUN_A "|mallory|8|0|1|");
+    assert_has(text, "run|" RUN_X "|mallory|8|0|1|");
+    assert_has(text, "link|" LINK "|mallory||");
+    assert_has(text, "coverage|" COVERAGE "|mallory|8|0|1|");
+    assert_has(text, "package|" RUN_A "|alice|8|0|1|");
+    assert_has(text, "package|" RUN_A "|alice|7|0|0|");
+    assert_has_not(text, "run|" RUN_B);
+    assert_has_not(text, "run|" RUN_U);
+    free(text);
+}
+
+static enum store_result result_of(struct store *store, const char *text, bool unproven)
+{
+    enum store_result result = STORE_NEW;
+    for (size_t i = 0; i < RECORDS; i++) {
+        if (strcmp(records[i].text, text) == 0 && records[i].unproven == unproven) {
+            put(store, &i, 1, &result);
+            return result;
+        }
+    }
+    fail_msg("no such record: %s", text);
+    return result;
+}
+
+static void conflicts_are_told(void **state)
+{
+    struct store *store = opened();
+    (void)state;
+    assert_int_equal(result_of(store, records[0].text, false), STORE_NEW);
+    assert_int_equal(result_of(store, OF_SLURM(RUN_A, "mallory", "8", "0", ENDED("1")), false),
+                     STORE_CONFLICT);
+    assert_int_equal(result_of(store, OF_SLURM(RUN_A, "mallory", "8", "0", ENDED("1")), false),
+                     STORE_UNCHANGED);
+    assert_int_equal(result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true),
+                     STORE_UNCHANGED);
+    assert_int_equal(result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", ENDED("1")), true),
+                     STORE_UNPROVEN);
+    assert_int_equal(result_of(store, records[1].text, false), STORE_UPDATED);
+    assert_int_equal(result_of(store, LINKED("alice", "evil"), true), STORE_NEW);
+    assert_int_equal(result_of(store, LINKED("mallory", "evil"), false), STORE_CONFLICT);
+    assert_int_equal(result_of(store, LINKED("alice", "gcc"), false), STORE_UPDATED);
+    assert_int_equal(result_of(store, LINKED("alice", "evil"), true), STORE_UNCHANGED);
+    assert_int_equal(result_of(store, COVERED("alice", "7", "recorded"), false), STORE_NEW);
+    assert_int_equal(result_of(store, COVERED("mallory", "8", "static"), false), STORE_CONFLICT);
+    store_close(store);
+}
+
+static void what_is_not_proven_is_joined_to_nothing_that_is(void **state)
+{
+    struct store *store = opened();
+    (void)state;
+    result_of(store, OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false);
+    result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true);
+    result_of(store, LINKED("alice", "evil"), true);
+    result_of(store, PACKAGE(OWNER("alice", "7"), "evil", RUN_A), true);
+    char *text = contents(store);
+    assert_has(text, RUN_A "|alice|alice|evil|"); /* a claim about a claim */
+    assert_has(text, RUN_A "|alice|evil|");
+    assert_has_not(text, RUN_B "|bob|alice|");
+    free(text);
+    result_of(store, OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), false);
+    text = contents(store);
+    assert_has(text, RUN_A "|alice|7|0|1|1|");
+    assert_has_not(text, RUN_A "|alice|alice|evil|");
+    assert_has_not(text, RUN_A "|alice|evil|");
+    assert_has(text, "package|" RUN_A "|alice|7|0|0|");
+    free(text);
+    store_close(store);
+}
+
+static void a_link_that_is_alone_again_has_its_own_uuid(void **state)
+{
+    const size_t both[] = {4, 19};
+    enum store_result results[2];
+    volatile sig_atomic_t stop = 0;
+    size_t runs;
+    struct store *store = opened();
+    (void)state;
+    put(store, both, 2, results);
+    assert_int_equal(ops->change_schema(store->database,
+                                        "UPDATE link SET build_epoch = 1 WHERE build_user = "
+                                        "'mallory'"),
+                     0);
+    assert_int_equal(store_expire(store, 2, &stop, &runs), 0);
+    char *text = contents(store);
+    assert_has(text, LINK "|alice|gcc|1|" LINK "|");
+    assert_has_not(text, "mallory");
+    free(text);
+    store_close(store);
+}
+
+static void what_is_too_old_goes_without_anothers(void **state)
+{
+    enum store_result results[RECORDS];
+    volatile sig_atomic_t stop = 0;
+    size_t order[RECORDS], runs;
+    struct store *store = opened();
+    (void)state;
+    for (size_t i = 0; i < RECORDS; i++)
+        order[i] = i;
+    put(store, order, RECORDS, results);
+    assert_int_equal(ops->change_schema(store->database,
+                                        "UPDATE run_own SET start_time = 5e8, date = '1985-11-05'"
+                                        " WHERE job_part_id IN (SELECT id FROM job_part"
+                                        " WHERE user <> 'mallory')"),
+                     0);
+    assert_int_equal(ops->change_schema(store->database,
+                                        "UPDATE run_own SET start_time = 6e8, date = '1989-01-05'"
+                                        " WHERE job_part_id IN (SELECT id FROM job_part"
+                                        " WHERE user = 'mallory')"),
+                     0);
+    assert_int_equal(store_expire(store, 5.5e8, &stop, &runs), 0);
+    char *text = contents(store);
+    assert_int_equal(runs, 6);
+    assert_has(text, RUN_A "|mallory|8|0|0|1|0|short|\n");
+    assert_has(text, RUN_A "|mallory|evil|");
+    assert_has_not(text, RUN_A "|alice|7|");
+    assert_has_not(text, RUN_U);
+    free(text);
+    assert_int_equal(store_expire(store, 6.5e8, &stop, &runs), 0);
+    struct statement *left = store_statement(store, "SELECT 1 FROM run_package", &(int){0});
+    assert_int_equal(store_has_row(store, left, NULL), 0);
+    store_close(store);
+}
+
+/* Of what a user can vary about a record that root checks, his job's number is all. */
+static void owners_differ(void **state)
+{
+    static const struct run_record runs[] = {
+        {.user = "alice", .job_id_raw = {true, 7}, .restart_count = {true, 0}, .cluster = "tiny"},
+        {.user = "alice", .job_id_raw = {true, 7}, .restart_count = {true, 0}, .cluster = "big"},
+        {.user = "alice", .job_id_raw = {true, 7}, .restart_count = {true, 0}},
+        {.user = "alice", .job_id_raw = {true, 7}, .restart_count = {true, 1}, .cluster = "tiny"},
+        {.user = "alice", .job_id_raw = {true, 7}, .cluster = "tiny"},
+        {.user = "alice", .restart_count = {true, 0}, .cluster = "tiny"},
+        {.job_id_raw = {true, 7}, .restart_count = {true, 0}, .cluster = "tiny"},
+        {.user = "alice7", .restart_count = {true, 0}, .cluster = "tiny"},
+        {.user = "alice", .job_id = "7_1"},
+        {.user = "alice", .job_id = "7_2"},
+    };
+    enum { RUNS = sizeof runs / sizeof runs[0] };
+    int64_t owners[RUNS];
+    (void)state;
+    for (size_t i = 0; i < RUNS; i++) {
+        assert_int_equal(record_owner_of_run(&runs[i], &owners[i]), 0);
+        assert_true(owners[i] > 0);
+        assert_int_equal(owners[i] % 2, runs[i].restart_count.known);
+        for (size_t j = 0; j < i; j++)
+            assert_true(owners[i] != owners[j]);
+    }
+    /* what a job of XALT's is called says nothing about one of ours */
+    struct run_record again = runs[0];
+    int64_t owner;
+    again.job_id = "8";
+    assert_int_equal(record_owner_of_run(&again, &owner), 0);
+    assert_true(owner == owners[0]);
+    const struct package_record package = {
+        .user = "alice", .job_id = {true, 7}, .restart_count = {true, 0}, .cluster = "tiny"};
+    assert_int_equal(record_owner_of_package(&package, &owner), 0);
+    assert_true(owner == owners[0]);
+}
+
+/* ---- Crowds --------------------------------------------------------------------------------- */
+
+enum { CROWD = 1000, AT_ONCE = 300 };
+
+/* A record of a kind, of the user and job with this number. */
+static void claim_run(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"userT\":{\"run_uuid\":\"" RUN_A "\",\"user\":\"u%d\",\"job_id\":\"%d\","
+            "\"exec_path\":\"/x\"},\"slurmT\":{\"cluster\":\"tiny\",\"job_id\":%d,"
+            "\"restart_count\":0,\"node\":\"n1\"}," STARTED "}",
+            number, number, number);
+}
+
+static void claim_link(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"resultT\":{\"uuid\":\"" LINK "\",\"build_user\":\"u%d\","
+            "\"link_program\":\"gcc\",\"exec_path\":\"/x\"}}",
+            number);
+}
+
+static void claim_package(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"ownerT\":{\"cluster\":\"tiny\",\"job_id\":%d,\"node\":\"n1\","
+            "\"restart_count\":0,\"user\":\"u%d\"},\"package_name\":\"p\",\"package_path\":\"/p\","
+            "\"package_version\":\"1\",\"program\":\"python\",\"xalt_run_uuid\":\"" RUN_A "\"}",
+            number, number);
+}
+
+static void claim_coverage(FILE *out, int number)
+{
+    fprintf(out,
+            "{\"coverageT\":{\"uuid\":\"" COVERAGE "\",\"cluster\":\"tiny\",\"job_id\":%d,"
+            "\"restart_count\":0,\"user\":\"u%d\"},\"coverageA\":["
+            "{\"outcome\":\"recorded\",\"tasks\":1},{\"outcome\":\"static\",\"tasks\":2}]}",
+            number, number);
+}
+
+static const struct claim {
+    void (*write)(FILE *out, int number);
+    const char *unproven, *proven; /* how many owners are in the store */
+} claims[] = {
+    {claim_run, "SELECT count(*) FROM run_own WHERE proven = 0",
+     "SELECT count(*) FROM run_own WHERE proven = 1"},
+    {claim_link, "SELECT count(*) FROM link WHERE proven = 0",
+     "SELECT count(*) FROM link WHERE proven = 1"},
+    {claim_package, "SELECT count(*) FROM run_package WHERE proven = 0",
+     "SELECT count(*) FROM run_package WHERE proven = 1"},
+    {claim_coverage, "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 0",
+     "SELECT count(DISTINCT owner) FROM coverage WHERE proven = 1"},
+};
+enum { CLAIMS = sizeof claims / sizeof claims[0] };
+
+/* Puts those from `first` on in one transaction, and counts what became of them. */
+static void put_claims(struct store *store, const struct claim *claim, int first, int count,
+                       bool unproven, size_t results[STORE_CROWDED + 1])
+{
+    static struct record batch[CROWD];
+    static enum store_result result[CROWD];
+    for (int i = 0; i < count; i++) {
+        struct load_reason reason = {""};
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        claim->write(out, first + i);
+        fclose(out);
+        if (load_record(text, size, RECORD_KINDS, NULL, &batch[i], &reason) != 0)
+            fail_msg("%s", reason.text);
+        batch[i].unproven = unproven;
+    }
+    if (store_put(store, batch, (size_t)count, result) != 0)
+        fail_msg("%s", store_error(store));
+    for (int i = 0; i < count; i++) {
+        results[result[i]]++;
+        load_record_free(&batch[i]);
+    }
+}
+
+static int64_t number_of(struct store *store, const char *sql)
+{
+    struct value row[1];
+    struct statement *statement = store_statement(store, sql, &(int){0});
+    assert_int_equal(ops->select(store->database, statement, NULL), 0);
+    assert_int_equal(ops->next(store->database, statement, row, 1), 1);
+    int64_t number = value_whole(&row[0]);
+    assert_int_equal(ops->next(store->database, statement, row, 1), 0);
+    return number;
+}
+
+static void put_crowd(struct store *store, const struct claim *claim, size_t *results)
+{
+    for (int first = 1, count; first <= CROWD; first += count) {
+        count = CROWD + 1 - first < AT_ONCE ? CROWD + 1 - first : AT_ONCE;
+        put_claims(store, claim, first, count, true, results);
+    }
+}
+
+static void of_a_crowd_that_claims_a_uuid_few_are_kept(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        struct store *store = opened();
+        size_t results[STORE_CROWDED + 1] = {0};
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(results[STORE_NEW] + results[STORE_CONFLICT], STORE_CLAIMS);
+        assert_int_equal(results[STORE_CROWDED], CROWD - STORE_CLAIMS);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        /* once more: what is there is known, the rest is not */
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(results[STORE_UNCHANGED], STORE_CLAIMS);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        store_close(store);
+    }
+}
+
+static void what_is_proven_gets_into_a_crowd(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        struct store *store = opened();
+        size_t results[STORE_CROWDED + 1] = {0};
+        put_crowd(store, &claims[i], results);
+        put_claims(store, &claims[i], CROWD + 1, 20, false, results);
+        assert_int_equal(number_of(store, claims[i].proven), 20);
+        /* one of the crowd, whose place another takes; and one that was left out */
+        put_claims(store, &claims[i], 1, 1, false, results);
+        put_claims(store, &claims[i], CROWD, 1, false, results);
+        assert_int_equal(number_of(store, claims[i].proven), 22);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS - 1);
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(number_of(store, claims[i].proven), 22);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        store_close(store);
+    }
+}
+
+static void what_is_proven_is_no_part_of_a_crowd(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        struct store *store = opened();
+        size_t results[STORE_CROWDED + 1] = {0};
+        put_claims(store, &claims[i], CROWD + 1, 50, false, results);
+        put_crowd(store, &claims[i], results);
+        assert_int_equal(number_of(store, claims[i].proven), 50);
+        assert_int_equal(number_of(store, claims[i].unproven), STORE_CLAIMS);
+        store_close(store);
+    }
+}
+
+/* ---- What is not proven, beside what is ----------------------------------------------------- */
+
+static void assert_alices_link_has_its_uuid(struct store *store)
+{
+    char *text = contents(store);
+    assert_has(text, LINK "|alice|gcc|1|" LINK "|");
+    assert_has(text, RUN_A "|alice|alice|gcc|");
+    assert_has(text, RUN_B "|bob|alice|gcc|");
+    assert_has_not(text, "|alice|u1|");
+    assert_has_not(text, "|bob|u1|");
+    free(text);
+    assert_int_equal(number_of(store, "SELECT count(*) FROM xalt_run WHERE uuid = '" LINK "'"), 2);
+}
+
+static void put_alices_runs(struct store *store)
+{
+    result_of(store, records[1].text, false);
+    result_of(store, OF_SLURM(RUN_B, "bob", "9", "0", BUILT "," ENDED("4")), false);
+}
+
+static void what_is_not_proven_takes_no_uuid_from_what_is(void **state)
+{
+    size_t results[STORE_CROWDED + 1] = {0};
+    struct store *store = opened();
+    (void)state;
+    put_alices_runs(store);
+    put_claims(store, &claims[1], 1, 2, true, results);
+    /* her link has not come yet: the runs have what is in their executable all the same */
+    assert_int_equal(number_of(store, "SELECT count(*) FROM xalt_run WHERE uuid = '" LINK "'"), 2);
+    assert_int_equal(number_of(store, "SELECT count(*) FROM xalt_run JOIN xalt_link"
+                                      " ON xalt_link.uuid = xalt_run.uuid"),
+                     0);
+    result_of(store, LINKED("alice", "gcc"), false);
+    assert_alices_link_has_its_uuid(store);
+    store_close(store);
+
+    store = opened();
+    put_alices_runs(store);
+    result_of(store, LINKED("alice", "gcc"), false);
+    put_claims(store, &claims[1], 1, 2, true, results);
+    assert_alices_link_has_its_uuid(store);
+    char *text = contents(store);
+    assert_has(text, LINK "|u1|gcc|0|" LINK "/u1|");
+    assert_has(text, "link|" LINK "|alice|");
+    assert_has(text, "link|" LINK "|u2|");
+    free(text);
+    store_close(store);
+}
+
+static void a_claim_that_is_proven_later_has_its_uuid(void **state)
+{
+    struct store *store = opened();
+    (void)state;
+    put_alices_runs(store);
+    result_of(store, LINKED("alice", "evil"), true);
+    result_of(store, LINKED("alice", "gcc"), false);
+    assert_alices_link_has_its_uuid(store);
+    store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(owners_differ),
+        cmocka_unit_test(everybody_has_what_is_his),
+        cmocka_unit_test(conflicts_can_be_found),
+        cmocka_unit_test(conflicts_are_told),
+        cmocka_unit_test(what_is_not_proven_is_joined_to_nothing_that_is),
+        cmocka_unit_test(order_decides_nothing),
+        cmocka_unit_test(a_link_that_is_alone_again_has_its_own_uuid),
+        cmocka_unit_test(what_is_too_old_goes_without_anothers),
+        cmocka_unit_test(of_a_crowd_that_claims_a_uuid_few_are_kept),
+        cmocka_unit_test(what_is_proven_gets_into_a_crowd),
+        cmocka_unit_test(what_is_proven_is_no_part_of_a_crowd),
+        cmocka_unit_test(what_is_not_proven_takes_no_uuid_from_what_is),
+        cmocka_unit_test(a_claim_that_is_proven_later_has_its_uuid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

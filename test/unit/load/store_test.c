@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "submit/load/database/schema.h"
+#include "submit/load/store/store.h"
+
+#define UUID    "8c8d61fb-98c1-44c0-874c-d613312269f4"
+#define MANY    "[[\"/lib/c\",\"1\"],[\"/lib/m\",\"0\"]]"
+#define ENDED   "\"userDT\":{\"start_time\":5.0,\"end_time\":6.5,\"run_time\":1.5}"
+#define STARTED "\"userDT\":{\"start_time\":5.0,\"end_time\":0.0,\"run_time\":0.0}"
+
+static char directory[] = "/tmp/jobtrail-store-XXXXXX";
+static char file[sizeof directory + 8];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(file, sizeof file, "%s/t.db", directory);
+    return 0;
+}
+
+static int remove_file(void **state)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    (void)state;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char path[sizeof file + 8];
+        snprintf(path, sizeof path, "%s%s", file, endings[i]);
+        unlink(path);
+    }
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    return rmdir(directory);
+}
+
+static struct store *opened(bool dry_run)
+{
+    struct store *store;
+    if (store_open(&database_sqlite, file, dry_run, &store) != 0)
+        fail_msg("%s", store_error(store));
+    return store;
+}
+
+static enum store_result put(struct store *store, const char *uuid, const char *rest)
+{
+    char text[1024];
+    struct record record;
+    struct load_reason reason = {""};
+    enum store_result result = STORE_NEW;
+    int length = snprintf(text, sizeof text,
+                          "{\"userT\":{\"run_uuid\":\"%s\",\"exec_path\":\"/x\"},%s}", uuid, rest);
+    if (load_record(strdup(text), (size_t)length, RECORD_KINDS, NULL, &record, &reason) != 0)
+        fail_msg("%s", reason.text);
+    if (store_put(store, &record, 1, &result) != 0)
+        fail_msg("%s", store_error(store));
+    load_record_free(&record);
+    return result;
+}
+
+/* Runs `sql` on the file and returns the first value of the first row. */
+static double value_of(const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    double value = -1;
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_double(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+static void assert_value(const char *sql, double expected)
+{
+    double found = value_of(sql);
+    if (found < expected || found > expected)
+        fail_msg("%s: %g instead of %g", sql, found, expected);
+}
+
+static void new_store_has_the_schema_version_that_the_program_knows(void **state)
+{
+    (void)state;
+    store_close(opened(false));
+    assert_value("PRAGMA user_version", SCHEMA_VERSION);
+    store_close(opened(false));
+}
+
+static void newer_schema_is_refused(void **state)
+{
+    (void)state;
+    store_close(opened(false));
+    value_of("PRAGMA user_version = 99");
+    struct store *store;
+    assert_int_not_equal(store_open(&database_sqlite, file, false, &store), 0);
+    assert_non_null(strstr(store_error(store), "version 99"));
+    store_close(store);
+}
+
+static void database_of_another_program_is_refused(void **state)
+{
+    (void)state;
+    value_of("CREATE TABLE other (x)");
+    struct store *store;
+    assert_int_not_equal(store_open(&database_sqlite, file, false, &store), 0);
+    assert_non_null(strstr(store_error(store), "another program"));
+    store_close(store);
+}
+
+static void end_replaces_start_and_start_never_replaces_end(void **state)
+{
+    (void)state;
+    struct store *store = opened(false);
+    assert_int_equal(put(store, UUID, STARTED), STORE_NEW);
+    assert_int_equal(put(store, UUID, STARTED), STORE_UNCHANGED);
+    assert_int_equal(put(store, UUID, ENDED), STORE_UPDATED);
+    assert_int_equal(put(store, UUID, STARTED), STORE_UNCHANGED);
+    assert_int_equal(put(store, UUID, ENDED), STORE_UNCHANGED);
+    store_close(store);
+    assert_value("SELECT count(*) FROM run WHERE NOT is_start_only", 1);
+    assert_value("SELECT run_time FROM run", 1.5);
+}
+
+static void unknown_facts_are_null(void **state)
+{
+    (void)state;
+    struct store *store = opened(false);
+    put(store, UUID, STARTED);
+    store_close(store);
+    assert_value("SELECT end_time IS NULL AND user IS NULL AND signal IS NULL AND cmdline IS NULL "
+                 "AND object_set_id IS NULL AND environment_id IS NULL FROM run",
+                 1);
+}
+
+static void what_runs_share_is_stored_once(void **state)
+{
+    (void)state;
+    static const char *const rest = "\"hash_id\":\"7\",\"libA\":" MANY ",\"envT\":{\"A\":\"1\"},"
+                                    "\"ptA\":[{\"pid\":1}]," ENDED;
+    struct store *store = opened(false);
+    put(store, "00000000-0000-0000-0000-000000000001", rest);
+    put(store, "00000000-0000-0000-0000-000000000002", rest);
+    put(store, "00000000-0000-0000-0000-000000000003",
+        "\"hash_id\":\"8\",\"libA\":[[\"/lib/c\",\"1\"]]");
+    store_close(store);
+    assert_value("SELECT count(*) FROM run", 3);
+    assert_value("SELECT count(*) FROM executable", 2);
+    assert_value("SELECT count(*) FROM object", 2);
+    assert_value("SELECT count(*) FROM object_set", 2);
+    assert_value("SELECT count(*) FROM object_set_member", 3);
+    assert_value("SELECT count(*) FROM environment", 1);
+    assert_value("SELECT count(*) FROM ancestors", 1);
+}
+
+static void empty_set_differs_from_an_unknown_one(void **state)
+{
+    (void)state;
+    struct store *store = opened(false);
+    put(store, UUID, "\"libA\":[]");
+    store_close(store);
+    assert_value("SELECT object_set_id IS NOT NULL FROM run", 1);
+}
+
+static void dry_run_makes_no_file_and_changes_none(void **state)
+{
+    (void)state;
+    struct store *store = opened(true);
+    assert_int_equal(put(store, UUID, STARTED), STORE_NEW);
+    assert_int_equal(put(store, UUID, ENDED), STORE_UPDATED);
+    store_close(store);
+    assert_int_not_equal(access(file, F_OK), 0);
+
+    store_close(opened(false));
+    store = opened(true);
+    assert_int_equal(put(store, UUID, ENDED), STORE_NEW);
+    store_close(store);
+    assert_value("SELECT count(*) FROM run", 0);
+}
+
+static void missing_directory_is_an_error_in_words(void **state)
+{
+    (void)state;
+    struct store *store;
+    assert_int_not_equal(store_open(&database_sqlite, "/nonexistent/t.db", false, &store), 0);
+    assert_string_equal(store_error(store), "unable to open database file");
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, remove_file)
+    const struct CMUnitTest tests[] = {
+        TEST(new_store_has_the_schema_version_that_the_program_knows),
+        TEST(newer_schema_is_refused),
+        TEST(database_of_another_program_is_refused),
+        TEST(end_replaces_start_and_start_never_replaces_end),
+        TEST(unknown_facts_are_null),
+        TEST(what_runs_share_is_stored_once),
+        TEST(empty_set_differs_from_an_unknown_one),
+        TEST(dry_run_makes_no_file_and_changes_none),
+        TEST(missing_directory_is_an_error_in_words),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Slots of a ledger that somebody else writes to while they are claimed, filled, ended and given
+ * back: whatever stands in it, a claim lies within the file, and all comes to an end.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/fields.h"
+#include "preload/slot.h"
+
+enum { LEDGER_BYTES = 1 << 20, ROUNDS = 20000, NOISY_WORDS = 32 };
+
+static char directory[32];
+static char path[64];
+static unsigned char *shared; /* the whole ledger, as another process has it */
+static char scratch[SLOT_PATH_ROOM];
+
+static struct ledger_header *header(void)
+{
+    return (struct ledger_header *)(void *)shared;
+}
+
+static void reset(void)
+{
+    memset(shared, 0, LEDGER_BYTES);
+    header()->magic = LEDGER_MAGIC;
+    header()->size_bytes = LEDGER_BYTES;
+    header()->backed_bytes = LEDGER_BYTES;
+    header()->used_bytes = LEDGER_PAGE;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/preload_slot_test.XXXXXX");
+    if (mkdtemp(directory) == NULL)
+        return 1;
+    snprintf(path, sizeof path, "%s/ledger", directory);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || posix_fallocate(fd, 0, LEDGER_BYTES) != 0)
+        return 1;
+    shared = mmap(NULL, LEDGER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (shared == MAP_FAILED)
+        return 1;
+    reset();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    munmap(shared, LEDGER_BYTES);
+    unlink(path);
+    return rmdir(directory);
+}
+
+static int claim_one(size_t size, struct slot_claim *claim)
+{
+    return slot_claim(directory, getuid(), size, scratch, claim);
+}
+
+static void let_go(const struct slot_claim *claim)
+{
+    munmap(claim->slot, claim->size);
+    munmap(claim->header, LEDGER_PAGE);
+}
+
+static int is_sound(const struct slot_claim *claim, size_t size)
+{
+    return claim->offset >= LEDGER_PAGE && claim->offset % LEDGER_PAGE == 0 &&
+           claim->size >= size && claim->size <= LEDGER_SLOT_MAX &&
+           claim->offset <= LEDGER_BYTES - claim->size;
+}
+
+static void claims(size_t size, uint64_t offset)
+{
+    struct slot_claim claim;
+    assert_true(claim_one(size, &claim));
+    assert_true(is_sound(&claim, size));
+    assert_int_equal(claim.offset, offset);
+    let_go(&claim);
+}
+
+static void does_not_claim(size_t size)
+{
+    struct slot_claim claim;
+    assert_false(claim_one(size, &claim));
+}
+
+static void a_slot_is_given_back_and_taken_again(void **state)
+{
+    struct ledger_slot head = {.pid = 77, .random = 5};
+    struct slot_claim claim;
+    (void)state;
+    assert_true(claim_one(5000, &claim));
+    assert_true(slot_first(&claim, 77));
+    assert_false(slot_first(&claim, 77));
+    slot_open(&claim, &head, "fields", 6);
+    assert_int_equal(claim.slot->state, LEDGER_OPEN);
+    assert_int_equal(claim.slot->slot_bytes, 2 * LEDGER_PAGE);
+    assert_int_equal(claim.slot->fields_bytes, 6);
+    assert_memory_equal(claim.slot + 1, "fields", 6);
+    slot_discard(&claim);
+    assert_int_equal(header()->unsigned_runs[77], 1);
+    let_go(&claim);
+    claims(5000, LEDGER_PAGE);
+    claims(5000, 3 * LEDGER_PAGE);
+}
+
+static void another_users_ledger_is_left_alone(void **state)
+{
+    struct slot_claim claim;
+    (void)state;
+    assert_false(slot_claim(directory, getuid() + 1, 1, scratch, &claim));
+    assert_int_equal(header()->used_bytes, LEDGER_PAGE);
+}
+
+static void a_header_that_lies_costs_a_slot_alone(void **state)
+{
+    (void)state;
+    header()->size_bytes = LEDGER_BYTES + 1;
+    does_not_claim(1);
+    header()->size_bytes = LEDGER_BYTES;
+    static const uint64_t places[] = {0,
+                                      1,
+                                      LEDGER_PAGE - 1,
+                                      LEDGER_PAGE + 8,
+                                      LEDGER_BYTES - LEDGER_PAGE + 1,
+                                      LEDGER_BYTES,
+                                      UINT64_MAX - LEDGER_PAGE + 1,
+                                      UINT64_MAX};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        header()->used_bytes = places[i];
+        does_not_claim(1);
+    }
+    header()->used_bytes = LEDGER_BYTES - LEDGER_PAGE;
+    does_not_claim(LEDGER_PAGE + 1);
+    claims(LEDGER_PAGE, LEDGER_BYTES - LEDGER_PAGE);
+}
+
+static void a_free_list_that_lies_is_passed_over(void **state)
+{
+    (void)state;
+    header()->free_list[0] = LEDGER_BYTES / LEDGER_PAGE;
+    claims(1, LEDGER_PAGE);
+    header()->free_list[0] = UINT32_MAX;
+    claims(1, 2 * LEDGER_PAGE);
+    header()->free_list[1] = LEDGER_BYTES / LEDGER_PAGE - 1; /* begins within, ends beyond */
+    claims(2 * LEDGER_PAGE, 3 * LEDGER_PAGE);
+    header()->free_list[0] = 7; /* a ring of one */
+    ((struct ledger_slot *)(void *)(shared + 7 * LEDGER_PAGE))->next_free = 7;
+    claims(1, 7 * LEDGER_PAGE);
+    claims(1, 7 * LEDGER_PAGE);
+}
+
+static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
+{
+    struct ledger_slot head = {.pid = 5};
+    struct slot_claim claim;
+    (void)state;
+    assert_true(claim_one(1, &claim));
+    slot_first(&claim, 5);
+    slot_open(&claim, &head, "", 0);
+    memset(claim.slot, 0xff, sizeof *claim.slot);
+    uint64_t used = header()->used_bytes;
+    slot_discard(&claim);
+    assert_int_equal(header()->used_bytes, used);
+    assert_int_equal(header()->unsigned_runs[5], 0);
+    let_go(&claim);
+    claims(1, LEDGER_PAGE);
+}
+
+static void a_field_is_written_and_never_read_again(void **state)
+{
+    static const unsigned char noise[64] = {[0 ... 63] = 0xff};
+    _Alignas(8) unsigned char room[128];
+    struct fields fields = {.start = room, .room = 64};
+    struct ledger_field field;
+    (void)state;
+    memset(room, 0x55, sizeof room);
+    assert_true(fields_begin(&fields, LEDGER_CWD));
+    for (int i = 0; i < 40; i++) {
+        memcpy(room, noise, sizeof noise); /* somebody else has the buffer, too */
+        fields_add(&fields, "0123456789", 10, 20);
+    }
+    fields_end(&fields);
+    memcpy(&field, room, sizeof field);
+    assert_int_equal(field.kind, LEDGER_CWD);
+    assert_int_equal(field.length, 20);
+    assert_int_equal(fields.used, 32);
+    for (size_t i = 64; i < sizeof room; i++)
+        assert_int_equal(room[i], 0x55);
+}
+
+/* What the other process does, until it is told to stop: anything, anywhere, but for the magic that
+ * makes it a ledger. */
+static int stop;
+
+static void *scribble(void *unused)
+{
+    static const uint64_t likely[] = {0,
+                                      1,
+                                      LEDGER_PAGE,
+                                      3 * LEDGER_PAGE,
+                                      LEDGER_BYTES - LEDGER_PAGE,
+                                      LEDGER_BYTES,
+                                      UINT64_MAX,
+                                      LEDGER_BYTES / LEDGER_PAGE - 1,
+                                      UINT32_MAX};
+    unsigned seed = 1;
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+        uint64_t value = likely[(unsigned)rand_r(&seed) % (sizeof likely / sizeof likely[0])];
+        size_t word = 1 + (unsigned)rand_r(&seed) % NOISY_WORDS;
+        size_t page = rand_r(&seed) % 4 == 0 ? (unsigned)rand_r(&seed) % 256 : 0;
+        __atomic_store_n((uint64_t *)(void *)(shared + page * LEDGER_PAGE) + word, value,
+                         __ATOMIC_RELAXED);
+    }
+    return unused;
+}
+
+/* One life of a process, in a ledger that changes. Returns whether it had a slot. */
+static int live(size_t size, int discards)
+{
+    struct ledger_slot head = {.pid = (int32_t)size};
+    struct slot_claim claim;
+    if (!claim_one(size, &claim))
+        return 0;
+    assert_true(is_sound(&claim, size));
+    slot_first(&claim, (int32_t)size);
+    slot_open(&claim, &head, scratch, size - sizeof head);
+    if (discards)
+        slot_discard(&claim);
+    else
+        slot_end(&claim, 1);
+    let_go(&claim);
+    return 1;
+}
+
+static void somebody_who_keeps_writing_harms_nobody(void **state)
+{
+    pthread_t other;
+    int claimed = 0;
+    (void)state;
+    stop = 0;
+    assert_int_equal(pthread_create(&other, NULL, scribble, NULL), 0);
+    for (int i = 0; i < ROUNDS; i++)
+        claimed += live(sizeof(struct ledger_slot) + (unsigned)i % SLOT_PATH_ROOM, i % 2);
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(other, NULL);
+    assert_true(claimed > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_slot_is_given_back_and_taken_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_users_ledger_is_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_header_that_lies_costs_a_slot_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_free_list_that_lies_is_passed_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_changes_in_a_claimed_slot_is_not_believed, set_up,
+                                        tear_down),
+        cmocka_unit_test(a_field_is_written_and_never_read_again),
+        cmocka_unit_test_setup_teardown(somebody_who_keeps_writing_harms_nobody, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Our library in a user's LD_PRELOAD, and out of it again.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spank/preload_list.h"
+
+#define OURS "/usr/$LIB/libjobtrail.so"
+
+static void our_library_comes_first_and_once(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", OURS},
+        {"/a.so", OURS ":/a.so"},
+        {"/a.so:/b.so", OURS ":/a.so:/b.so"},
+        {"/a.so /b.so", OURS ":/a.so /b.so"},
+        {":", OURS "::"},
+        /* it is there already: nothing changes, not even the order */
+        {OURS, OURS},
+        {OURS ":/a.so", OURS ":/a.so"},
+        {"/a.so:" OURS, "/a.so:" OURS},
+        {"/a.so " OURS " /b.so", "/a.so " OURS " /b.so"},
+        {" :" OURS ": ", " :" OURS ": "},
+        /* other libraries whose names are alike */
+        {OURS ".1", OURS ":" OURS ".1"},
+        {"/x" OURS, OURS ":/x" OURS},
+        {"libjobtrail.so", OURS ":libjobtrail.so"},
+        {"/usr/$LIB/libjobtrail.s", OURS ":/usr/$LIB/libjobtrail.s"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char value[256];
+        assert_int_equal(preload_list_add(OURS, cases[i][0], value, sizeof value), 0);
+        assert_string_equal(value, cases[i][1]);
+    }
+}
+
+static void a_list_that_does_not_fit_is_refused(void **state)
+{
+    char value[64];
+    size_t whole = strlen(OURS ":/a.so") + 1;
+    (void)state;
+    assert_int_equal(preload_list_add(OURS, "/a.so", value, whole), 0);
+    assert_int_equal(preload_list_add(OURS, "/a.so", value, whole - 1), -ENAMETOOLONG);
+    assert_int_equal(preload_list_add(OURS, "", value, strlen(OURS)), -ENAMETOOLONG);
+    assert_int_equal(preload_list_add(OURS, OURS, value, strlen(OURS)), -ENAMETOOLONG);
+}
+
+static void our_library_is_taken_out_wherever_it_is(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", ""},
+        {OURS, ""},
+        {OURS ":", ""},
+        {OURS ":/a.so", "/a.so"},
+        {OURS " /a.so", "/a.so"},
+        {"/a.so:" OURS, "/a.so"},
+        {"/a.so:" OURS ":/b.so", "/a.so:/b.so"},
+        {"/a.so " OURS " /b.so", "/a.so /b.so"},
+        {OURS ":" OURS ":/a.so:" OURS, "/a.so"},
+        {"/a.so", "/a.so"},
+        {"/a.so:/b.so", "/a.so:/b.so"},
+        {OURS ".1", OURS ".1"},
+        {"/x" OURS ":" OURS, "/x" OURS},
+        {":" OURS, ""},
+        {"::/a.so", "::/a.so"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char list[256];
+        strcpy(list, cases[i][0]);
+        preload_list_remove(OURS, list);
+        if (strcmp(list, cases[i][1]) != 0)
+            fail_msg("%s becomes %s, not %s", cases[i][0], list, cases[i][1]);
+    }
+}
+
+static void what_was_added_can_be_taken_out(void **state)
+{
+    static const char *const users[] = {"", "/a.so", "/a.so:/b.so", "/a.so /b.so", "/x" OURS};
+    (void)state;
+    for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
+        char value[256];
+        assert_int_equal(preload_list_add(OURS, users[i], value, sizeof value), 0);
+        preload_list_remove(OURS, value);
+        assert_string_equal(value, users[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(our_library_comes_first_and_once),
+        cmocka_unit_test(a_list_that_does_not_fit_is_refused),
+        cmocka_unit_test(our_library_is_taken_out_wherever_it_is),
+        cmocka_unit_test(what_was_added_can_be_taken_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
