@@ -73,7 +73,7 @@ int known_rows_add(struct known_rows *known, const struct digest *key, const str
     const struct digest of_owner = key_with(key, row->owner);
     const int64_t before = known_rows_unproven(known, key);
     const int64_t unproven = (before < 0 ? 0 : before) + !row->is_proven;
-    if (GROW_TO(known->rows, known->room, known->count + 1) != 0)
+    if (GROW(known->rows, known->count) != 0)
         return -ENOMEM;
     struct known_row *added = &known->rows[known->count++];
     *added = *row;
