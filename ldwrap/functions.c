@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static int compare_text(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static int has(const struct strings *sorted, const char *name)
+static bool has(const struct strings *sorted, const char *name)
 {
     return sorted->count > 0 &&
            bsearch(&name, sorted->item, sorted->count, sizeof name, compare_text) != NULL;
@@ -84,14 +85,14 @@ static int each_symbol(Elf *elf, GElf_Word type, symbol_taker *take, void *conte
     return result;
 }
 
-static int is_function(const GElf_Sym *symbol)
+static bool is_function(const GElf_Sym *symbol)
 {
     int type = GELF_ST_TYPE(symbol->st_info);
     return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
 /* A function that other objects see. */
-static int is_global_function(const GElf_Sym *symbol)
+static bool is_global_function(const GElf_Sym *symbol)
 {
     return is_function(symbol) && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
@@ -143,12 +144,12 @@ static int take_member(void *context, const char *name, const GElf_Sym *symbol)
 
 /* Whether the map shows ARCHIVE(MEMBER): maps name the members that were linked in, and no others.
  */
-static int is_linked_in(const char *map_text, const char *archive, const char *member)
+static bool is_linked_in(const char *map_text, const char *archive, const char *member)
 {
     CLEANUP_FREE char *text = NULL;
     if (asprintf(&text, "%s(%s)", archive, member) < 0) {
         text = NULL;
-        return 0;
+        return false;
     }
     return strstr(map_text, text) != NULL;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ldwrap/show.h"
+#include "ldwrap/watermark_print.h"
 #include "ldwrap/wrap.h"
 
 enum { STATUS_USAGE = 2 };
@@ -56,7 +56,7 @@ static int own_command(int argc, char **argv)
             return refuse();
         }
     }
-    return show && optind < argc ? show_watermarks(argc - optind, argv + optind) : refuse();
+    return show && optind < argc ? watermark_print_files(argc - optind, argv + optind) : refuse();
 }
 
 int main(int argc, char **argv)

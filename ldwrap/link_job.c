@@ -134,7 +134,7 @@ static int make_mark(struct link_job *job, const struct elf_target *target)
 static const char *add_to_link(struct link_job *job)
 {
     struct elf_target target;
-    if (job->line.unmarked != NULL)
+    if (job->line.why_unmarked != NULL)
         return NULL;
     if (elf_target_find(&job->line.inputs, &target) != 0)
         return "no ELF object to go by";
@@ -151,8 +151,8 @@ const char *link_job_prepare(struct link_job *job)
     if (response_expand(job->argc, job->argv, &job->arguments) != 0 ||
         link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
-    if (job->line.pass != NULL)
-        return job->line.pass;
+    if (job->line.why_plain != NULL)
+        return job->line.why_plain;
     const char *why = load_conf(job);
     if (why != NULL)
         return why;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +11,23 @@
 
 #include "conf/base/io.h"
 
-static int is(const char *name, const char *value)
+static bool is(const char *name, const char *value)
 {
     const char *set = getenv(name);
     return set != NULL && strcmp(set, value) == 0;
 }
 
-int switch_tracking(void)
+bool switch_tracking(void)
 {
     return is("XALT_EXECUTABLE_TRACKING", "yes");
 }
 
-int switch_functions(void)
+bool switch_functions(void)
 {
     return !is("XALT_FUNCTION_TRACKING", "no");
 }
 
-int switch_command_line(void)
+bool switch_command_line(void)
 {
     return getenv("XALT_CMDLINE_RECORD") == NULL || is("XALT_CMDLINE_RECORD", "yes");
 }

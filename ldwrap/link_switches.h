@@ -5,14 +5,16 @@
 #ifndef JOBTRAIL_LDWRAP_SWITCHES_H
 #define JOBTRAIL_LDWRAP_SWITCHES_H
 
+#include <stdbool.h>
+
 /* XALT_EXECUTABLE_TRACKING is "yes": links are marked and recorded. */
-int switch_tracking(void);
+bool switch_tracking(void);
 
 /* XALT_FUNCTION_TRACKING is not "no". */
-int switch_functions(void);
+bool switch_functions(void);
 
 /* XALT_CMDLINE_RECORD is not set, or "yes": command lines are recorded as the site says. */
-int switch_command_line(void);
+bool switch_command_line(void);
 
 /* Says a line, "jobtrail-ld: ...", where XALT_TRACING asks for it: on stderr for "yes" and "link",
  * at the end of FILE for "link:FILE". */

@@ -129,8 +129,8 @@ static int name_sections(Elf *elf)
     return gelf_update_ehdr(elf, &header) == 0 ? -EIO : 0;
 }
 
-static int fill(Elf *elf, const struct elf_target *target, const struct section *mark,
-                unsigned char **property)
+static int write_sections(Elf *elf, const struct elf_target *target, const struct section *mark,
+                          unsigned char **property)
 {
     struct section stack = {NAME_STACK, SHT_PROGBITS, 0, 1, NULL, 0};
     int result = fill_header(elf, target);
@@ -159,7 +159,7 @@ int note_object_write(int fd, const struct elf_target *target, const void *mark,
     Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
     if (elf == NULL)
         return -EIO;
-    int result = fill(elf, target, &section, &property);
+    int result = write_sections(elf, target, &section, &property);
     elf_end(elf);
     return result;
 }

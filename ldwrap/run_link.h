@@ -6,7 +6,9 @@
 #ifndef JOBTRAIL_LDWRAP_RUN_LINK_H
 #define JOBTRAIL_LDWRAP_RUN_LINK_H
 
-#include "ldwrap/held.h"
+#include <stdbool.h>
+
+#include "ldwrap/linker_output.h"
 
 enum { RUN_LINK_INHERITED = 4 };
 
@@ -15,13 +17,13 @@ struct run_link {
     char *const *argv;
     void (*meanwhile)(void);           /* called once while it runs */
     int inherited[RUN_LINK_INHERITED]; /* descriptors that are open in the child; -1: none */
-    struct held output;                /* stdout; and stderr, where both are one file */
-    struct held errors;                /* stderr */
-    struct held map;                   /* -Map, where one is wanted; or not open */
+    struct linker_output output;       /* stdout; and stderr, where both are one file */
+    struct linker_output errors;       /* stderr */
+    struct linker_output map;          /* -Map, where one is wanted; or not open */
 };
 
 /* Whether the two standard streams are one file, so that the order of what is written counts. */
-int run_link_is_one_stream(void);
+bool run_link_is_one_stream(void);
 
 /* Runs it to its end. Returns 0 and its wait status, or -errno where it could not be started. */
 int run_link(struct run_link *run, int *status);

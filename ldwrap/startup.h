@@ -5,12 +5,14 @@
 #ifndef JOBTRAIL_LDWRAP_STARTUP_H
 #define JOBTRAIL_LDWRAP_STARTUP_H
 
+#include <stdbool.h>
+
 #include "conf/conf.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_line.h"
 
 /* Whether the site wants it in what this link makes: a program that starts as C programs do. */
-int startup_is_wanted(const struct link_line *line, uint32_t site);
+bool startup_is_wanted(const struct link_line *line, uint32_t site);
 
 /* Opens the object for this kind of programs, beside where jobtrail-ld is installed. Returns a
  * descriptor of 200 or above, or -1 where there is none. */

@@ -5,20 +5,21 @@
  * had their turn, as "DEVICE:INODE " each, in hexadecimal; a jobtrail-ld that finds itself called
  * by one marks nothing and goes on to a linker that is not among them.
  */
-#ifndef JOBTRAIL_LDWRAP_CHAIN_H
-#define JOBTRAIL_LDWRAP_CHAIN_H
+#ifndef JOBTRAIL_LDWRAP_CALLED_LINKERS_H
+#define JOBTRAIL_LDWRAP_CALLED_LINKERS_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
-#define CHAIN_VARIABLE "JOBTRAIL_LD"
+#define CALLED_LINKERS_VARIABLE "JOBTRAIL_LD"
 
 /* Whether a jobtrail-ld has called us, directly or not. */
-int chain_has_begun(void);
+bool called_linkers_any(void);
 
 /* Whether this file has had its turn. */
-int chain_has(const struct stat *file);
+bool called_linkers_have(const struct stat *file);
 
 /* Notes it for the programs that we start. Returns 0 or -ENOMEM. */
-int chain_add(const struct stat *file);
+int called_linkers_add(const struct stat *file);
 
 #endif

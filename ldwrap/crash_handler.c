@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ldwrap/guard.h"
+#include "ldwrap/crash_handler.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -10,19 +10,19 @@ enum { PATIENCE_S = 30 };
 static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGXFSZ, SIGXCPU};
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-static const char *linker;
-static char *const *arguments;
-static struct sigaction before[FAULTS];
+static const char *linker_path;
+static char *const *linker_argv;
+static struct sigaction saved[FAULTS];
 static int is_on;
 
 static void become_linker(int number)
 {
     sigset_t only;
-    guard_off();
+    crash_default();
     sigemptyset(&only);
     sigaddset(&only, number);
     sigprocmask(SIG_UNBLOCK, &only, NULL);
-    execv(linker, arguments);
+    execv(linker_path, linker_argv);
     _exit(127);
 }
 
@@ -32,31 +32,31 @@ static void succeed(int number)
     _exit(0);
 }
 
-/* Keeps what was set before, for what we become. */
-static void set(void (*handler)(int))
+/* Keeps what was set_handlers saved, for what we become. */
+static void set_handlers(void (*handler)(int))
 {
     for (int i = 0; i < FAULTS; i++)
-        sigaction(faults[i], &(struct sigaction){.sa_handler = handler}, is_on ? NULL : &before[i]);
+        sigaction(faults[i], &(struct sigaction){.sa_handler = handler}, is_on ? NULL : &saved[i]);
     is_on = 1;
 }
 
-void guard_exec(const char *path, char *const *argv)
+void crash_runs_linker(const char *path, char *const *argv)
 {
-    linker = path;
-    arguments = argv;
-    set(become_linker);
+    linker_path = path;
+    linker_argv = argv;
+    set_handlers(become_linker);
 }
 
-void guard_success(void)
+void crash_succeeds(void)
 {
-    set(succeed);
+    set_handlers(succeed);
     sigaction(SIGALRM, &(struct sigaction){.sa_handler = succeed}, NULL);
     alarm(PATIENCE_S);
 }
 
-void guard_off(void)
+void crash_default(void)
 {
     for (int i = 0; is_on && i < FAULTS; i++)
-        sigaction(faults[i], &before[i], NULL);
+        sigaction(faults[i], &saved[i], NULL);
     is_on = 0;
 }
