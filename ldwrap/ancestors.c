@@ -30,8 +30,8 @@ static int parent_of(int pid)
     CLEANUP_FREE char *stat = NULL;
     if (read_proc(pid, "stat", &stat, &size) != 0)
         return 0;
-    const char *behind_name = strrchr(stat, ')');
-    if (behind_name == NULL || sscanf(behind_name, ") %*c %d", &parent) != 1)
+    const char *name_end = strrchr(stat, ')');
+    if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1)
         return 0;
     return parent;
 }
@@ -107,8 +107,8 @@ const struct ancestor *ancestors_caller(const struct ancestors *ancestors)
     return ancestors->count == 0 ? NULL : &ancestors->process[0];
 }
 
-/* What a name is without a target before it and a version or a vendor behind it:
- * "x86_64-linux-gnu-gcc-12" is "gcc", "mpicc.openmpi" is "mpicc". `size` bytes at `plain`. */
+/* Removes a target before the name and a version or a vendor after it: "x86_64-linux-gnu-gcc-12"
+ * becomes "gcc", "mpicc.openmpi" becomes "mpicc". Writes `size` bytes at `plain`. */
 static void plain_name(const char *name, char *plain, size_t size)
 {
     snprintf(plain, size, "%.*s", (int)strcspn(name, "."), name);
@@ -120,7 +120,7 @@ static void plain_name(const char *name, char *plain, size_t size)
         memmove(plain, dash + 1, strlen(dash));
 }
 
-/* Names that say "compiler" for some language, of compilers and of the drivers around them. */
+/* Whether it is the name of a compiler of some language, or of a driver of one. */
 static bool is_compiler(const char *name)
 {
     static const char *const names[] = {
@@ -144,7 +144,8 @@ static bool is_compiler(const char *name)
     return false;
 }
 
-/* What stands between a compiler and the next one, or the linker. */
+/* Whether it is the name of a program that compilers call to call another compiler or the linker.
+ */
 static bool is_between(const char *name)
 {
     static const char *const names[] = {"collect2", "ccache",      "sccache", "distcc",

@@ -2,6 +2,7 @@
 #include "ldwrap/crash_handler.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ enum { FAULTS = sizeof faults / sizeof faults[0] };
 static const char *linker_path;
 static char *const *linker_argv;
 static struct sigaction saved[FAULTS];
-static int is_on;
+static bool is_on;
 
 static void become_linker(int number)
 {
@@ -32,12 +33,12 @@ static void succeed(int number)
     _exit(0);
 }
 
-/* Keeps what was set_handlers saved, for what we become. */
+/* Saves the former handlers, for the linker that we may run. */
 static void set_handlers(void (*handler)(int))
 {
     for (int i = 0; i < FAULTS; i++)
         sigaction(faults[i], &(struct sigaction){.sa_handler = handler}, is_on ? NULL : &saved[i]);
-    is_on = 1;
+    is_on = true;
 }
 
 void crash_runs_linker(const char *path, char *const *argv)
@@ -58,5 +59,5 @@ void crash_default(void)
 {
     for (int i = 0; is_on && i < FAULTS; i++)
         sigaction(faults[i], &saved[i], NULL);
-    is_on = 0;
+    is_on = false;
 }

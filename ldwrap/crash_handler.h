@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What becomes of the link if we crash, are over a limit, or hang: the user's build goes on.
+ * Lets the user's build continue when the wrapper crashes, exceeds a limit, or hangs.
  */
 #ifndef JOBTRAIL_LDWRAP_CRASH_HANDLER_H
 #define JOBTRAIL_LDWRAP_CRASH_HANDLER_H
 
-/* Before the link: a fault in this process becomes the program `path` with `argv`, both valid until
- * crash_default(). */
+/* For the time before the link: after a crash this process runs the program `path` with `argv`.
+ * Both must stay valid until crash_default(). */
 void crash_runs_linker(const char *path, char *const *argv);
 
-/* After a link that succeeded: a fault, or more than half a minute, becomes a successful exit. */
+/* For the time after a link that succeeded: a crash, or more than half a minute, becomes a
+ * successful exit. */
 void crash_succeeds(void);
 
-/* Faults are faults again. */
+/* Restores the handlers of the time before. */
 void crash_default(void);
 
 #endif

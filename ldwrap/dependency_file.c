@@ -10,7 +10,7 @@
 
 #include "conf/base/cleanup.h"
 
-/* Undoes lld's escapes, in place. */
+/* Removes lld's escapes, in place. */
 static void unescape(char *name)
 {
     char *to = name;

@@ -28,8 +28,8 @@ uint64_t link_job_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The environment first: the password file may be a directory service, and the record is one of the
- * user's own. */
+/* The environment first, since the password file may be a slow directory service. A user can set
+ * the variables, but the record is the user's own. */
 const char *link_job_user(void)
 {
     const char *name = getenv("USER");
@@ -106,7 +106,7 @@ static char *write_mark(const struct link_job *job, size_t *size)
         size);
 }
 
-/* Nothing in it depends on who builds, where and when. */
+/* A mark with nothing in it that depends on the user, the place or the time of the build. */
 static char *write_reproducible_mark(const struct link_job *job, size_t *size)
 {
     return watermark_write(
@@ -114,7 +114,7 @@ static char *write_reproducible_mark(const struct link_job *job, size_t *size)
             .uuid = job->uuid,
             .compiler = job->program,
             .epoch = watermark_epoch(job->epoch),
-            .in_utc = 1,
+            .is_utc = true,
         },
         size);
 }

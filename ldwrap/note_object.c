@@ -25,7 +25,7 @@ struct section {
     size_t size;
 };
 
-/* The ELF file's own byte order, in which `target` writes 32-bit words. */
+/* Writes a 32-bit word in the target's byte order. */
 static void put_word(unsigned char *at, uint32_t value, const struct elf_target *target)
 {
     for (int i = 0; i < 4; i++)
@@ -54,7 +54,7 @@ static unsigned char *make_note(const struct elf_target *target, const char *own
     return note;
 }
 
-/* The property that says which features an object allows; 0: this machine has none. */
+/* The type of the property that lists the features of an object; 0: this machine has none. */
 static uint32_t property_type(const struct elf_target *target)
 {
     switch (target->machine) {

@@ -2,6 +2,7 @@
 #include "ldwrap/real_linker.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "conf/base/cleanup.h"
 #include "ldwrap/called_linkers.h"
 
-/* DIRECTORY/NAME as a program that is not us. Returns 0, -ENOENT, -ENOMEM. */
+/* Takes DIRECTORY/NAME if it is a program that was not called yet. Returns 0, -ENOENT, -ENOMEM. */
 static int take_program(const char *directory, size_t length, const char *name, char **path)
 {
     struct stat status;
@@ -31,7 +32,7 @@ static int take_program(const char *directory, size_t length, const char *name, 
     return 0;
 }
 
-/* The first one in a list of directories, with ':' between them. */
+/* Takes the first one in a list of directories, with ':' between them. */
 static int search_directories(const char *directories, const char *name, char **path)
 {
     int result = -ENOENT;
@@ -47,7 +48,7 @@ static int search_directories(const char *directories, const char *name, char **
 static const char *target_argument(const struct ancestor *clang)
 {
     const char *end = clang->argv + clang->argv_size, *found = NULL;
-    int is_next = 0;
+    bool is_next = false;
     for (const char *at = clang->argv; at < end; at += strlen(at) + 1) {
         if (is_next)
             found = at;
@@ -58,8 +59,9 @@ static const char *target_argument(const struct ancestor *clang)
     return found;
 }
 
-/* clang looks for TARGET-ld first, but in each directory for both names before the next one: with
- * us in front of all, it finds our `ld`. */
+/* clang prefers TARGET-ld to ld, but tries both names in a directory before the next directory.
+ * Ours is the first one in PATH, so that clang finds our `ld`. Then TARGET-ld is looked for here.
+ */
 static int search_target(const struct ancestor *clang, const char *called, char **path)
 {
     CLEANUP_FREE char *name = NULL;

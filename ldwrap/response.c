@@ -16,7 +16,7 @@ static bool is_blank(char byte)
     return byte != '\0' && strchr(" \t\n\v\f\r", byte) != NULL;
 }
 
-/* Cuts the argument at `*at` out, in place, and moves `*at` behind it; NULL when there is none. */
+/* Returns the argument at `*at`, unquoted in place, and moves `*at` after it; NULL: no more. */
 static char *next_argument(char **at)
 {
     char *from = *at, quote = '\0';
@@ -42,7 +42,7 @@ static char *next_argument(char **at)
     return argument;
 }
 
-/* `*files` counts those that are left: each may name others more than once. */
+/* `*files` is the number of files that may still be read, since each can name others many times. */
 static int expand_argument(const char *argument, int depth, int *files, struct strings *out)
 {
     CLEANUP_FREE char *text = NULL;

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What ends a build from outside: it is the linker's to end by. */
+/* Signals that end a build from outside. They are passed on to the linker. */
 static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { ENDING = sizeof ending / sizeof ending[0] };
 
@@ -33,8 +33,9 @@ static void on_child(int number)
     (void)number;
 }
 
-/* Handlers for the time of the link; what is ignored stays ignored, in the linker too. Signals are
- * blocked but while we wait, so that none falls between a test and the wait. */
+/* Sets the handlers for the time of the link. Signals that are ignored stay ignored, in the linker
+ * too. Signals are blocked except for during the wait, so that none is lost between a check and the
+ * wait. */
 static void set_handlers(struct sigaction *before, sigset_t *mask)
 {
     sigset_t blocked;
@@ -72,7 +73,7 @@ static void inherit(int fd)
         fcntl(fd, F_SETFD, 0);
 }
 
-/* In the child, which shares our memory until it execs. */
+/* In the child: runs the linker, or returns errno. */
 static int exec_linker(const struct run_link *run, const struct sigaction *before,
                        const sigset_t *mask, pid_t parent)
 {
@@ -123,8 +124,8 @@ static void close_writing_end(struct linker_output *output)
     output->write_fd = -1;
 }
 
-/* Until the child has ended. It may leave a process behind that keeps the pipes open (mold does),
- * so their end is nothing to wait for. */
+/* Waits until the child has ended, and not for the end of the pipes: the linker may leave a process
+ * behind that keeps them open (mold does). */
 static int wait_for(struct run_link *run, const sigset_t *mask)
 {
     struct linker_output *const all[] = {&run->output, &run->errors, &run->map};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The real linker as a child: its output held back, signals passed on to it, gone when we are
- * killed.
+ * Runs the real linker as a child: its output is kept, signals are passed on to it, and it is
+ * killed when we are.
  */
 #ifndef JOBTRAIL_LDWRAP_RUN_LINK_H
 #define JOBTRAIL_LDWRAP_RUN_LINK_H
@@ -22,10 +22,10 @@ struct run_link {
     struct linker_output map;          /* -Map, where one is wanted; or not open */
 };
 
-/* Whether the two standard streams are one file, so that the order of what is written counts. */
+/* Whether stdout and stderr are the same file, so that the order of both must be kept. */
 bool run_link_is_one_stream(void);
 
-/* Runs it to its end. Returns 0 and its wait status, or -errno where it could not be started. */
+/* Runs it and waits for its end. Returns 0 and its wait status, or -errno: it did not start. */
 int run_link(struct run_link *run, int *status);
 
 /* Ends this process by the signal `number`, as the linker was. */

@@ -11,7 +11,7 @@
 
 #include "ldwrap/descriptor_numbers.h"
 
-/* crt1.o, Scrt1.o, rcrt1.o, gcrt1.o: the C library's code that runs constructors. */
+/* Whether crt1.o, Scrt1.o, rcrt1.o or gcrt1.o is linked in, which run constructors. */
 static bool has_crt(const struct link_line *line)
 {
     for (size_t i = 0; i < line->inputs.count; i++) {

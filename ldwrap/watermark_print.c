@@ -11,7 +11,7 @@
 #include "conf/base/elf_note.h"
 #include "submit/evidence/watermark.h"
 
-/* XALT of old writes a key as "<Build.UUID>". */
+/* Old versions of XALT write a key as "<Build.UUID>". */
 static void print_key(void *context, const char *key, const char *value)
 {
     size_t length = strlen(key);
@@ -30,7 +30,7 @@ static int from_note(const void *content, size_t size)
     return content == NULL ? 0 : watermark_read(content, size, print_key, NULL);
 }
 
-/* Sections: of objects that are no programs, and XALT's `.xalt`, which is not in memory. */
+/* From sections: objects have no program headers, and XALT's `.xalt` is in none of them. */
 static int from_sections(Elf *elf)
 {
     GElf_Shdr header;

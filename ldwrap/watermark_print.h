@@ -3,7 +3,7 @@
 #define JOBTRAIL_LDWRAP_WATERMARK_PRINT_H
 
 /* Prints the watermark of each file on stdout, ours or XALT's. Returns 0, or 1 where a file has
- * none or cannot be read, which is said on stderr. */
+ * none or cannot be read, with a line on stderr. */
 int watermark_print_files(int count, char *const *paths);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "conf/base/cleanup.h"
 
-/* A reader takes entries of up to 4 KiB. Blanks grow to five bytes, and are counted so. */
+/* Readers accept entries of up to 4 KiB. A blank is written as five bytes, and counted as five. */
 enum { VALUE_MAX = 3 << 10 };
 
 static void add_fact(FILE *stream, const char *key, const char *value)
@@ -31,7 +31,7 @@ static void add_times(FILE *stream, const struct watermark_facts *facts)
     char epoch[32], date[64] = "", year[8] = "";
     struct tm broken;
     time_t when = (time_t)facts->epoch;
-    if ((facts->in_utc ? gmtime_r(&when, &broken) : localtime_r(&when, &broken)) != NULL) {
+    if ((facts->is_utc ? gmtime_r(&when, &broken) : localtime_r(&when, &broken)) != NULL) {
         strftime(date, sizeof date, "%a %b %d %H:%M:%S %Y", &broken);
         strftime(year, sizeof year, "%Y", &broken);
     }
