@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ldwrap/show.h"
+#include "ldwrap/watermark_print.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "conf/base/elf_note.h"
 #include "submit/evidence/watermark.h"
 
-/* XALT of old writes a key as "<Build.UUID>". */
+/* Old versions of XALT write a key as "<Build.UUID>". */
 static void print_key(void *context, const char *key, const char *value)
 {
     size_t length = strlen(key);
@@ -30,7 +30,7 @@ static int from_note(const void *content, size_t size)
     return content == NULL ? 0 : watermark_read(content, size, print_key, NULL);
 }
 
-/* Sections: of objects that are no programs, and XALT's `.xalt`, which is not in memory. */
+/* From sections: objects have no program headers, and XALT's `.xalt` is in none of them. */
 static int from_sections(Elf *elf)
 {
     GElf_Shdr header;
@@ -53,7 +53,7 @@ static int from_sections(Elf *elf)
 }
 
 /* Returns how many keys there were, or -errno. */
-static int show(const char *path)
+static int print_file(const char *path)
 {
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
@@ -72,13 +72,13 @@ static int show(const char *path)
     return keys;
 }
 
-int show_watermarks(int count, char *const *paths)
+int watermark_print_files(int count, char *const *paths)
 {
     int status = 0;
     for (int i = 0; i < count; i++) {
         if (count > 1)
             printf("%s%s:\n", i == 0 ? "" : "\n", paths[i]);
-        int keys = show(paths[i]);
+        int keys = print_file(paths[i]);
         fflush(stdout);
         if (keys > 0)
             continue;

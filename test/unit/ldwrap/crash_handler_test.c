@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "ldwrap/guard.h"
+#include "ldwrap/crash_handler.h"
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGXFSZ, SIGXCPU};
 
@@ -36,27 +36,27 @@ static char *const shell[] = {"sh", "-c", "kill -$0 $$ 2>/dev/null; exit 7", "0"
 static void before_link(int number)
 {
     (void)number;
-    guard_exec("/bin/sh", shell);
+    crash_runs_linker("/bin/sh", shell);
 }
 
 static void no_linker(int number)
 {
     (void)number;
-    guard_exec("/nowhere", shell);
+    crash_runs_linker("/nowhere", shell);
 }
 
 static void after_link(int number)
 {
     (void)number;
-    guard_exec("/bin/sh", shell);
-    guard_success();
+    crash_runs_linker("/bin/sh", shell);
+    crash_succeeds();
 }
 
 static void off_again(int number)
 {
     (void)number;
-    guard_exec("/bin/sh", shell);
-    guard_off();
+    crash_runs_linker("/bin/sh", shell);
+    crash_default();
 }
 
 static void a_fault_before_the_link_becomes_the_linker(void **state)
@@ -76,7 +76,7 @@ static void the_linker_has_no_signal_blocked(void **state)
     (void)state;
     pid_t pid = fork();
     if (pid == 0) {
-        guard_exec("/bin/sh", segv);
+        crash_runs_linker("/bin/sh", segv);
         raise(SIGSEGV);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);

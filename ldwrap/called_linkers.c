@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ldwrap/chain.h"
+#include "ldwrap/called_linkers.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,34 +19,34 @@ static void print_entry(const struct stat *file, char *text)
              (uintmax_t)file->st_ino);
 }
 
-int chain_has_begun(void)
+bool called_linkers_any(void)
 {
-    const char *chain = getenv(CHAIN_VARIABLE);
-    return chain != NULL && chain[0] != '\0';
+    const char *called = getenv(CALLED_LINKERS_VARIABLE);
+    return called != NULL && called[0] != '\0';
 }
 
-int chain_has(const struct stat *file)
+bool called_linkers_have(const struct stat *file)
 {
     char entry[ENTRY_SIZE];
-    const char *chain = getenv(CHAIN_VARIABLE);
+    const char *called = getenv(CALLED_LINKERS_VARIABLE);
     print_entry(file, entry);
-    for (const char *at = chain; at != NULL; at = strchr(at, ' ')) {
-        at += at != chain;
+    for (const char *at = called; at != NULL; at = strchr(at, ' ')) {
+        at += at != called;
         if (strncmp(at, entry, strlen(entry)) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-int chain_add(const struct stat *file)
+int called_linkers_add(const struct stat *file)
 {
     char entry[ENTRY_SIZE];
     CLEANUP_FREE char *longer = NULL;
-    const char *chain = getenv(CHAIN_VARIABLE);
+    const char *called = getenv(CALLED_LINKERS_VARIABLE);
     print_entry(file, entry);
-    if (asprintf(&longer, "%s%s", chain == NULL ? "" : chain, entry) < 0) {
+    if (asprintf(&longer, "%s%s", called == NULL ? "" : called, entry) < 0) {
         longer = NULL;
         return -ENOMEM;
     }
-    return setenv(CHAIN_VARIABLE, longer, 1) == 0 ? 0 : -ENOMEM;
+    return setenv(CALLED_LINKERS_VARIABLE, longer, 1) == 0 ? 0 : -ENOMEM;
 }
