@@ -5,6 +5,8 @@
 #ifndef JOBTRAIL_CONF_COMMAND_H
 #define JOBTRAIL_CONF_COMMAND_H
 
+#include <stdbool.h>
+
 #include "conf/conf.h"
 
 enum exit_status {
@@ -22,9 +24,9 @@ struct options {
     const char *plugstack; /* likewise: plugstack.conf */
     const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
     uint32_t ntasks;       /* 0: not asked for */
-    int if_newer, json;
-    int command_line;        /* `args` is one of which what is recorded is asked for */
-    const char *xalt_record; /* XALT's --with-cmdlineRecord; NULL: not given */
+    bool if_newer, json, help;
+    bool command_line;       /* `args` is a command line: show what of it would be recorded */
+    const char *xalt_record; /* "yes" or "no", XALT's --with-cmdlineRecord; NULL: not given */
     char **args;             /* what follows the options */
     int args_count;
 };

@@ -31,6 +31,11 @@ int command_import_xalt(const struct options *options)
 {
     char script[PATH_MAX];
     const char *output = options->output != NULL ? options->output : "-";
+    const char *record = options->xalt_record != NULL ? options->xalt_record : "";
+    if (options->xalt_record != NULL && strcmp(record, "yes") != 0 && strcmp(record, "no") != 0) {
+        fprintf(stderr, "jobtrail-conf: --cmdline-record takes yes or no\n");
+        return STATUS_USAGE;
+    }
     if (options->args_count != 1) {
         fprintf(stderr, "jobtrail-conf: import what? Give one CONFIG.py\n");
         return STATUS_USAGE;
@@ -42,9 +47,8 @@ int command_import_xalt(const struct options *options)
         return STATUS_REFUSED;
     }
     /* -I: nothing from the user's environment or directory becomes part of the program */
-    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--cmdline-record",
-           options->xalt_record != NULL ? options->xalt_record : "", "--", options->args[0],
-           (char *)NULL);
+    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--cmdline-record", record,
+           "--", options->args[0], (char *)NULL);
     fprintf(stderr, "jobtrail-conf: cannot run python3: %s\n", strerror(errno));
     return STATUS_REFUSED;
 }
