@@ -31,12 +31,6 @@ static const char *const standard[CONF_TABLES][3] = {
 static const char *const form = "write FROM PROBABILITY, for example: 30m 0.01";
 static const char *const time_form = "write whole seconds, or a whole number with s, m or h";
 
-static int fail(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
-{
-    *fault = (struct conf_fault){offset, reason, hint};
-    return -EINVAL;
-}
-
 const struct conf_table *conf_table_find(const char *section, const char *name)
 {
     if (strcmp(section, CONF_SAMPLING_SECTION) != 0)
@@ -75,7 +69,7 @@ static int parse_from(const char *text, size_t *at, uint64_t *from_s, struct con
     uint64_t seconds = 0, scale = 1;
     unsigned digits = take_digits(text, at, &seconds, &scale);
     if (digits == 0 || digits > DIGITS_MAX)
-        return fail(fault, 0, "not a time", time_form);
+        return conf_fault(fault, 0, "not a time", time_form);
     switch (text[*at]) {
     case 'h':
         seconds *= 3600;
@@ -90,9 +84,9 @@ static int parse_from(const char *text, size_t *at, uint64_t *from_s, struct con
         break;
     }
     if (text[*at] != '\0' && !isblank((unsigned char)text[*at]))
-        return fail(fault, *at, "not a time", time_form);
+        return conf_fault(fault, *at, "not a time", time_form);
     if (seconds > FROM_MAX_S)
-        return fail(fault, 0, "more than 10^9 seconds", time_form);
+        return conf_fault(fault, 0, "more than 10^9 seconds", time_form);
     *from_s = seconds;
     return 0;
 }
@@ -106,7 +100,7 @@ static int parse_probability(const char *text, size_t at, struct conf_interval *
     uint64_t above = 0, below = 1, ignored = 1;
     unsigned digits = take_digits(text, &at, &above, &ignored);
     if (digits == 0 || digits > DIGITS_MAX)
-        return fail(fault, start, "not a probability", hint);
+        return conf_fault(fault, start, "not a probability", hint);
     int ratio = text[at] == ':';
     if (text[at] == '.') {
         at++;
@@ -117,12 +111,12 @@ static int parse_probability(const char *text, size_t at, struct conf_interval *
         digits = take_digits(text, &at, &below, &ignored);
     }
     if (digits == 0 || digits > DIGITS_MAX || text[at] != '\0' || (ratio && above != 1))
-        return fail(fault, start, "not a probability", hint);
+        return conf_fault(fault, start, "not a probability", hint);
     if (above == 0)
-        return fail(fault, start, "a probability of 0",
-                    "every run needs a chance, as reports weigh by it; write 1:1000000");
+        return conf_fault(fault, start, "a probability of 0",
+                          "every run needs a chance, as reports weigh by it; write 1:1000000");
     if (below == 0 || above > below)
-        return fail(fault, start, "a probability above 1", hint);
+        return conf_fault(fault, start, "a probability above 1", hint);
     interval->above = above;
     interval->below = below;
     return 0;
@@ -137,7 +131,7 @@ static int parse_interval(const char *text, struct conf_interval *interval,
         return rc;
     at += strspn(text + at, " \t");
     if (text[at] == '\0')
-        return fail(fault, at, "no probability after the time", form);
+        return conf_fault(fault, at, "no probability after the time", form);
     return parse_probability(text, at, interval, fault);
 }
 
@@ -146,12 +140,13 @@ static int check_order(const struct conf_intervals *intervals, const struct conf
 {
     size_t count = intervals->count;
     if (count == 0 && interval->from_s != 0)
-        return fail(fault, 0, "the first interval does not start at 0",
-                    "short runs need a probability, too; start with 0");
+        return conf_fault(fault, 0, "the first interval does not start at 0",
+                          "short runs need a probability, too; start with 0");
     if (count > 0 && interval->from_s <= intervals->interval[count - 1].from_s)
-        return fail(fault, 0, "not later than the interval before", "list them in ascending order");
+        return conf_fault(fault, 0, "not later than the interval before",
+                          "list them in ascending order");
     if (count == POLICY_INTERVALS_MAX)
-        return fail(fault, 0, "more than 16 intervals", "join some of them");
+        return conf_fault(fault, 0, "more than 16 intervals", "join some of them");
     return 0;
 }
 
