@@ -121,18 +121,18 @@ struct conf_error {
 };
 
 /* Reads and checks the file `path`. Returns 0 and fills `*out`, which conf_free() releases; or
- * -errno (-EINVAL for a bad line, -ENOENT when there is no such file) and fills `*error`, leaving
+ * -errno (-EINVAL for a bad line, -ENOENT when there is no such file) and fills `*why`, leaving
  * `*out` untouched. Patterns are taken as text: compile_policy() is what checks them. */
-int conf_load(const char *path, struct conf *out, struct conf_error *error);
+int conf_load(const char *path, struct conf *out, struct conf_error *why);
 
 /* As conf_load(), for what root does by it: as root, a file that others can change is refused
  * (-EPERM, see trusted.h). */
-int conf_load_trusted(const char *path, struct conf *out, struct conf_error *error);
+int conf_load_trusted(const char *path, struct conf *out, struct conf_error *why);
 
 void conf_free(struct conf *conf);
 
 /* "FILE:LINE:COLUMN: REASON (HINT)" on one line, into `size` bytes at `text`. */
-void conf_error_text(const struct conf_error *error, char *text, size_t size);
+void conf_error_text(const struct conf_error *why, char *text, size_t size);
 
 /* The compiled file that belongs to the configuration file `path`: its ".conf" ending replaced by
  * ".policy", or ".policy" appended. malloc'ed; NULL when out of memory. */

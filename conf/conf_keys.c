@@ -91,7 +91,7 @@ void conf_key_print(const struct conf_key *key, const struct conf *conf, char *t
 int conf_keys_default(struct conf *conf, const struct conf_key **key, struct conf_fault *fault)
 {
     for (int i = 0; i < CONF_KEYS; i++) {
-        int error = conf_key_set(&conf_keys[i], conf, conf_keys[i].standard, fault);
+        int error = conf_key_set(&conf_keys[i], conf, conf_keys[i].default_text, fault);
         if (error != 0) {
             *key = &conf_keys[i];
             return error;

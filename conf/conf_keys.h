@@ -14,8 +14,8 @@
 struct conf_key {
     const char *section;
     const char *name;
-    size_t offset;        /* of the field in struct conf */
-    const char *standard; /* the default, as text */
+    size_t offset; /* of the field in struct conf */
+    const char *default_text;
     const struct conf_kind *kind;
 };
 

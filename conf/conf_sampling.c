@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ const struct conf_table conf_tables[CONF_TABLES] = {
 };
 
 /* TACC's figures, per table. */
-static const char *const standard[CONF_TABLES][3] = {
+static const char *const default_intervals[CONF_TABLES][3] = {
     {"0 1:10000", "30m 1:100", "2h 1"},
     {"0 1:10000", "15m 1:100", "30m 1"},
 };
@@ -101,16 +102,16 @@ static int parse_probability(const char *text, size_t at, struct conf_interval *
     unsigned digits = take_digits(text, &at, &above, &ignored);
     if (digits == 0 || digits > DIGITS_MAX)
         return conf_fault(fault, start, "not a probability", hint);
-    int ratio = text[at] == ':';
+    bool is_ratio = text[at] == ':';
     if (text[at] == '.') {
         at++;
         digits = take_digits(text, &at, &above, &below);
-    } else if (ratio) {
+    } else if (is_ratio) {
         at++;
         below = 0;
         digits = take_digits(text, &at, &below, &ignored);
     }
-    if (digits == 0 || digits > DIGITS_MAX || text[at] != '\0' || (ratio && above != 1))
+    if (digits == 0 || digits > DIGITS_MAX || text[at] != '\0' || (is_ratio && above != 1))
         return conf_fault(fault, start, "not a probability", hint);
     if (above == 0)
         return conf_fault(fault, start, "a probability of 0",
@@ -126,9 +127,9 @@ static int parse_interval(const char *text, struct conf_interval *interval,
                           struct conf_fault *fault)
 {
     size_t at = 0;
-    int rc = parse_from(text, &at, &interval->from_s, fault);
-    if (rc != 0)
-        return rc;
+    int error = parse_from(text, &at, &interval->from_s, fault);
+    if (error != 0)
+        return error;
     at += strspn(text + at, " \t");
     if (text[at] == '\0')
         return conf_fault(fault, at, "no probability after the time", form);
@@ -155,11 +156,11 @@ int conf_table_append(const struct conf_table *table, struct conf *conf, const c
 {
     struct conf_intervals *intervals = intervals_of(table, conf);
     struct conf_interval interval = {.line = line};
-    int rc = parse_interval(text, &interval, fault);
-    if (rc == 0)
-        rc = check_order(intervals, &interval, fault);
-    if (rc != 0)
-        return rc;
+    int error = parse_interval(text, &interval, fault);
+    if (error == 0)
+        error = check_order(intervals, &interval, fault);
+    if (error != 0)
+        return error;
     struct conf_interval *grown =
         reallocarray(intervals->interval, intervals->count + 1, sizeof *grown);
     if (grown == NULL)
@@ -218,8 +219,8 @@ int conf_tables_default(struct conf *conf)
     for (size_t i = 0; i < CONF_TABLES; i++) {
         if (conf_table_intervals(&conf_tables[i], conf)->count > 0)
             continue;
-        for (size_t k = 0; k < sizeof standard[i] / sizeof *standard[i]; k++)
-            if (conf_table_append(&conf_tables[i], conf, standard[i][k], 0, &fault) != 0)
+        for (size_t k = 0; k < sizeof default_intervals[i] / sizeof *default_intervals[i]; k++)
+            if (conf_table_append(&conf_tables[i], conf, default_intervals[i][k], 0, &fault) != 0)
                 return -ENOMEM; /* the defaults are good */
     }
     return 0;

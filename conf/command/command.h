@@ -31,19 +31,19 @@ struct options {
     int args_count;
 };
 
-int command_check(const struct options *options);
-int command_compile(const struct options *options);
-int command_doctor(const struct options *options);
-int command_explain(const struct options *options);
-int command_import_xalt(const struct options *options);
-int command_make_key(const struct options *options);
-int command_show(const struct options *options);
+enum exit_status command_check(const struct options *options);
+enum exit_status command_compile(const struct options *options);
+enum exit_status command_doctor(const struct options *options);
+enum exit_status command_explain(const struct options *options);
+enum exit_status command_import_xalt(const struct options *options);
+enum exit_status command_make_key(const struct options *options);
+enum exit_status command_show(const struct options *options);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */
-int command_refused(const struct conf_error *error);
+enum exit_status command_refused(const struct conf_error *why);
 
 /* Prints a JSON value and releases it. Returns STATUS_OK, or STATUS_REFUSED when out of memory. */
 struct json_object;
-int command_print_json(struct json_object *value);
+enum exit_status command_print_json(struct json_object *value);
 
 #endif

@@ -27,7 +27,7 @@ static int find_script(char *path, size_t size)
     return access(path, R_OK) == 0 ? 0 : -errno;
 }
 
-int command_import_xalt(const struct options *options)
+enum exit_status command_import_xalt(const struct options *options)
 {
     char script[PATH_MAX];
     const char *output = options->output != NULL ? options->output : "-";
@@ -40,10 +40,10 @@ int command_import_xalt(const struct options *options)
         fprintf(stderr, "jobtrail-conf: import what? Give one CONFIG.py\n");
         return STATUS_USAGE;
     }
-    int rc = find_script(script, sizeof script);
-    if (rc != 0) {
+    int error = find_script(script, sizeof script);
+    if (error != 0) {
         fprintf(stderr, "jobtrail-conf: %s: %s; is jobtrail installed as a whole?\n", script,
-                strerror(-rc));
+                strerror(-error));
         return STATUS_REFUSED;
     }
     /* -I: nothing from the user's environment or directory becomes part of the program */

@@ -26,7 +26,7 @@ static const char usage_text[] =
 
 struct command {
     const char *name;
-    int (*run)(const struct options *options);
+    enum exit_status (*run)(const struct options *options);
     const char *accepts; /* its options, by their letter in option_rows[] */
     const char *args;    /* NULL: it takes none; "+": options end where they start; "" */
 };
@@ -63,24 +63,24 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-int command_refused(const struct conf_error *error)
+enum exit_status command_refused(const struct conf_error *why)
 {
-    char text[sizeof *error + 64];
-    conf_error_text(error, text, sizeof text);
+    char text[sizeof *why + 64];
+    conf_error_text(why, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     return STATUS_REFUSED;
 }
 
-int command_print_json(struct json_object *value)
+enum exit_status command_print_json(struct json_object *value)
 {
     const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY |
                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
-    int status = text != NULL && puts(text) >= 0 ? STATUS_OK : STATUS_REFUSED;
+    enum exit_status status = text != NULL && puts(text) >= 0 ? STATUS_OK : STATUS_REFUSED;
     json_object_put(value);
     return status;
 }
 
-static int wrong_usage(const char *problem, const char *what)
+static enum exit_status wrong_usage(const char *problem, const char *what)
 {
     fprintf(stderr, "jobtrail-conf: %s%s\n%s", problem, what, usage_text);
     return STATUS_USAGE;
@@ -95,7 +95,7 @@ static const struct command *find_command(const char *name)
 }
 
 /* `argv[0]` is the command's name. */
-static int run_command(const struct command *command, int argc, char **argv)
+static enum exit_status run_command(const struct command *command, int argc, char **argv)
 {
     struct options options = {.conf = DEFAULT_CONF};
     int letter;
@@ -129,10 +129,10 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (command == NULL)
         return wrong_usage("unknown command ", argv[1]);
-    int status = run_command(command, argc - 1, argv + 1);
+    enum exit_status status = run_command(command, argc - 1, argv + 1);
     if (fflush(stdout) != 0 && status == STATUS_OK) {
         perror("jobtrail-conf: writing the output");
         status = STATUS_REFUSED;
     }
-    return status;
+    return (int)status;
 }
