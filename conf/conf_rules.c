@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 #define KEEP_HIDE    (1u << POLICY_KEEP | 1u << POLICY_HIDE)
 #define KEEP_SKIP    (1u << POLICY_KEEP | 1u << POLICY_SKIP)
 #define PATH_ACTIONS (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_CUSTOM)
@@ -152,10 +154,7 @@ int conf_list_append(const struct conf_list *list, struct conf *conf, const stru
 {
     struct conf_rules *rules = rules_of(list, conf);
     char *pattern = strdup(rule->pattern);
-    struct conf_rule *grown = reallocarray(rules->rule, rules->count + 1, sizeof *grown);
-    if (grown != NULL)
-        rules->rule = grown;
-    if (pattern == NULL || grown == NULL) {
+    if (pattern == NULL || GROW(rules->rule, rules->count) != 0) {
         free(pattern);
         return -ENOMEM;
     }

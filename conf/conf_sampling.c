@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 #define DIGITS_MAX 9           /* of a number */
 #define FROM_MAX_S 1000000000u /* 31 years */
 
@@ -161,12 +163,9 @@ int conf_table_append(const struct conf_table *table, struct conf *conf, const c
         error = check_order(intervals, &interval, fault);
     if (error != 0)
         return error;
-    struct conf_interval *grown =
-        reallocarray(intervals->interval, intervals->count + 1, sizeof *grown);
-    if (grown == NULL)
+    if (GROW(intervals->interval, intervals->count) != 0)
         return -ENOMEM;
-    grown[intervals->count++] = interval;
-    intervals->interval = grown;
+    intervals->interval[intervals->count++] = interval;
     return 0;
 }
 

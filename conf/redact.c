@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
 #include "conf/redact_scan.h"
 
 const char *const redact_kinds[REDACT_KINDS] = {
@@ -53,15 +54,10 @@ static void append_bytes(struct scan *scan, const char *bytes, size_t size)
 {
     if (scan->has_failed || size == 0)
         return;
-    if (scan->room - scan->used < size) {
-        size_t room = scan->used + size + scan->size + 64;
-        char *grown = realloc(scan->out, room);
-        if (grown == NULL) {
-            scan->has_failed = true;
-            return;
-        }
-        scan->out = grown;
-        scan->room = room;
+    if (scan->room - scan->used < size &&
+        GROW_TO(scan->out, scan->room, scan->used + size + scan->size + 64) != 0) {
+        scan->has_failed = true;
+        return;
     }
     memcpy(scan->out + scan->used, bytes, size);
     scan->used += size;

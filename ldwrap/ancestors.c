@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "ldwrap/whole_file.h"
+#include "conf/base/whole_file.h"
 
 enum { ARGV_MAX = 8 << 20 };
 

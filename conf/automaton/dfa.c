@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "conf/automaton/nfa_universal.h"
+#include "conf/base/grow.h"
 #include "conf/policy/policy.h"
 
 #define BUCKETS    65536u      /* of the hash table of subsets; a power of 2 > 2 * DFA_MAX_STATES */
@@ -35,7 +36,8 @@ struct builder {
     uint8_t sample[256];   /* per class, a byte of it */
     struct subset *subset; /* per state */
     uint32_t *item;        /* the subsets' nodes */
-    uint32_t items, items_room;
+    uint32_t items;
+    size_t items_room;
     uint32_t *bucket;         /* 1 + state, or 0; open addressing */
     uint64_t *reached;        /* bitmap: nodes of the subset being collected */
     uint64_t *universal;      /* bitmap: see nfa_universal.h */
@@ -132,17 +134,7 @@ static void prune_subset(struct builder *builder)
 static int reserve_items(struct builder *builder)
 {
     uint32_t needed = builder->items + builder->nfa->nodes;
-    if (needed > MAX_ITEMS)
-        return -E2BIG;
-    if (needed <= builder->items_room)
-        return 0;
-    uint32_t room = 2 * needed;
-    uint32_t *grown = reallocarray(builder->item, room, sizeof *grown);
-    if (grown == NULL)
-        return -ENOMEM;
-    builder->item = grown;
-    builder->items_room = room;
-    return 0;
+    return needed > MAX_ITEMS ? -E2BIG : GROW_TO(builder->item, builder->items_room, needed);
 }
 
 /* Moves the collected subset to the end of the items, and clears the bitmap. */

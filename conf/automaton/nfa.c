@@ -4,21 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "conf/base/grow.h"
+
 static int reserve(struct nfa *nfa, uint64_t nodes)
 {
-    if (nodes > NFA_MAX_NODES)
-        return -E2BIG;
-    if (nodes <= nfa->nodes_room)
-        return 0;
-    uint32_t room = nfa->nodes_room < 64 ? 64 : nfa->nodes_room;
-    while (room < nodes)
-        room *= 2;
-    struct nfa_node *grown = reallocarray(nfa->node, room, sizeof *grown);
-    if (grown == NULL)
-        return -ENOMEM;
-    nfa->node = grown;
-    nfa->nodes_room = room;
-    return 0;
+    return nodes > NFA_MAX_NODES ? -E2BIG : GROW_TO(nfa->node, nfa->nodes_room, nodes);
 }
 
 int nfa_add(struct nfa *nfa, enum nfa_kind kind, uint32_t *out)
@@ -35,16 +25,10 @@ int nfa_add(struct nfa *nfa, enum nfa_kind kind, uint32_t *out)
 int nfa_add_bytes(struct nfa *nfa, const struct byte_set *set, uint32_t *out)
 {
     int error = nfa_add(nfa, NFA_BYTES, out);
+    if (error == 0)
+        error = GROW(nfa->set, nfa->sets);
     if (error != 0)
         return error;
-    if (nfa->sets == nfa->sets_room) {
-        uint32_t room = nfa->sets_room == 0 ? 64 : nfa->sets_room * 2;
-        struct byte_set *grown = reallocarray(nfa->set, room, sizeof *grown);
-        if (grown == NULL)
-            return -ENOMEM;
-        nfa->set = grown;
-        nfa->sets_room = room;
-    }
     nfa->node[*out].set = nfa->sets;
     nfa->set[nfa->sets++] = *set;
     return 0;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/listing.h"
 #include "conf/command/doctor.h"
 #include "conf/flush_cgroup.h"
 
@@ -96,12 +96,10 @@ bool doctor_directory(struct doctor *doctor, const char *check, const char *path
 static unsigned count_entries(const char *path)
 {
     unsigned count = 0;
-    struct dirent *entry;
-    DIR *listing = opendir(path);
-    while (listing != NULL && (entry = readdir(listing)) != NULL)
-        count += entry->d_name[0] != '.';
-    if (listing != NULL)
-        closedir(listing);
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        count += name[0] != '.';
     return count;
 }
 

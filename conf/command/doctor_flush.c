@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/command/doctor.h"
 #include "submit/job/broken_flushes.h"
 
@@ -18,9 +18,7 @@ static bool read_row(const char *path, unsigned long *count, time_t *last)
 {
     char text[BROKEN_FLUSHES_BYTES];
     long long seconds;
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    text[got < 0 ? 0 : got] = '\0';
+    io_read_text(AT_FDCWD, path, text, sizeof text);
     if (sscanf(text, "%lu %lld", count, &seconds) != 2)
         return false;
     *last = (time_t)seconds;

@@ -2,7 +2,6 @@
  *
  * The spool of this node: its file system, who can see into it, jobs that wait in it, its watcher.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/listing.h"
 #include "conf/command/doctor.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
@@ -53,12 +53,10 @@ static bool is_waiting(int spool, const char *name)
 static unsigned count_waiting(const char *path)
 {
     unsigned count = 0;
-    struct dirent *entry;
-    DIR *listing = opendir(path);
-    while (listing != NULL && (entry = readdir(listing)) != NULL)
-        count += is_waiting(dirfd(listing), entry->d_name);
-    if (listing != NULL)
-        closedir(listing);
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        count += is_waiting(dirfd(listing), name);
     return count;
 }
 

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTS_MAX = 8, UUID_LENGTH = 36, NAME_LENGTH_MAX = 240 };
+#include "conf/base/uuid.h"
+
+enum { PARTS_MAX = 8, NAME_LENGTH_MAX = 240 };
 
 struct part {
     const char *at;
@@ -32,22 +34,6 @@ static int is(struct part part, const char *text)
     return part.length == strlen(text) && memcmp(part.at, text, part.length) == 0;
 }
 
-static int is_hex(char byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') ||
-           (byte >= 'A' && byte <= 'F');
-}
-
-static int is_uuid(struct part part)
-{
-    for (size_t i = 0; i < part.length; i++) {
-        int dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? part.at[i] != '-' : !is_hex(part.at[i]))
-            return 0;
-    }
-    return part.length == UUID_LENGTH;
-}
-
 static int copy(struct part part, char *text, size_t size)
 {
     if (part.length == 0 || part.length >= size)
@@ -55,6 +41,12 @@ static int copy(struct part part, char *text, size_t size)
     memcpy(text, part.at, part.length);
     text[part.length] = '\0';
     return 1;
+}
+
+static int is_uuid(struct part part)
+{
+    char text[UUID_STR_LEN];
+    return copy(part, text, sizeof text) && uuid_is_text(text);
 }
 
 int record_name_is_sound(const char *name)
@@ -76,7 +68,7 @@ int record_name_parse(const char *name, struct record_name *parsed)
     struct part last = parts[count - 2], before = parts[count - 3];
     int several = !is_uuid(last); /* a part behind the uuid tells records of one run apart */
     if (!copy(several ? before : last, found.uuid, sizeof found.uuid) ||
-        !is_uuid(several ? before : last) || last.length > UUID_LENGTH)
+        !is_uuid(several ? before : last) || last.length >= UUID_STR_LEN)
         return -EINVAL;
     if (several)
         snprintf(found.key, sizeof found.key, "%.15s_%s_%.*s", found.kind, found.uuid,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 /* The second half first: the first is the time, in which the runs of a batch are alike. */
 static struct digest key_of(const char *uuid)
 {
@@ -71,24 +73,11 @@ void known_rows_prove(struct known_rows *known, const char *uuid, struct known_r
     row->is_proven = true;
 }
 
-static int make_room(struct known_rows *known)
-{
-    if (known->count < known->room)
-        return 0;
-    size_t room = known->room == 0 ? 256 : known->room * 2;
-    struct known_row *rows = realloc(known->rows, room * sizeof *rows);
-    if (rows == NULL)
-        return -ENOMEM;
-    known->rows = rows;
-    known->room = room;
-    return 0;
-}
-
 int known_rows_add(struct known_rows *known, const char *uuid, const struct known_row *row)
 {
     const struct digest key = key_with(uuid, row->owner), of_uuid = key_of(uuid);
     const size_t unproven = known_rows_unproven(known, uuid) + !row->is_proven;
-    if (make_room(known) != 0)
+    if (GROW(known->rows, known->count) != 0)
         return -ENOMEM;
     struct known_row *added = &known->rows[known->count++];
     *added = *row;

@@ -21,7 +21,7 @@ struct known_rows {
     struct id_cache by_uuid;  /* one more than the number of rows that are not proven */
     struct id_cache by_owner; /* one more than the place of the last row */
     struct known_row *rows;   /* owned; {0} at first, as the rest */
-    size_t count, room;
+    size_t count;
 };
 
 /* Whether the uuid is given here for the first time; when out of memory it always is. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
 #include "submit/load/parse/canonical.h"
 #include "submit/load/parse/record_part.h"
 
@@ -181,25 +182,13 @@ static int want_row(struct store *store, struct new_part *fresh)
                       : error;
 }
 
-static int make_room(struct store *store)
-{
-    if (store->new_count < store->new_room)
-        return 0;
-    size_t room = store->new_room == 0 ? 64 : store->new_room * 2;
-    struct new_part *list = realloc(store->new_parts, room * sizeof *list);
-    if (list == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    store->new_parts = list;
-    store->new_room = room;
-    return 0;
-}
-
 int store_want_part(struct store *store, enum part_kind kind, struct record_part *part,
                     const char *scope)
 {
     if (part->text.size == 0 || id_cache_find(&store->known, &part->digest) != 0)
         return 0;
-    if (record_part_complete(part, kind) != 0 || make_room(store) != 0)
+    if (record_part_complete(part, kind) != 0 ||
+        GROW_TO(store->new_parts, store->new_room, store->new_count + 1) != 0)
         return store_refuse(store, -ENOMEM, "out of memory");
     if (part->value == NULL)
         return 0;
@@ -273,8 +262,8 @@ static int settle_members(struct store *store, enum part_kind kind)
 struct member_rows {
     struct store *store;
     const struct new_part *fresh;
-    struct value *rows; /* owned */
-    size_t count, room;
+    struct value (*rows)[2]; /* owned */
+    size_t count;
 };
 
 static int add_member(void *context, const char *name, struct json_object *value)
@@ -282,18 +271,12 @@ static int add_member(void *context, const char *name, struct json_object *value
     struct member_rows *rows = context;
     const struct part_table *table = &part_tables[rows->fresh->kind];
     struct digest digest;
-    if (rows->count == rows->room) {
-        size_t room = rows->room == 0 ? 1024 : rows->room * 2;
-        struct value *larger = realloc(rows->rows, room * 2 * sizeof *larger);
-        if (larger == NULL)
-            return store_refuse(rows->store, -ENOMEM, "out of memory");
-        rows->rows = larger;
-        rows->room = room;
-    }
+    if (GROW(rows->rows, rows->count) != 0)
+        return store_refuse(rows->store, -ENOMEM, "out of memory");
     int error = table->want(rows->store, name, value, rows->fresh->scope, &digest);
     if (error != 0)
         return error < 0 ? error : store_refuse(rows->store, -ENOMEM, "out of memory");
-    struct value *row = rows->rows + 2 * rows->count++;
+    struct value *row = rows->rows[rows->count++];
     row[0] = value_int(store_id(rows->store, table->table, &rows->fresh->digest));
     row[1] = value_int(store_id(rows->store, table->member_table, &digest));
     return 0;
@@ -318,9 +301,10 @@ static int write_members(struct store *store, enum part_kind kind, const bool *m
             error = each_member(rows.fresh->part->value, add_member, &rows);
     }
     if (rows.count > 0) /* at the end of the table, which fills its pages */
-        qsort(rows.rows, rows.count, 2 * sizeof *rows.rows, compare_members);
+        qsort(rows.rows, rows.count, sizeof *rows.rows, compare_members);
     if (error == 0 && rows.count > 0)
-        error = store->ops->write(store->database, store->add_member[kind], rows.rows, rows.count);
+        error =
+            store->ops->write(store->database, store->add_member[kind], rows.rows[0], rows.count);
     free(rows.rows);
     return error;
 }
@@ -331,11 +315,11 @@ static int list_members(struct store *store, const struct new_part *fresh, char 
     struct member_rows rows = {.store = store, .fresh = fresh};
     int error = each_member(fresh->part->value, add_member, &rows);
     if (rows.count > 0)
-        qsort(rows.rows, rows.count, 2 * sizeof *rows.rows, compare_members);
+        qsort(rows.rows, rows.count, sizeof *rows.rows, compare_members);
     size_t size;
     FILE *file = error == 0 ? open_memstream(text, &size) : NULL;
     for (size_t i = 0; file != NULL && i < rows.count; i++)
-        fprintf(file, "%c%" PRId64, i == 0 ? '[' : ',', rows.rows[2 * i + 1].whole);
+        fprintf(file, "%c%" PRId64, i == 0 ? '[' : ',', rows.rows[i][1].whole);
     if (file != NULL)
         fputs(rows.count == 0 ? "[]" : "]", file);
     free(rows.rows);
