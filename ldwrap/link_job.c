@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_switches.h"

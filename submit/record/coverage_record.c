@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 

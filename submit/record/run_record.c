@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/text.h"
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "spank/journal.h"
 #include "submit/evidence/watermark.h"
 #include "submit/facts/file_facts.h"

@@ -10,7 +10,7 @@
 
 #include "conf/base/json_pairs.h"
 #include "conf/base/text.h"
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "submit/load/parse/ancestor_pids.h"
 #include "submit/load/parse/canonical.h"
 #include "submit/load/parse/json_members.h"

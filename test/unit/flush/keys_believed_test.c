@@ -16,8 +16,8 @@
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "test/unit/fixture/defined_keys.h"
-#include "test/unit/fixture/sample_records.h"
 #include "test/unit/fixture/made_run.h"
+#include "test/unit/fixture/sample_records.h"
 
 /* Whether root takes the record of the sample's job, with its name. */
 static bool is_taken(enum record_kind kind, const char *text)
@@ -29,6 +29,7 @@ static bool is_taken(enum record_kind kind, const char *text)
     make_whole(&made);
     const struct worker_order order = {.conf = &made.conf,
                                        .journal = &made.journal,
+                                       .identity = &made.journal.identity,
                                        .ledger = -1,
                                        .packages = -1,
                                        .kind = WORKER_ENDS};

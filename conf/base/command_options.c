@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/options.h"
+#include "conf/base/command_options.h"
 
 #include <errno.h>
 #include <getopt.h>

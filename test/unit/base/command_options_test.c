@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <getopt.h>
 
-#include "conf/base/options.h"
+#include "conf/base/command_options.h"
 
 struct values {
     const char *text, *maybe;

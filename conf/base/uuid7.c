@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 
 #include <errno.h>
 #include <openssl/evp.h>

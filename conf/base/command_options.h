@@ -3,8 +3,8 @@
  * The options of a program's command line, from a table that says which member of a struct each one
  * fills.
  */
-#ifndef JOBTRAIL_BASE_OPTIONS_H
-#define JOBTRAIL_BASE_OPTIONS_H
+#ifndef JOBTRAIL_COMMAND_OPTIONS_H
+#define JOBTRAIL_COMMAND_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Uuids of version 7 (RFC 9562), which begin with a time: libuuid makes them from 2.41 on. All else
  * about uuids is libuuid's.
  */
-#ifndef JOBTRAIL_UUID_H
-#define JOBTRAIL_UUID_H
+#ifndef JOBTRAIL_UUID7_H
+#define JOBTRAIL_UUID7_H
 
 #include <stdbool.h>
 #include <stddef.h>
