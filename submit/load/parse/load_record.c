@@ -10,6 +10,7 @@
 
 #include "conf/base/json_pairs.h"
 #include "conf/base/text.h"
+#include "conf/base/uuid7.h"
 #include "submit/load/parse/ancestor_pids.h"
 #include "submit/load/parse/canonical.h"
 #include "submit/load/parse/json_members.h"
@@ -87,26 +88,13 @@ static int read_members(const char *text, size_t size, struct reader *reader)
 
 /* ---- Values that follow --------------------------------------------------------------------- */
 
-static bool is_uuid(const char *text)
-{
-    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-    if (text == NULL)
-        return false;
-    for (size_t i = 0; i < sizeof form; i++) {
-        bool fits = form[i] == 'x' ? isxdigit((unsigned char)text[i]) != 0 : text[i] == form[i];
-        if (!fits)
-            return false;
-    }
-    return true;
-}
-
 /* In lower case, as RFC 9562 has it: not every database compares them as text. */
 static int check_uuid(char *text, const char *key, struct load_reason *reason)
 {
-    if (!is_uuid(text))
+    uuid_t uuid;
+    if (text == NULL || uuid_parse(text, uuid) != 0)
         return load_refuse(reason, "%s is not a uuid", key);
-    for (; *text != '\0'; text++)
-        *text = (char)tolower((unsigned char)*text);
+    uuid_unparse_lower(uuid, text);
     return 0;
 }
 
@@ -250,7 +238,7 @@ static int read_link(struct reader *reader)
     struct link_record *link = &reader->record->link;
     struct json_object *root = reader->record->root;
     int error = record_read_values(root, &link_fields, link, reader->reason);
-    if (error == 0 && !is_uuid(link->uuid))
+    if (error == 0 && !uuid_is_text(link->uuid))
         error = load_refuse(reader->reason, "resultT.uuid is not a uuid");
     if (error == 0)
         error = read_array(reader, RECORD_TOP_link_line, &link->link_line);
@@ -315,8 +303,9 @@ static int read_coverage(struct reader *reader)
     if (error != 0)
         return error;
     coverage->uuid = json_object_get_string(json_object_object_get(coverage->job, "uuid"));
-    return is_uuid(coverage->uuid) ? 0
-                                   : load_refuse(reader->reason, "coverageT.uuid is not a uuid");
+    return uuid_is_text(coverage->uuid)
+               ? 0
+               : load_refuse(reader->reason, "coverageT.uuid is not a uuid");
 }
 
 static const struct {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 enum { ASKED = 1, KNOWN = 2 }; /* in `by_uuid` */
 
 static unsigned hex_value(unsigned char digit)
@@ -66,25 +68,12 @@ void known_rows_prove(struct known_rows *known, const struct digest *key, struct
     row->is_proven = true;
 }
 
-static int make_room(struct known_rows *known)
-{
-    if (known->count < known->room)
-        return 0;
-    size_t room = known->room == 0 ? 1024 : known->room * 2;
-    struct known_row *rows = realloc(known->rows, room * sizeof *rows);
-    if (rows == NULL)
-        return -ENOMEM;
-    known->rows = rows;
-    known->room = room;
-    return 0;
-}
-
 int known_rows_add(struct known_rows *known, const struct digest *key, const struct known_row *row)
 {
     const struct digest of_owner = key_with(key, row->owner);
     const int64_t before = known_rows_unproven(known, key);
     const int64_t unproven = (before < 0 ? 0 : before) + !row->is_proven;
-    if (make_room(known) != 0)
+    if (GROW(known->rows, known->count) != 0)
         return -ENOMEM;
     struct known_row *added = &known->rows[known->count++];
     *added = *row;

@@ -22,7 +22,7 @@ struct known_rows {
     struct id_cache by_uuid;  /* 1: it was asked for; more: 2 and the number of unproven rows */
     struct id_cache by_owner; /* one more than the place of the last row */
     struct known_row *rows;   /* owned; {0} at first, as the rest */
-    size_t count, room;
+    size_t count;
 };
 
 /* What the other calls know a uuid by. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 #define FIND_AT_ONCE 128 /* digests in one question */
 #define IDS_MAX      3   /* of other rows, in one row */
 
@@ -112,19 +114,9 @@ static struct digest key_of(enum table table, const struct digest *digest)
 
 static int make_room(struct wants *wants)
 {
-    if (wants->count < wants->room)
-        return 0;
-    size_t room = wants->room == 0 ? 64 : wants->room * 2;
-    struct digest *digests = realloc(wants->digests, room * sizeof *digests);
-    if (digests != NULL)
-        wants->digests = digests;
-    struct value *rows = realloc(wants->rows, room * wants->columns * sizeof *rows);
-    if (rows != NULL)
-        wants->rows = rows;
-    if (digests == NULL || rows == NULL)
-        return -ENOMEM;
-    wants->room = room;
-    return 0;
+    size_t needed = wants->count + 1, values = wants->room * wants->columns;
+    int error = GROW_TO(wants->rows, values, needed * wants->columns);
+    return error != 0 ? error : GROW_TO(wants->digests, wants->room, needed);
 }
 
 int store_want(struct store_intern *intern, enum table table, const struct digest *digest,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
 #include "submit/load/parse/canonical.h"
 
 /* A member of a set, and what is to be stored of it. */
@@ -220,25 +221,13 @@ static int want_row(struct store_parts *parts, struct new_part *fresh)
                : error;
 }
 
-static int make_room(struct store_parts *parts)
-{
-    if (parts->count < parts->room)
-        return 0;
-    size_t room = parts->room == 0 ? 64 : parts->room * 2;
-    struct new_part *list = realloc(parts->list, room * sizeof *list);
-    if (list == NULL)
-        return store_refuse(parts->on, -ENOMEM, "out of memory");
-    parts->list = list;
-    parts->room = room;
-    return 0;
-}
-
 int store_want_part(struct store_parts *parts, enum part_kind kind, struct record_part *part,
                     const char *scope)
 {
     if (part->text.size == 0 || id_cache_find(&parts->intern->known, &part->digest) != 0)
         return 0;
-    if (record_part_complete(part, kind) != 0 || make_room(parts) != 0)
+    if (record_part_complete(part, kind) != 0 ||
+        GROW_TO(parts->list, parts->room, parts->count + 1) != 0)
         return store_refuse(parts->on, -ENOMEM, "out of memory");
     if (part->value == NULL)
         return 0;

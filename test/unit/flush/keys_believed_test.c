@@ -16,25 +16,26 @@
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "test/unit/fixture/defined_keys.h"
-#include "test/unit/fixture/sample_records.h"
 #include "test/unit/fixture/made_run.h"
+#include "test/unit/fixture/sample_records.h"
 
 /* Whether root takes the record of the sample's job, with its name. */
-static int is_taken(enum record_kind kind, const char *text)
+static bool is_taken(enum record_kind kind, const char *text)
 {
+    const struct record_view record = record_view(sample_name(), text, strlen(text));
     struct made made;
     if (kind == RECORD_LINK)
-        return hand_in_text_fits(sample_name(), "alice", text);
+        return hand_in_text_fits(&record, "alice");
     make_whole(&made);
     const struct worker_order order = {.conf = &made.conf,
                                        .journal = &made.journal,
+                                       .identity = &made.journal.identity,
                                        .ledger = -1,
                                        .packages = -1,
                                        .kind = WORKER_ENDS};
     struct worker_check *check = worker_check_new(&order);
     assert_non_null(check);
-    int taken =
-        worker_check_record(check, &(struct transport_record){sample_name(), text, strlen(text)});
+    bool taken = worker_check_record(check, &record);
     worker_check_free(check);
     return taken;
 }
