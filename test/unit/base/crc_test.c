@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -61,10 +60,19 @@ static void any_length_and_split_gives_what_the_definition_gives(void **state)
     }
 }
 
+static void a_nul_counts(void **state)
+{
+    static const char all[] = "\0\xff\x80";
+    (void)state;
+    assert_int_equal(crc16("\0", 1), 0xe1f0);
+    assert_int_not_equal(crc16(all, 3), crc16(all, 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_crc_is_that_of_the_vectors),
+        cmocka_unit_test(a_nul_counts),
         cmocka_unit_test(any_length_and_split_gives_what_the_definition_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
