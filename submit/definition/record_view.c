@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <uuid/uuid.h>
 
 /* KIND, SYSHOST and UUID are there in all forms; UUID_AT: its place where DATE and USER alone stand
  * before it. */
@@ -32,20 +33,10 @@ bool record_word_is(struct record_word word, const char *text)
     return word.length == strlen(text) && memcmp(word.at, text, word.length) == 0;
 }
 
-static bool is_hex(char byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') ||
-           (byte >= 'A' && byte <= 'F');
-}
-
 static bool is_uuid(struct record_word word)
 {
-    for (size_t i = 0; i < word.length; i++) {
-        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? word.at[i] != '-' : !is_hex(word.at[i]))
-            return false;
-    }
-    return word.length == UUID_LENGTH;
+    uuid_t uuid;
+    return uuid_parse_range(word.at, word.at + word.length, uuid) == 0;
 }
 
 static bool has_length(struct record_word word, size_t most)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/sessions.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include "conf/base/directory.h"
+#include "conf/base/grow.h"
+#include "conf/base/listing.h"
 #include "submit/evidence/session_notes.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/hand_in_collect.h"
@@ -85,29 +86,24 @@ static void collect(const struct session_user *user)
 
 static void flush_user_sessions(const struct session_user *user)
 {
-    int fd = openat(user->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    const struct dirent *entry = NULL;
-    if (listing == NULL) {
-        if (fd >= 0)
-            close(fd);
+    CLEANUP_LISTING DIR *listing = NULL;
+    if (listing_open(user->directory, ".", &listing) != 0)
         return;
-    }
+    const char *name = NULL;
     enum flush_outcome outcome = FLUSH_DONE;
     int left = NAMES_MAX;
     while (outcome != FLUSH_LATE && outcome != FLUSH_NO_ROOM && left > 0 &&
-           transport_left_ms(user->deadline_ns) > 0 && (entry = readdir(listing)) != NULL) {
-        outcome = session_flush(user, entry->d_name);
+           transport_left_ms(user->deadline_ns) > 0 && (name = listing_next(listing)) != NULL) {
+        outcome = session_flush(user, name);
         left--;
     }
     user->sessions->count->overflowed += outcome == FLUSH_NO_ROOM;
-    if (entry != NULL)
+    if (name != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
                 (unsigned)user->identity.uid,
                 left == 0                  ? "too many names"
                 : outcome == FLUSH_NO_ROOM ? "no room in the outbox"
                                            : "no more time");
-    closedir(listing);
 }
 
 /* Returns whether the name is a number, and the number. One that has been written in two ways would
@@ -230,19 +226,14 @@ static void note_turn(int notes, const char *name, int used_up)
 /* Whose it is costs one look, and no search for an account. */
 static int add_turn(struct turns *turns, int base, int notes, const char *name)
 {
-    size_t count = turns->count;
     struct stat status;
     uid_t uid;
     if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name ||
         fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
-    if ((count & (count - 1)) == 0) {
-        struct turn *larger = reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        turns->turn = larger;
-    }
-    struct turn *turn = &turns->turn[count];
+    if (GROW(turns->turn, turns->count) != 0)
+        return -ENOMEM;
+    struct turn *turn = &turns->turn[turns->count];
     strcpy(turn->name, name);
     turn->foreign = !S_ISDIR(status.st_mode) || status.st_uid != uid;
     turn->used_up = turn->foreign ? 0 : turn_used_up(notes, name);
@@ -302,15 +293,14 @@ static void take_turns(struct sessions *sessions, int base, const struct turns *
 
 static void flush_users(struct sessions *sessions, DIR *base)
 {
-    const struct dirent *entry;
     struct turns turns = {NULL, 0, 0};
     int left = FOREIGN_MAX;
     if (getrandom(&turns.lot, sizeof turns.lot, 0) != sizeof turns.lot)
         turns.lot = (uint32_t)time(NULL);
-    while ((entry = readdir(base)) != NULL) {
-        if (strncmp(entry->d_name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
-            unlinkat(dirfd(base), entry->d_name, AT_REMOVEDIR); /* if it is empty by now */
-        else if (add_turn(&turns, dirfd(base), sessions->notes, entry->d_name) != 0)
+    for (const char *name; (name = listing_next(base)) != NULL;) {
+        if (strncmp(name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
+            unlinkat(dirfd(base), name, AT_REMOVEDIR); /* if it is empty by now */
+        else if (add_turn(&turns, dirfd(base), sessions->notes, name) != 0)
             break;
     }
     if (turns.count > 0)
@@ -325,19 +315,15 @@ int sessions_flush(const struct conf *conf, const char *node, struct outbox *out
     struct sessions sessions = {.conf = conf, .node = node, .outbox = outbox, .count = count};
     if (conf->sessions[0] == '\0')
         return 0;
-    int base = open_base(conf->sessions);
-    if (base < 0)
-        return base;
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_take(open_base(conf->sessions), &listing);
+    if (error != 0)
+        return error;
     sessions.notes = open_notes(conf);
-    DIR *listing = sessions.notes < 0 ? NULL : fdopendir(base);
-    int result = listing != NULL ? 0 : sessions.notes < 0 ? sessions.notes : -errno;
-    if (listing != NULL) {
-        flush_users(&sessions, listing);
-        session_notes_clean(sessions.notes, base);
-        closedir(listing);
-    } else
-        close(base);
-    if (sessions.notes >= 0)
-        close(sessions.notes);
-    return result;
+    if (sessions.notes < 0)
+        return sessions.notes;
+    flush_users(&sessions, listing);
+    session_notes_clean(sessions.notes, dirfd(listing));
+    close(sessions.notes);
+    return 0;
 }

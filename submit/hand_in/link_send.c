@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/hand_in/link_send.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/listing.h"
 #include "submit/hand_in/hand_in.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/outbox.h"
@@ -91,38 +91,35 @@ static int send_file(const struct conf *conf, int outbox, const char *name)
     return result == 0 && unlinkat(outbox, name, 0) != 0 && errno != ENOENT ? -errno : result;
 }
 
-/* The user's, if it is his: root may have another's HOME. Returns NULL and sets `*error`. */
-static DIR *open_outbox(int *error)
+/* The user's, if it is theirs: root may have another's HOME. Returns 0 and a listing, or NULL when
+ * there is none of theirs, or -errno. */
+static int open_outbox(DIR **listing)
 {
     struct stat status;
     CLEANUP_FREE char *path = link_outbox();
     int fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    *error = path == NULL || fd >= 0 || errno == ENOENT ? 0 : -errno;
     if (fd < 0)
-        return NULL;
-    DIR *listing = fstat(fd, &status) == 0 && status.st_uid == geteuid() ? fdopendir(fd) : NULL;
-    if (listing == NULL)
-        close(fd);
-    return listing;
+        return path == NULL || errno == ENOENT ? 0 : -errno;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid())
+        return listing_take(fd, listing);
+    close(fd);
+    return 0;
 }
 
 int link_send_waiting(const struct conf *conf, unsigned most, struct link_outbox_count *count)
 {
-    const struct dirent *entry;
-    int result;
-    DIR *listing = open_outbox(&result);
+    CLEANUP_LISTING DIR *listing = NULL;
+    int result = open_outbox(&listing);
+    const char *name;
     *count = (struct link_outbox_count){0, 0};
-    if (listing == NULL)
-        return result;
-    while (count->sent + count->waiting < most && (entry = readdir(listing)) != NULL) {
-        if (record_view(entry->d_name, "", 0).kind != RECORD_LINK)
+    while (count->sent + count->waiting < most && (name = listing_next(listing)) != NULL) {
+        if (record_view(name, "", 0).kind != RECORD_LINK)
             continue;
-        int one = result != 0 ? result : send_file(conf, dirfd(listing), entry->d_name);
+        int one = result != 0 ? result : send_file(conf, dirfd(listing), name);
         if (one < 0)
             result = one;
         count->sent += one == 0;
         count->waiting += one != 0;
     }
-    closedir(listing);
     return result;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
 #include "spank/journal.h"
 
 /* One line, cut into its words in place. */
@@ -118,13 +119,7 @@ static int grow(struct journal *journal, void **array, size_t count, size_t size
     if (journal->facts_bytes > JOURNAL_FACTS_MAX)
         return -EFBIG;
     journal->facts_bytes += size;
-    if ((count & (count - 1)) != 0)
-        return 0;
-    void *larger = reallocarray(*array, count == 0 ? 1 : count * 2, size);
-    if (larger == NULL)
-        return -ENOMEM;
-    *array = larger;
-    return 0;
+    return grow_by_one(array, count, size);
 }
 
 static uint32_t number_of_step(const void *steps, size_t i)

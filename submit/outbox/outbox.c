@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/outbox/outbox.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,6 +16,7 @@
 #include "conf/base/crc.h"
 #include "conf/base/directories.h"
 #include "conf/base/directory.h"
+#include "conf/base/listing.h"
 #include "conf/conf_transport.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox_batch.h"
@@ -67,22 +67,14 @@ static int make_directory(const struct conf *conf)
     return made < 0 ? made : directory_make(path, 0700);
 }
 
-/* Calls `visit` for each name in the directory, which is not "." or "..". */
+/* Calls `visit` for each name in the directory. */
 static void each_name(int directory, void (*visit)(int directory, const char *name, void *context),
                       void *context)
 {
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *entry;
-    if (listing == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    while ((entry = readdir(listing)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            visit(directory, entry->d_name, context);
-    closedir(listing);
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(directory, ".", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        visit(directory, name, context);
 }
 
 static void remove_temporary(int directory, const char *name, void *context)

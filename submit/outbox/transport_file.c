@@ -14,6 +14,7 @@
 
 #include "conf/base/directories.h"
 #include "conf/base/directory.h"
+#include "conf/base/grow.h"
 #include "conf/base/io.h"
 #include "submit/outbox/transport.h"
 
@@ -145,11 +146,9 @@ static int find_place(const struct file_state *state, struct group *group,
             return 0;
         }
     }
-    struct place *larger = reallocarray(group->places, group->place_count + 1, sizeof *larger);
-    if (larger == NULL)
+    if (GROW(group->places, group->place_count) != 0)
         return -ENOMEM;
-    group->places = larger;
-    struct place *added = &larger[group->place_count];
+    struct place *added = &group->places[group->place_count];
     added->fd = open_place(state, path);
     if (added->fd < 0)
         return added->fd;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conf/base/uuid7.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 
@@ -22,9 +23,9 @@ static int make_uuid(const struct coverage_record_source *source, size_t first, 
                           record_cluster(source->conf, identity->cluster), identity->node,
                           identity->job, identity->restart, first);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int result = record_uuid(source->journal->tasks[0].start_ns, what, size, uuid);
+    int result = uuid7_of(source->journal->tasks[0].start_ns, what, size, uuid);
     if (result == 0)
-        record_uuid_text(uuid, text);
+        uuid_unparse_lower(uuid, text);
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/base/text.h"
+#include "conf/base/uuid7.h"
 #include "submit/record/json_add.h"
 
 enum { DIGITS = 12 };
@@ -56,7 +57,7 @@ int package_record_build(const struct package_source *source, struct built_recor
     struct json_object *table = record_start();
     if (table == NULL)
         return -ENOMEM;
-    record_uuid_text(source->capture->uuid, uuid);
+    uuid_unparse_lower(source->capture->uuid, uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
     json_add(table, "ownerT", owner_table(source));
     add_text(table, "package_name", source, package->name);

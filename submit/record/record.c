@@ -2,7 +2,6 @@
 #include "submit/record/record.h"
 
 #include <errno.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,32 +114,4 @@ void record_step_text(uint32_t step, char *text, size_t size)
         snprintf(text, size, "unknown");
     else
         snprintf(text, size, "%u", step);
-}
-
-void record_uuid_text(const uint8_t uuid[16], char *text)
-{
-    static const struct {
-        size_t size;
-        char behind;
-    } parts[] = {{4, '-'}, {2, '-'}, {2, '-'}, {2, '-'}, {6, '\0'}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        text_hex(uuid, parts[i].size, text);
-        uuid += parts[i].size;
-        text += 2 * parts[i].size;
-        *text++ = parts[i].behind;
-    }
-}
-
-int record_uuid(uint64_t time_ns, const void *bytes, size_t size, uint8_t uuid[16])
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    uint64_t ms = time_ns / 1000000u;
-    if (EVP_Digest(bytes, size, digest, NULL, EVP_sha256(), NULL) != 1)
-        return -EIO;
-    memcpy(uuid, digest, 16);
-    for (int i = 0; i < 6; i++)
-        uuid[i] = (uint8_t)(ms >> (40 - 8 * i));
-    uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x70);
-    uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-    return 0;
 }

@@ -59,11 +59,4 @@ void record_add_job(struct json_object *table, const struct job_identity *identi
 /* "0", "batch", "extern", "interactive", "unknown". */
 void record_step_text(uint32_t step, char *text, size_t size);
 
-/* 16 bytes in the usual form, into RECORD_UUID_SIZE bytes. */
-void record_uuid_text(const uint8_t uuid[16], char *text);
-
-/* A uuid (version 7) of `time_ns` and of a hash of the `size` bytes at `bytes`: the same whenever
- * the same is told. Returns 0, or -EIO where this host's crypto policy has no such hash. */
-int record_uuid(uint64_t time_ns, const void *bytes, size_t size, uint8_t uuid[16]);
-
 #endif

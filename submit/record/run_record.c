@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/text.h"
+#include "conf/base/uuid7.h"
 #include "spank/journal.h"
 #include "submit/evidence/watermark.h"
 #include "submit/facts/file_facts.h"
@@ -581,7 +582,7 @@ static void add_all(struct run *run)
 
 void run_record_uuid(const struct capture *capture, char *text)
 {
-    record_uuid_text(capture->uuid, text);
+    uuid_unparse_lower(capture->uuid, text);
 }
 
 int run_record_build(const struct run_source *source, struct built_record *record)

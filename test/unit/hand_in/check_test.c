@@ -55,7 +55,7 @@ static bool is_named(const char *name, const char *user_name)
     return hand_in_name_fits(&record, user_name);
 }
 
-static bool is_told(const char *name, const char *user_name, const char *text)
+static bool text_is_taken(const char *name, const char *user_name, const char *text)
 {
     const struct record_view record = record_view(name, text, strlen(text));
     return hand_in_text_fits(&record, user_name);
@@ -66,8 +66,8 @@ static void a_user_with_a_dot_in_his_name_has_records(void **state)
     (void)state;
     assert_true(is_named("link.lab.a.jo_ann." UUID ".json", "jo.ann"));
     assert_true(is_named("link.lab.a.DOM_jo." UUID ".json", "DOM\\jo"));
-    assert_true(is_told("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
-    assert_false(is_told("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
+    assert_true(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
+    assert_false(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
 }
 
 int main(void)
