@@ -203,9 +203,8 @@ static int flush_directory(struct flush_state *state, const struct spool_job *jo
     }
     if (error != 0)
         return error;
-    const char *reason = flush_outcome_reason(*outcome);
-    if (reason != NULL && !dry_run) {
-        error = set_aside(state, job, directory, uid, reason);
+    if (flush_outcome_is_kept(*outcome) && !dry_run) {
+        error = set_aside(state, job, directory, uid, flush_outcome_text(*outcome));
         *outcome = FLUSH_DONE;
     }
     if (error == 0 && *outcome == FLUSH_DONE && !dry_run)
@@ -249,11 +248,8 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
         return;
     state->without_room += error == 0 && outcome == FLUSH_NO_ROOM;
     state->count->failed += error != 0 || outcome != FLUSH_NO_ROOM;
-    if (error != 0) {
+    if (error != 0)
         complain(job, "not flushed, to be tried again", error);
-        return;
-    }
-    const char *stays = flush_outcome_stays(outcome);
-    fprintf(stderr, "jobtrail-submit: job %s: %s\n", job->name,
-            stays == NULL ? flush_outcome_reason(outcome) : stays);
+    else
+        fprintf(stderr, "jobtrail-submit: job %s: %s\n", job->name, flush_outcome_text(outcome));
 }

@@ -62,7 +62,7 @@ static int commit(const struct collection *collection, uint64_t *taken)
 }
 
 static int run(struct collection *collection, uint64_t *taken, uint64_t *refused,
-               enum reading_outcome *outcome)
+               enum flush_outcome *outcome)
 {
     const struct hand_in_collect *order = collection->order;
     struct reading_summary summary = {0};
@@ -81,17 +81,17 @@ static int run(struct collection *collection, uint64_t *taken, uint64_t *refused
         return error;
     }
     if (collection->is_out_of_room)
-        *outcome = READING_DONE;
+        *outcome = FLUSH_DONE;
     return commit(collection, taken); /* what came before trouble with the user's files is sound */
 }
 
 int hand_in_collect(const struct hand_in_collect *order, uint64_t *taken, uint64_t *refused,
-                    enum reading_outcome *outcome)
+                    enum flush_outcome *outcome)
 {
     struct collection collection = {.order = order};
     int records = user_directory_open(order->user, HAND_IN_RECORDS, order->identity->uid);
     int error = records < 0 && records != -ENOENT ? records : 0;
-    *outcome = READING_DONE;
+    *outcome = FLUSH_DONE;
     if (records >= 0 && spool_lock(records, 0) == 0) {
         collection.name = calloc(HAND_IN_RECORDS_MAX, sizeof *collection.name);
         error = collection.name == NULL ? -ENOMEM : run(&collection, taken, refused, outcome);

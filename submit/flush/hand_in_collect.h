@@ -21,6 +21,6 @@ struct hand_in_collect {
  * between, records may be taken again: under the same names. Returns 0 and the outcome, or -errno.
  */
 int hand_in_collect(const struct hand_in_collect *collect, uint64_t *taken, uint64_t *refused,
-                    enum reading_outcome *outcome);
+                    enum flush_outcome *outcome);
 
 #endif

@@ -97,7 +97,6 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
     struct job_progress *progress = &reading->progress;
     struct job_request *request = &reading->request;
     uint64_t most_ns = reading->state->conf->job_cpu_s * UINT64_C(1000000000);
-    enum reading_outcome ended;
     reading->runs = 0;
     reading->is_out_of_room = false;
     request->resume_at =
@@ -105,10 +104,11 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
     reading->taken_up_to = request->resume_at;
     request->units.passed_over_count = progress->passed_over_count;
     request->common.cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
-    int error = reading_of_job(request, summary, &ended);
+    int error = reading_of_job(request, summary, outcome);
     if (error != 0 && !reading->is_out_of_room)
         return error;
-    *outcome = reading->is_out_of_room ? FLUSH_NO_ROOM : flush_outcome_of(ended);
+    if (reading->is_out_of_room)
+        *outcome = FLUSH_NO_ROOM;
     return 0;
 }
 

@@ -6,8 +6,8 @@
 #ifndef JOBTRAIL_JOB_READ_H
 #define JOBTRAIL_JOB_READ_H
 
-#include "submit/flush/flush_outcome.h"
 #include "submit/flush/flush_state.h"
+#include "submit/flush/reading.h"
 #include "submit/job/journal_read.h"
 
 /* Between two steps a job has no process here, and its epilog is still to come. */

@@ -57,20 +57,6 @@ struct reading {
     uint64_t unit, skipped; /* whose records are given, and how many of them were not wanted */
 };
 
-const char *reading_outcome_text(enum reading_outcome outcome)
-{
-    static const char *const texts[] = {
-        [READING_DONE] = "",
-        [READING_NO_LEDGER] = "the ledger is none",
-        [READING_NO_POLICY] = "there is no usable policy",
-        [READING_BROKEN] = "the reading process broke down",
-        [READING_KILLED] = "the reading process was killed",
-        [READING_LATE] = "the time for it is over",
-        [READING_SPENT] = "the processor time for it is used up",
-    };
-    return texts[outcome];
-}
-
 /* ---- In the reader --------------------------------------------------------------------------- */
 
 static int give(void *context, const struct built_record *record)
@@ -162,26 +148,26 @@ static enum worker_answer take_message(void *context, const struct worker_messag
     return WORKER_GO_ON;
 }
 
-static enum reading_outcome outcome_of(const struct reading *reading, enum worker_outcome outcome)
+static enum flush_outcome outcome_of(const struct reading *reading, enum worker_outcome outcome)
 {
     switch (outcome) {
     case WORKER_DONE:
-        return reading->found.is_no_ledger != 0 ? READING_NO_LEDGER : READING_DONE;
+        return reading->found.is_no_ledger != 0 ? FLUSH_NO_LEDGER : FLUSH_DONE;
     case WORKER_KILLED:
-        return READING_KILLED;
+        return FLUSH_KILLED;
     case WORKER_LATE:
-        return READING_LATE;
+        return FLUSH_LATE;
     case WORKER_SPENT:
-        return READING_SPENT;
+        return FLUSH_SPENT;
     case WORKER_STOPPED: /* `take` has said why */
     case WORKER_BROKEN:
         break;
     }
-    return READING_BROKEN;
+    return FLUSH_BROKEN;
 }
 
 /* `hasher`: its pid, 0: there is none. */
-static int run_worker(struct reading *reading, pid_t hasher, enum reading_outcome *outcome)
+static int run_worker(struct reading *reading, pid_t hasher, enum flush_outcome *outcome)
 {
     const struct reading_request *common = reading->common;
     const int keep[] = {reading->hasher, reading->ledger.ledger, reading->ledger.packages,
@@ -220,7 +206,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static int run_with_hasher(struct reading *reading, enum reading_outcome *outcome)
+static int run_with_hasher(struct reading *reading, enum flush_outcome *outcome)
 {
     const struct reading_request *common = reading->common;
     const struct conf *conf = common->conf;
@@ -244,11 +230,11 @@ static int run_with_hasher(struct reading *reading, enum reading_outcome *outcom
 }
 
 static int run(struct reading *reading, struct reading_summary *summary,
-               enum reading_outcome *outcome)
+               enum flush_outcome *outcome)
 {
     const struct reading_request *common = reading->common;
     uint64_t before = cpu_time_own() + cpu_time_children();
-    enum reading_outcome found = READING_NO_POLICY;
+    enum flush_outcome found = FLUSH_NO_POLICY;
     void *policy = NULL;
     int error = 0;
     reading->hasher = -1;
@@ -271,13 +257,13 @@ static int run(struct reading *reading, struct reading_summary *summary,
         *common->used_ns += cpu_time_own() + cpu_time_children() - before;
     if (error == 0)
         *outcome = found;
-    if (error == 0 && found == READING_DONE)
+    if (error == 0 && found == FLUSH_DONE)
         *summary = reading->found;
     return error;
 }
 
 int reading_of_job(const struct job_request *request, struct reading_summary *summary,
-                   enum reading_outcome *outcome)
+                   enum flush_outcome *outcome)
 {
     struct reading reading = {
         .kind = READING_JOB,
@@ -298,7 +284,7 @@ int reading_of_job(const struct job_request *request, struct reading_summary *su
 }
 
 int reading_of_session(const struct session_request *request, struct reading_summary *summary,
-                       enum reading_outcome *outcome)
+                       enum flush_outcome *outcome)
 {
     struct reading reading = {
         .kind = READING_SESSION,
@@ -317,7 +303,7 @@ int reading_of_session(const struct session_request *request, struct reading_sum
 }
 
 int reading_of_starts(const struct starts_request *request, struct reading_summary *summary,
-                      enum reading_outcome *outcome)
+                      enum flush_outcome *outcome)
 {
     struct reading reading = {
         .kind = READING_STARTS,
@@ -334,7 +320,7 @@ int reading_of_starts(const struct starts_request *request, struct reading_summa
 }
 
 int reading_of_hand_in(const struct hand_in_request *request, struct reading_summary *summary,
-                       enum reading_outcome *outcome)
+                       enum flush_outcome *outcome)
 {
     struct reading reading = {
         .kind = READING_HAND_IN,

@@ -16,6 +16,7 @@
 
 #include "conf/conf.h"
 #include "submit/definition/record_view.h"
+#include "submit/flush/flush_outcome.h"
 #include "submit/job/journal_read.h"
 
 enum reading_kind { READING_JOB, READING_SESSION, READING_STARTS, READING_HAND_IN };
@@ -31,19 +32,6 @@ struct reading_place {
     uint64_t unit;    /* READING_UNIT_NONE: none */
     uint64_t records; /* a run and its packages */
 };
-
-enum reading_outcome {
-    READING_DONE,
-    READING_NO_LEDGER, /* all is read, but the ledger is none */
-    READING_NO_POLICY, /* nothing is read: there is no usable policy */
-    READING_BROKEN,    /* the reader broke down, or gave a record that it may not give */
-    READING_KILLED,    /* somebody killed the reader */
-    READING_LATE,      /* the deadline is over, or the reader was silent for too long */
-    READING_SPENT,     /* the processor time is used up, to within half a second */
-};
-
-/* What is wrong, for people; "" for READING_DONE. */
-const char *reading_outcome_text(enum reading_outcome outcome);
 
 struct reading_summary {
     uint64_t records;   /* of runs; of READING_HAND_IN: of links */
@@ -116,17 +104,18 @@ struct hand_in_request {
     int user; /* the user's directory, open */
 };
 
-/* Each returns 0, with the outcome and, where that is READING_DONE, the summary; or -errno, or what
- * `take` returned. What was taken until then is sound in all cases. The reader is ended when it
- * neither gives a record nor begins a unit for two minutes and the time that a job's files may take
- * to be hashed (sessions and handed-in records: ten seconds, starts: two). */
+/* Each returns 0, with the outcome (FLUSH_DONE, FLUSH_NO_LEDGER, FLUSH_NO_POLICY, FLUSH_BROKEN,
+ * FLUSH_KILLED, FLUSH_LATE or FLUSH_SPENT) and, where that is FLUSH_DONE, the summary; or -errno,
+ * or what `take` returned. What was taken until then is sound in all cases. The reader is ended
+ * when it neither gives a record nor begins a unit for two minutes and the time that a job's files
+ * may take to be hashed (sessions and handed-in records: ten seconds, starts: two). */
 int reading_of_job(const struct job_request *request, struct reading_summary *summary,
-                   enum reading_outcome *outcome);
+                   enum flush_outcome *outcome);
 int reading_of_session(const struct session_request *request, struct reading_summary *summary,
-                       enum reading_outcome *outcome);
+                       enum flush_outcome *outcome);
 int reading_of_starts(const struct starts_request *request, struct reading_summary *summary,
-                      enum reading_outcome *outcome);
+                      enum flush_outcome *outcome);
 int reading_of_hand_in(const struct hand_in_request *request, struct reading_summary *summary,
-                       enum reading_outcome *outcome);
+                       enum flush_outcome *outcome);
 
 #endif

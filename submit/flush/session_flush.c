@@ -124,7 +124,6 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
     struct timespec now;
     struct job_progress progress;
     char name[80];
-    enum reading_outcome ended = READING_BROKEN;
     progress_name(visit, name);
     int error = job_progress_open(visit->sessions->notes, name, &progress);
     if (error != 0)
@@ -146,11 +145,13 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
                   .passed_over = progress.passed_over,
                   .passed_over_count = progress.passed_over_count},
     };
+    *outcome = FLUSH_BROKEN;
     if (!progress.is_hopeless)
-        error = reading_of_session(&request, summary, &ended);
-    if (visit->is_out_of_room)
+        error = reading_of_session(&request, summary, outcome);
+    if (visit->is_out_of_room) {
         error = 0;
-    *outcome = visit->is_out_of_room ? FLUSH_NO_ROOM : flush_outcome_of(ended);
+        *outcome = FLUSH_NO_ROOM;
+    }
     if (error == 0)
         *outcome = settle_progress(visit, &progress, *outcome);
     else
@@ -290,10 +291,10 @@ static bool flush_ledger(struct visit *visit, int ledger, enum flush_outcome *ou
     if (*outcome == FLUSH_NO_ROOM)
         return false;
     if (*outcome == FLUSH_NO_LEDGER || *outcome == FLUSH_BROKEN)
-        return set_aside(visit, ledger, flush_outcome_reason(FLUSH_NO_LEDGER));
+        return set_aside(visit, ledger, flush_outcome_text(FLUSH_NO_LEDGER));
     if (*outcome != FLUSH_DONE) {
         fprintf(stderr, "jobtrail-submit: session %s: %s\n", visit->name,
-                flush_outcome_stays(*outcome));
+                flush_outcome_text(*outcome));
         count->failed++;
         return false;
     }
@@ -308,7 +309,7 @@ static bool flush_ledger(struct visit *visit, int ledger, enum flush_outcome *ou
                                  : summary.damaged > 0   ? FLUSH_DAMAGED
                                  : summary.bad_lines > 0 ? FLUSH_BAD_LINES
                                                          : FLUSH_DONE;
-    return trouble == FLUSH_DONE || set_aside(visit, ledger, flush_outcome_reason(trouble));
+    return trouble == FLUSH_DONE || set_aside(visit, ledger, flush_outcome_text(trouble));
 }
 
 /* One of a container that still runs, whose processes have other pids here than its captures say:

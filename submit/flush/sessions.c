@@ -64,7 +64,7 @@ static void collect(const struct session_user *user)
                                           .user = user->directory,
                                           .end_ns = user->end_ns,
                                           .outbox = user->sessions->outbox};
-    enum reading_outcome outcome;
+    enum flush_outcome outcome;
     uint64_t refused = 0;
     if (who->user[0] == '\0')
         return; /* nobody can say now which records are theirs */
@@ -76,11 +76,12 @@ static void collect(const struct session_user *user)
                 "%s/%u/refused\n",
                 (unsigned)who->uid, (unsigned long long)refused, user->sessions->conf->sessions,
                 (unsigned)who->uid);
-    if (error == 0 && outcome == READING_DONE)
+    if (error == 0 && outcome == FLUSH_DONE)
         return;
     fprintf(stderr,
             "jobtrail-submit: user %u: what they have handed in is not taken, or not removed: %s\n",
-            (unsigned)who->uid, error != 0 ? strerror(-error) : reading_outcome_text(outcome));
+            (unsigned)who->uid,
+            error != 0 ? strerror(-error) : "the process that reads it was ended");
     count->failed++;
 }
 

@@ -126,7 +126,7 @@ static int take(void *context, const struct record_view *record)
 
 /* Returns 0 and the outcome, or -errno. */
 static int read_ledger(struct start_records *starts, const struct journal *journal, int ledger,
-                       enum reading_outcome *outcome)
+                       enum flush_outcome *outcome)
 {
     struct reading_summary summary;
     outbox_owner(starts->outbox, journal->identity.uid, journal->identity.job);
@@ -148,7 +148,7 @@ static int read_ledger(struct start_records *starts, const struct journal *journ
 /* Without SPANK's prolog the cluster's name may come with the epilog alone. A start record without
  * it would be of another owner than the end, and its run go on for ever. Returns as read_ledger().
  */
-static int send_of_job(struct start_records *starts, enum reading_outcome *outcome)
+static int send_of_job(struct start_records *starts, enum flush_outcome *outcome)
 {
     struct journal journal;
     int error = spool_job_journal(starts->directory, &journal);
@@ -171,7 +171,7 @@ static int send_of_job(struct start_records *starts, enum reading_outcome *outco
 /* A job that is being flushed, or was left, gets its end records. */
 static void look_at_job(struct start_records *starts, int spool, const struct spool_job *job)
 {
-    enum reading_outcome outcome = READING_DONE;
+    enum flush_outcome outcome = FLUSH_DONE;
     starts->job = job->name;
     starts->is_held_back = false;
     starts->directory = job->left ? -1 : spool_open_job(spool, job);
@@ -184,12 +184,15 @@ static void look_at_job(struct start_records *starts, int spool, const struct sp
     if (starts->is_held_back || error == -EAGAIN || error == -ENOENT || error == -ENODATA ||
         error == -SPOOL_FOREIGN) /* the flush says so */
         return;
-    if (error == 0 && outcome != READING_DONE && outcome != READING_NO_LEDGER &&
-        outcome != READING_NO_POLICY)
+    bool is_slow = error == 0 && outcome != FLUSH_DONE && outcome != FLUSH_NO_LEDGER &&
+                   outcome != FLUSH_NO_POLICY;
+    if (is_slow)
         note_slow(job->name);
-    if (error != 0 || outcome != READING_DONE)
+    if (error != 0 || outcome != FLUSH_DONE)
         fprintf(stderr, "jobtrail-submit: job %s: no start records: %s\n", job->name,
-                error != 0 ? strerror(-error) : reading_outcome_text(outcome));
+                error != 0 ? strerror(-error)
+                : is_slow  ? "its captures end their reader"
+                           : flush_outcome_text(outcome));
 }
 
 int start_records_send(const struct conf *conf, int spool)

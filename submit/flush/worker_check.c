@@ -172,10 +172,10 @@ static bool name_fits(const struct worker_check *check, const struct record_view
 {
     static const char digits[] = "0123456789_";
     bool starts = check->kind == READING_STARTS;
-    bool is_made = record->kind == RECORD_RUN       ? record->is_start == starts
-                   : record->kind == RECORD_PACKAGE ? !starts
-                                                    : record->kind == RECORD_COVERAGE &&
-                                                          check->kind == READING_JOB;
+    bool is_made = record->kind == RECORD_RUN ? record->is_start == starts
+                   : record->kind == RECORD_PACKAGE
+                       ? !starts
+                       : record->kind == RECORD_COVERAGE && check->kind == READING_JOB;
     return is_made && record->is_exact && record_word_is(record->syshost, check->host) &&
            record_word_is(record->user, check->user) &&
            strspn(record->date.at, digits) >= record->date.length;

@@ -510,7 +510,7 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
     snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-    enum reading_outcome outcome = READING_SPENT;
+    enum flush_outcome outcome = FLUSH_SPENT;
     struct job_request request = {.common = {.conf = &conf,
                                              .identity = &journal.identity,
                                              .take = refuse_second,
@@ -521,22 +521,22 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
                                   .now_ns = 1};
     assert_int_equal(reading_of_job(&request, &summary, &outcome), -EDQUOT);
     assert_int_equal(taken, 2);
-    assert_int_equal(outcome, READING_SPENT); /* untouched */
+    assert_int_equal(outcome, FLUSH_SPENT); /* untouched */
     taken = 10;
     assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
-    assert_int_equal(outcome, READING_DONE);
+    assert_int_equal(outcome, FLUSH_DONE);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 3);
     request.common.deadline_ns = 1;
     summary.records = 77;
     assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
-    assert_int_equal(outcome, READING_LATE);
+    assert_int_equal(outcome, FLUSH_LATE);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
     request.common.deadline_ns = 0;
     journal.identity.uid = (uid_t)-1; /* nobody can become this one */
     assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
-    assert_int_equal(outcome, READING_BROKEN);
+    assert_int_equal(outcome, FLUSH_BROKEN);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
     journal_free(&journal);
@@ -572,7 +572,7 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int runs = 0;
         struct reading_place reached = cases[i].from;
-        enum reading_outcome outcome;
+        enum flush_outcome outcome;
         const struct job_request request = {.common = {.conf = &conf,
                                                        .identity = &journal.identity,
                                                        .take = count,
@@ -584,7 +584,7 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
                                             .resume_at = cases[i].from,
                                             .taken_up_to = &reached};
         assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
-        assert_int_equal(outcome, READING_DONE);
+        assert_int_equal(outcome, FLUSH_DONE);
         assert_int_equal(runs, cases[i].runs);
         assert_int_equal(summary.records, cases[i].runs);
         assert_int_equal(reached.unit, cases[i].reached.unit);

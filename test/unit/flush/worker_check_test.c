@@ -120,8 +120,8 @@ static void done_with(struct worked *worked)
 }
 
 /* What a reader gives of that ledger. */
-static enum reading_outcome read_it(const struct worked *worked, struct taken *taken,
-                                    struct reading_summary *summary)
+static enum flush_outcome read_it(const struct worked *worked, struct taken *taken,
+                                  struct reading_summary *summary)
 {
     const struct reading_request common = {.conf = &worked->conf,
                                            .identity = &worked->journal.identity,
@@ -138,7 +138,7 @@ static enum reading_outcome read_it(const struct worked *worked, struct taken *t
                                             .now_ns = UINT64_C(1700000200000000000),
                                             .is_leader_gone = true,
                                             .sent = ""};
-    enum reading_outcome outcome;
+    enum flush_outcome outcome;
     assert_int_equal(worked->journal.identity.job == 0
                          ? reading_of_session(&session, summary, &outcome)
                          : reading_of_job(&job, summary, &outcome),
@@ -174,12 +174,12 @@ static void a_worker_hands_over_its_own_records_and_no_others(void **state)
         struct taken taken = {.count = 0};
         work_on(&worked, jobs[i]);
         role = HONEST;
-        assert_int_equal(read_it(&worked, &taken, &summary), READING_DONE);
+        assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
         assert_int_equal(summary.records, 3);
         assert_true(taken.count >= 3);
         forget(&taken);
         for (role = AS_OTHER_USER; role <= AS_START; role++) {
-            assert_int_equal(read_it(&worked, &taken, &summary), READING_BROKEN);
+            assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_BROKEN);
             assert_int_equal(taken.count, 0);
         }
         done_with(&worked);
@@ -210,7 +210,7 @@ static void a_record_is_named_for_its_user_site_and_run(void **state)
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(read_it(&worked, &taken, &summary), READING_DONE);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     const char *name = taken.record[0].name, *text = taken.record[0].text;
     assert_true(fits(&worked, name, text));
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
@@ -278,7 +278,7 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(read_it(&worked, &taken, &summary), READING_DONE);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         const char *text = taken.record[0].text;
         if (i % 2 == 0) /* with and without a sound one before, of another run */
@@ -386,7 +386,7 @@ static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(read_it(&worked, &taken, &summary), READING_DONE);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     take_package(&worked, &taken);
     take_coverage(&worked, &taken);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -442,7 +442,7 @@ static void the_record_before_does_not_vouch_for_another_run(void **state)
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(read_it(&worked, &taken, &summary), READING_DONE);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     assert_true(fits(&worked, taken.record[0].name, taken.record[0].text));
     assert_false(fits(&worked, taken.record[1].name, taken.record[0].text));
     assert_true(fits(&worked, taken.record[1].name, taken.record[1].text));
@@ -458,7 +458,7 @@ static void a_session_is_no_job(void **state)
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 0);
-    assert_int_equal(read_it(&worked, &taken, &summary), READING_DONE);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     const char *text = taken.record[0].text;
     assert_true(fits(&worked, taken.record[0].name, text));
     assert_true(fits(&worked, taken.record[0].name,
@@ -478,7 +478,7 @@ static void a_summary_says_no_more_than_there_was_room_for(void **state)
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(read_it(&worked, &taken, &summary), READING_DONE);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     assert_true(fits(&worked, taken.record[0].name, taken.record[0].text));
     memset(&most, 0xff, sizeof most);
     worker_check_summary(worked.check, &most);
