@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/host.h"
 #include "conf/base/trusted.h"
 #include "conf/policy/policy_path.h"
 #include "conf/policy/policy_read.h"
@@ -84,7 +85,7 @@ int settings_open(const char *conf, struct settings *settings)
     if (spool == NULL || found.library == NULL || found.submit == NULL || found.hooks == NULL)
         result = -EINVAL;
     else
-        result = spool_expand(spool, spool_node(), found.spool, sizeof found.spool);
+        result = spool_expand(spool, host_node(), found.spool, sizeof found.spool);
     if (result == 0)
         *settings = found;
     else

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "conf/base/descriptors.h"
+#include "conf/base/host.h"
 #include "conf/conf.h"
 #include "spank/epilog_note.h"
 #include "spank/spool_path.h"
@@ -77,18 +78,6 @@ struct arguments {
     struct flush_options flush;
     int all, epilog, json, stop, detach, watch, session, hand_in;
 };
-
-static const char *default_node(void)
-{
-    static char host[HOST_NAME_MAX + 1];
-    const char *node = getenv("SLURMD_NODENAME");
-    if (node != NULL && node[0] != '\0')
-        return node;
-    if (gethostname(host, sizeof host - 1) != 0)
-        return "localhost";
-    host[strcspn(host, ".")] = '\0';
-    return host;
-}
 
 static int parse_job(const char *text, uint32_t *job)
 {
@@ -246,7 +235,7 @@ static void note_epilog(const struct conf *conf, const struct flush_options *opt
 
 int main(int argc, char *argv[])
 {
-    struct arguments arguments = {.conf = JOBTRAIL_CONF, .flush = {.node = default_node()}};
+    struct arguments arguments = {.conf = JOBTRAIL_CONF, .flush = {.node = host_node()}};
     struct conf conf;
     struct conf_error error;
     struct flush_count count;

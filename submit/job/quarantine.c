@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/base/directories.h"
 #include "conf/base/directory.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
@@ -98,9 +97,9 @@ static size_t read_start(int directory, char *bytes)
 static int may_use(int quarantine, const char *name, int directory)
 {
     char ours[START_BYTES], theirs[START_BYTES];
-    int fd = openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = directory_open(quarantine, name);
     if (fd < 0)
-        return errno == ENOENT;
+        return fd == -ENOENT;
     size_t size = read_start(directory, ours);
     int may = faccessat(fd, "reason", F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
               (read_start(fd, theirs) == size && memcmp(ours, theirs, size) == 0);
@@ -169,16 +168,6 @@ static int open_quarantine(const struct conf *conf)
     return length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
 }
 
-/* Makes a directory there. Returns a descriptor or -errno. */
-static int open_target(int quarantine, const char *name)
-{
-    int result = directory_make_one(quarantine, name, 0700);
-    if (result != 0)
-        return result;
-    int target = openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return target < 0 ? -errno : target;
-}
-
 /* Makes and fills the entry `name`. */
 static int keep(int quarantine, const char *name, const struct source *sources, uid_t uid,
                 const char *reason)
@@ -188,7 +177,7 @@ static int keep(int quarantine, const char *name, const struct source *sources, 
     if (result == 0 &&
         (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
         result = -EDQUOT;
-    int target = result != 0 ? result : open_target(quarantine, name);
+    int target = result != 0 ? result : directory_make_open(quarantine, name, 0700);
     if (target < 0)
         return target;
     result = fill(target, sources, fits(&usage, sources), uid, reason);

@@ -157,9 +157,7 @@ int outbox_quarantine_move(struct outbox_quarantine *quarantine, int from, const
 uint64_t outbox_quarantine_overflow_read(const struct conf *conf, const char *transport)
 {
     char path[PATH_MAX];
-    int directory = path_of(conf, transport, path) != 0
-                        ? -1
-                        : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int directory = path_of(conf, transport, path) != 0 ? -1 : directory_open(AT_FDCWD, path);
     uint64_t number = directory < 0 ? 0 : overflow_read(directory);
     if (directory >= 0)
         close(directory);
