@@ -7,33 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/trusted.h"
+#include "conf/policy/policy_open.h"
 #include "conf/policy/policy_read.h"
-
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0) {
-            bytes += written;
-            size -= (size_t)written;
-        }
-    }
-    return 0;
-}
 
 /* Writes the new file under its temporary name. */
 static int fill(int fd, const void *bytes, size_t size)
 {
-    int rc = write_all(fd, bytes, size);
+    int rc = io_write_all(fd, bytes, size);
     if (rc != 0)
         return rc;
     if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
@@ -98,34 +85,18 @@ static int later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* Whether the file holds a usable policy compiled from `conf`. Policies are replaced, never
- * written to, so that mapping one is safe. */
-static int compiled_from(int fd, const struct stat *status, const char *conf)
-{
-    size_t size = (size_t)status->st_size;
-    if (!S_ISREG(status->st_mode) || size == 0 || size > POLICY_MAX_BYTES)
-        return 0;
-    void *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (base == MAP_FAILED)
-        return 0;
-    const char *source = policy_usable(base, size) ? policy_string(base, POLICY_CONF) : NULL;
-    int same = source != NULL && strcmp(source, conf) == 0;
-    munmap(base, size);
-    return same;
-}
-
 /* `certain`: a policy as old as the configuration is not taken for newer. */
 static int current(const char *path, const char *conf, int certain)
 {
     struct stat compiled, source;
-    char culprit[PATH_MAX];
-    CLEANUP_CLOSE int fd = trusted_open(path, culprit, sizeof culprit);
-    if (fd < 0 || fstat(fd, &compiled) != 0 || stat(conf, &source) != 0)
+    CLEANUP_FREE void *policy = NULL;
+    if (stat(conf, &source) != 0 || policy_open(path, &compiled, &policy) != 0)
         return 0;
+    const char *compiled_from = policy_string(policy, POLICY_CONF);
     const struct timespec *changed =
         later(&source.st_mtim, &source.st_ctim) ? &source.st_mtim : &source.st_ctim;
     return (certain ? later(&compiled.st_mtim, changed) : !later(changed, &compiled.st_mtim)) &&
-           compiled_from(fd, &compiled, conf);
+           compiled_from != NULL && strcmp(compiled_from, conf) == 0;
 }
 
 int policy_file_current(const char *path, const char *conf)
