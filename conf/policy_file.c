@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +19,18 @@
 #include "conf/policy/policy_read.h"
 
 /* Writes the new file under its temporary name. */
-static int fill(int fd, const void *bytes, size_t size)
+static int write_policy(int fd, const void *bytes, size_t size)
 {
-    int rc = io_write_all(fd, bytes, size);
-    if (rc != 0)
-        return rc;
+    int error = io_write_all(fd, bytes, size);
+    if (error != 0)
+        return error;
     if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
         return -errno;
     return 0;
 }
 
 /* A file that nobody had a name for before. */
-static int open_new(int place, const char *name, char *temporary, size_t size)
+static int open_temporary(int place, const char *name, char *temporary, size_t size)
 {
     unsigned number;
     int fd = -1;
@@ -43,8 +44,9 @@ static int open_new(int place, const char *name, char *temporary, size_t size)
     return fd < 0 ? -errno : fd;
 }
 
-/* Who else can write to the directory may have put something in the place of our file. */
-static int has_name(int fd, int place, const char *name)
+/* Whether the open file `fd` still has that name: others who can write to the directory may have
+ * put another file in its place. */
+static bool has_name(int fd, int place, const char *name)
 {
     struct stat ours, found;
     return fstat(fd, &ours) == 0 && fstatat(place, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -69,42 +71,43 @@ int policy_file_write(const char *path, const void *bytes, size_t size)
         trusted_parent(path, &name, TRUSTED_ANYBODYS, culprit, sizeof culprit);
     if (place < 0)
         return place;
-    CLEANUP_CLOSE int fd = open_new(place, name, temporary, sizeof temporary);
+    CLEANUP_CLOSE int fd = open_temporary(place, name, temporary, sizeof temporary);
     if (fd < 0)
         return fd;
-    int rc = fill(fd, bytes, size);
-    if (rc == 0)
-        rc = put_in_place(fd, place, temporary, name);
-    if (rc != 0 && has_name(fd, place, temporary))
+    int error = write_policy(fd, bytes, size);
+    if (error == 0)
+        error = put_in_place(fd, place, temporary, name);
+    if (error != 0 && has_name(fd, place, temporary))
         unlinkat(place, temporary, 0);
-    return rc;
+    return error;
 }
 
-static int later(const struct timespec *a, const struct timespec *b)
+static bool is_later(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* `certain`: a policy as old as the configuration is not taken for newer. */
-static int current(const char *path, const char *conf, int certain)
+/* `is_strict`: a policy as old as the configuration is not taken for newer. */
+static bool is_current(const char *path, const char *conf, bool is_strict)
 {
     struct stat compiled, source;
     CLEANUP_FREE void *policy = NULL;
     if (stat(conf, &source) != 0 || policy_open(path, &compiled, &policy) != 0)
-        return 0;
+        return false;
     const char *compiled_from = policy_string(policy, POLICY_CONF);
     const struct timespec *changed =
-        later(&source.st_mtim, &source.st_ctim) ? &source.st_mtim : &source.st_ctim;
-    return (certain ? later(&compiled.st_mtim, changed) : !later(changed, &compiled.st_mtim)) &&
+        is_later(&source.st_mtim, &source.st_ctim) ? &source.st_mtim : &source.st_ctim;
+    return (is_strict ? is_later(&compiled.st_mtim, changed)
+                      : !is_later(changed, &compiled.st_mtim)) &&
            compiled_from != NULL && strcmp(compiled_from, conf) == 0;
 }
 
-int policy_file_current(const char *path, const char *conf)
+bool policy_file_is_current(const char *path, const char *conf)
 {
-    return current(path, conf, 1);
+    return is_current(path, conf, true);
 }
 
-int policy_file_in_force(const char *path, const char *conf)
+bool policy_file_is_in_force(const char *path, const char *conf)
 {
-    return current(path, conf, 0);
+    return is_current(path, conf, false);
 }

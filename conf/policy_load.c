@@ -10,10 +10,10 @@
 int policy_load(const struct conf *conf, void **policy)
 {
     char path[PATH_MAX];
-    struct conf_error error;
+    struct conf_error why;
     struct stat status;
     size_t size;
     if (policy_path(conf->path, path, sizeof path) && policy_open(path, &status, policy) == 0)
         return 0;
-    return compile_policy(conf, policy, &size, &error);
+    return compile_policy(conf, policy, &size, &why);
 }

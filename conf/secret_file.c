@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 
-static int is_secret(int fd)
+static bool is_secret(int fd)
 {
     struct stat status;
     return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 077) == 0 &&

@@ -13,9 +13,9 @@ static int reserve(struct nfa *nfa, uint64_t nodes)
 
 int nfa_add(struct nfa *nfa, enum nfa_kind kind, uint32_t *out)
 {
-    int rc = reserve(nfa, (uint64_t)nfa->nodes + 1);
-    if (rc != 0)
-        return rc;
+    int error = reserve(nfa, (uint64_t)nfa->nodes + 1);
+    if (error != 0)
+        return error;
     nfa->node[nfa->nodes] =
         (struct nfa_node){.kind = kind, .next = {NFA_NONE, NFA_NONE}, .rule = nfa->rules};
     *out = nfa->nodes++;
@@ -24,12 +24,11 @@ int nfa_add(struct nfa *nfa, enum nfa_kind kind, uint32_t *out)
 
 int nfa_add_bytes(struct nfa *nfa, const struct byte_set *set, uint32_t *out)
 {
-    int rc = nfa_add(nfa, NFA_BYTES, out);
-    if (rc != 0)
-        return rc;
-    rc = GROW(nfa->set, nfa->sets);
-    if (rc != 0)
-        return rc;
+    int error = nfa_add(nfa, NFA_BYTES, out);
+    if (error == 0)
+        error = GROW(nfa->set, nfa->sets);
+    if (error != 0)
+        return error;
     nfa->node[*out].set = nfa->sets;
     nfa->set[nfa->sets++] = *set;
     return 0;
@@ -38,9 +37,9 @@ int nfa_add_bytes(struct nfa *nfa, const struct byte_set *set, uint32_t *out)
 int nfa_repeat(struct nfa *nfa, uint32_t length, uint32_t times)
 {
     uint32_t first = nfa->nodes - length;
-    int rc = reserve(nfa, nfa->nodes + (uint64_t)length * times);
-    if (rc != 0)
-        return rc;
+    int error = reserve(nfa, nfa->nodes + (uint64_t)length * times);
+    if (error != 0)
+        return error;
     for (uint32_t i = 0; i < length * times; i++) {
         struct nfa_node node = nfa->node[first + i % length];
         uint32_t shift = (i / length + 1) * length;
