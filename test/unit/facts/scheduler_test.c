@@ -18,13 +18,13 @@ static struct scheduler *found_in(const char *env)
 {
     static struct scheduler scheduler;
     static char bytes[8192];
-    const struct journal journal = {.job = 0};
+    const struct job_identity nobody = {.job = 0};
     size_t size = strlen(env);
     assert_true(size < sizeof bytes);
     for (size_t i = 0; i < size; i++)
         bytes[i] = env[i] == '\n' ? '\0' : env[i];
     memset(&scheduler, 0x5a, sizeof scheduler);
-    scheduler_find(&journal, (struct capture_bytes){.at = bytes, .size = size}, &scheduler);
+    scheduler_find(&nobody, "", (struct capture_bytes){.at = bytes, .size = size}, &scheduler);
     return &scheduler;
 }
 
@@ -96,13 +96,12 @@ static void hosts_of_lsf_are_pairs(void **state)
 static void a_job_of_slurms_is_slurms_whatever_the_environment_says(void **state)
 {
     static const char env[] = "PBS_JOBID=1\0SLURM_JOB_ID=2\0SLURM_JOB_ACCOUNT=other";
-    const struct journal journal = {.job = 4711,
-                                    .partition = (char *)"main",
-                                    .account = (char *)"",
-                                    .submit_host = (char *)"login"};
+    const struct job_identity identity = {
+        .job = 4711, .partition = (char *)"main", .account = (char *)""};
     struct scheduler found;
     (void)state;
-    scheduler_find(&journal, (struct capture_bytes){.at = env, .size = sizeof env}, &found);
+    scheduler_find(&identity, "login", (struct capture_bytes){.at = env, .size = sizeof env},
+                   &found);
     assert_string_equal(found.name, "SLURM");
     assert_string_equal(found.job_id, "4711");
     assert_string_equal(found.queue, "main");
@@ -113,10 +112,10 @@ static void a_job_of_slurms_is_slurms_whatever_the_environment_says(void **state
 /* A process whose environment could not be captured. */
 static void no_environment_tells_nothing(void **state)
 {
-    const struct journal journal = {.job = 0};
+    const struct job_identity nobody = {.job = 0};
     struct scheduler found;
     (void)state;
-    scheduler_find(&journal, (struct capture_bytes){.at = NULL}, &found);
+    scheduler_find(&nobody, "", (struct capture_bytes){.at = NULL}, &found);
     assert_string_equal(found.name, "unknown");
     assert_int_equal(found.nodes, 1);
 }

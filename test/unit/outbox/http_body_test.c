@@ -25,7 +25,7 @@ static struct transport_item *const items[ITEMS] = {&item[0], &item[1]};
 
 static void set_record(struct transport_item *to, const char *name, const char *text)
 {
-    *to = (struct transport_item){.record = {.name = name, .text = text, .length = strlen(text)}};
+    *to = (struct transport_item){.record = record_view(name, text, strlen(text))};
 }
 
 static int start(void **state)

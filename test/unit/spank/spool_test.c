@@ -222,7 +222,7 @@ static void is_set_aside(int old, uid_t uid, const char *left)
     int fd = enter(42, 0, uid);
     assert_true(fd >= 0);
     assert_int_not_equal(inode_of(fd), inode);
-    assert_int_equal(journal_is_of(fd, uid), 1);
+    assert_int_equal(journal_is_current(fd, uid), 1);
     int aside = open(below(left), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(inode_of(aside), inode);
     close(aside);
