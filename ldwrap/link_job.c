@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/uuid7.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_switches.h"
@@ -28,8 +29,8 @@ uint64_t link_job_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The environment first: the password file may be a directory service, and the record is one of the
- * user's own. */
+/* The environment first, since the password file may be a slow directory service. A user can set
+ * the variables, but the record is the user's own. */
 const char *link_job_user(void)
 {
     const char *name = getenv("USER");
@@ -66,33 +67,37 @@ static void load_modules(struct link_job *job)
         switch_trace("no function tracking: %s: %s", path, strerror(-result));
 }
 
-static void name_link(struct link_job *job)
+static int name_link(struct link_job *job)
 {
     const struct ancestor *compiler = ancestors_compiler(&job->ancestors);
+    uuid_t uuid;
     job->epoch = getenv("SOURCE_DATE_EPOCH");
     job->start_ns = link_job_now();
-    if (job->epoch != NULL && job->epoch[0] != '\0')
-        link_uuid_reproducible(job->epoch, &job->arguments, job->uuid);
-    else
-        link_uuid_new(job->start_ns / 1000000u, job->uuid);
+    if (job->epoch != NULL && job->epoch[0] != '\0') {
+        if (link_uuid_reproducible(job->epoch, &job->arguments, job->uuid) != 0)
+            return -ENOMEM;
+    } else {
+        uuid7_random(job->start_ns, uuid);
+        uuid_unparse_lower(uuid, job->uuid);
+    }
     job->program = compiler == NULL ? job->called : compiler->name;
     job->program_path = compiler == NULL ? job->linker : compiler->path;
     job->cwd = getcwd(NULL, 0);
     if (gethostname(job->host, sizeof job->host - 1) != 0)
         job->host[0] = '\0';
+    return 0;
 }
 
 static char *write_mark(const struct link_job *job, size_t *size)
 {
     struct utsname names = {.sysname = ""};
     char os[sizeof names.sysname + sizeof names.release + 1];
-    const struct journal journal = {.cluster = (char *)link_job_cluster()};
     uname(&names);
     snprintf(os, sizeof os, "%s %s", names.sysname, names.release);
     return watermark_write(
         &(struct watermark_facts){
             .uuid = job->uuid,
-            .syshost = record_syshost(&job->conf, &journal),
+            .syshost = record_syshost(&job->conf, link_job_cluster()),
             .compiler = job->program,
             .compiler_path = job->program_path,
             .cwd = job->cwd,
@@ -106,7 +111,7 @@ static char *write_mark(const struct link_job *job, size_t *size)
         size);
 }
 
-/* Nothing in it depends on who builds, where and when. */
+/* A mark with nothing in it that depends on the user, the place or the time of the build. */
 static char *write_reproducible_mark(const struct link_job *job, size_t *size)
 {
     return watermark_write(
@@ -114,7 +119,7 @@ static char *write_reproducible_mark(const struct link_job *job, size_t *size)
             .uuid = job->uuid,
             .compiler = job->program,
             .epoch = watermark_epoch(job->epoch),
-            .in_utc = 1,
+            .is_utc = true,
         },
         size);
 }
@@ -134,7 +139,7 @@ static int make_mark(struct link_job *job, const struct elf_target *target)
 static const char *add_to_link(struct link_job *job)
 {
     struct elf_target target;
-    if (job->line.unmarked != NULL)
+    if (job->line.why_unmarked != NULL)
         return NULL;
     if (elf_target_find(&job->line.inputs, &target) != 0)
         return "no ELF object to go by";
@@ -151,12 +156,13 @@ const char *link_job_prepare(struct link_job *job)
     if (response_expand(job->argc, job->argv, &job->arguments) != 0 ||
         link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
-    if (job->line.pass != NULL)
-        return job->line.pass;
+    if (job->line.why_plain != NULL)
+        return job->line.why_plain;
     const char *why = load_conf(job);
     if (why != NULL)
         return why;
-    name_link(job);
+    if (name_link(job) != 0)
+        return "out of memory";
     why = add_to_link(job);
     if (why == NULL)
         load_modules(job);

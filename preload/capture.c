@@ -2,13 +2,14 @@
 #include "preload/capture.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "conf/policy/policy_read.h"
 #include "preload/container.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
-/* Limits of one field's content, bytes: one long list must not push out all others. */
+/* Limits of one field's content, bytes, so that one long list leaves room for the other fields. */
 enum {
     ARGV_MAX = 8 << 10,
     ENV_MAX = 32 << 10,
@@ -39,7 +40,7 @@ static void put_container(const struct image *image, struct fields *fields)
         fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
 }
 
-/* The stricter one of what the site and the user say. */
+/* The stricter choice of the site's and the user's. */
 static enum policy_command_line wanted_lines(const struct capture_source *source)
 {
     return source->switches->command_line == SWITCH_NO ? POLICY_LINE_NO
@@ -57,16 +58,16 @@ static void put_argv(const struct image *image, enum policy_command_line wanted,
     fields_end(fields);
 }
 
-static int env_allowed(const void *policy, const char *entry, size_t *length)
+static bool is_env_allowed(const void *policy, const char *entry, size_t *length)
 {
     size_t name = 0;
     while (entry[name] != '=' && entry[name] != '\0')
         name++;
     const struct policy_rule *rule = policy_match(policy, POLICY_ENV, entry, name);
     if (rule == NULL || rule->action != POLICY_KEEP)
-        return 0;
+        return false;
     *length = name + text_length(entry + name);
-    return 1;
+    return true;
 }
 
 static void put_env(char **envp, const void *policy, struct fields *fields)
@@ -75,7 +76,7 @@ static void put_env(char **envp, const void *policy, struct fields *fields)
     if (!fields_begin(fields, LEDGER_ENV))
         return;
     for (; *envp != NULL; envp++) {
-        if (!env_allowed(policy, *envp, &length) || length > ENV_VALUE_MAX)
+        if (!is_env_allowed(policy, *envp, &length) || length > ENV_VALUE_MAX)
             continue;
         fields_add(fields, *envp, length + 1, ENV_MAX);
     }

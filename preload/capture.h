@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a capture holds: the fields of a slot, taken from the process itself.
+ * The content of a capture: the fields of a slot, taken from the process itself.
  */
 #ifndef JOBTRAIL_CAPTURE_H
 #define JOBTRAIL_CAPTURE_H

@@ -16,8 +16,8 @@ struct symbols {
     const char *names;
 };
 
-/* A vDSO's symbol table is followed by its string table, which gives the number of symbols
- * whichever kind of hash table the kernel was built with. */
+/* In a vDSO the string table follows the symbol table. So the distance of both gives the number of
+ * symbols, whichever kind of hash table the kernel was built with. */
 static int find_symbols(uintptr_t base, struct symbols *symbols)
 {
     const ElfW(Ehdr) *header = (const void *)base;
@@ -57,7 +57,7 @@ clock_function *clock_find(const struct image *image)
     return NULL;
 }
 
-static uint64_t ask(clock_function *function, clockid_t clock)
+static uint64_t clock_read(clock_function *function, clockid_t clock)
 {
     struct timespec now = {0, 0};
     if (function != NULL)
@@ -69,15 +69,15 @@ static uint64_t ask(clock_function *function, clockid_t clock)
 
 uint64_t clock_now(clock_function *function)
 {
-    return ask(function, CLOCK_REALTIME);
+    return clock_read(function, CLOCK_REALTIME);
 }
 
 uint64_t clock_boot_ticks(clock_function *function)
 {
-    return ask(function, CLOCK_BOOTTIME) / (1000000000u / 100);
+    return clock_read(function, CLOCK_BOOTTIME) / (1000000000u / 100);
 }
 
 uint64_t clock_now_coarse(clock_function *function)
 {
-    return ask(function, CLOCK_REALTIME_COARSE);
+    return clock_read(function, CLOCK_REALTIME_COARSE);
 }

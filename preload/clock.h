@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The time, without a system call where the vDSO can tell it (vdso(7)).
+ * The time, by the vDSO (vdso(7)) where there is one, which needs no system call.
  */
 #ifndef JOBTRAIL_CLOCK_H
 #define JOBTRAIL_CLOCK_H
@@ -21,9 +21,9 @@ uint64_t clock_now(clock_function *function);
 /* Hundredths of a second since boot, as proc(5) counts them. */
 uint64_t clock_boot_ticks(clock_function *function);
 
-/* clock_now() to one tick of the kernel's clock (1 to 10 ms), read from memory alone: the precise
- * time needs the processor's counter, and a program may have lost the right to read it (prctl(2),
- * PR_SET_TSC; seccomp's strict mode). */
+/* As clock_now(), with the precision of one tick of the kernel's clock (1 to 10 ms). It reads
+ * memory alone. The precise time needs the processor's counter, which a program may have been
+ * forbidden to read (prctl(2), PR_SET_TSC; seccomp's strict mode). */
 uint64_t clock_now_coarse(clock_function *function);
 
 #endif

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Marks: apptainer and singularity make /.singularity.d; podman makes /run/.containerenv; docker
- * makes /.dockerenv; enroot, which pyxis uses, leaves its lock at /.lock and looks for it itself;
- * ch-run(1) sets CH_RUNNING for this purpose.
+ * makes /.dockerenv; enroot, which pyxis uses, makes its lock /.lock and recognises itself by it;
+ * ch-run(1) sets CH_RUNNING for programs that want to know.
  */
 #include "preload/container.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/memory.h"
 #include "preload/system.h"
 
-static int exists(const char *path)
+static bool file_exists(const char *path)
 {
     return system_call6(SYS_faccessat, AT_FDCWD, (long)path, 0, 0, 0, 0) == 0;
 }
 
-static int has_variable(char **envp, const char *start)
+static bool has_variable(char **envp, const char *start)
 {
     for (; *envp != NULL; envp++) {
-        if (text_behind(*envp, start) != NULL)
-            return 1;
+        if (text_after(*envp, start) != NULL)
+            return true;
     }
-    return 0;
+    return false;
 }
 
 const char *container_kind(char **envp)
@@ -35,11 +36,11 @@ const char *container_kind(char **envp)
         {"/.dockerenv", "docker"},
         {"/.lock", "enroot"},
     };
-    /* First what only a runtime sets: an image may carry the marks of the one that built it. */
+    /* The variable first: files may have come with the image, from the runtime that built it. */
     if (has_variable(envp, "CH_RUNNING="))
         return "charliecloud";
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        if (exists(marks[i].path))
+        if (file_exists(marks[i].path))
             return marks[i].kind;
     }
     return NULL;

@@ -2,8 +2,8 @@
 #ifndef JOBTRAIL_CONTAINER_H
 #define JOBTRAIL_CONTAINER_H
 
-/* The kind of container that this process runs in, by what the runtime put into it, or NULL where
- * there is none: "apptainer", "enroot", "charliecloud", "podman", "docker". */
+/* The kind of container that this process runs in, by the files and variables that the runtimes
+ * make: "apptainer", "enroot", "charliecloud", "podman", "docker"; NULL: none. */
 const char *container_kind(char **envp);
 
 #endif

@@ -8,7 +8,7 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-static struct decision refuse(const char *why)
+static struct decision decide_skip(const char *why)
 {
     return (struct decision){.why = why};
 }
@@ -16,17 +16,17 @@ static struct decision refuse(const char *why)
 struct decision decide_by_switches(const struct switches *switches)
 {
     if (switches->executable != SWITCH_YES)
-        return refuse("not tracked: XALT_EXECUTABLE_TRACKING is not yes");
+        return decide_skip("not tracked: XALT_EXECUTABLE_TRACKING is not yes");
     if (switches->rank != switches->leader)
-        return refuse("not tracked: another rank records for this executable");
+        return decide_skip("not tracked: another rank records for this executable");
     return (struct decision){.track = 1, .why = ""};
 }
 
 enum { OVERFLOW_UID = 65534 };
 
-/* In a user namespace of its own a process may see root's files as nobody's. The kernel's number
- * for the namespace that all others descend from is fixed (PROC_USER_INIT_INO). */
-static int in_user_namespace(void)
+/* In a user namespace other than the first one, a process may see root's files as nobody's. The
+ * kernel's number for the first one is fixed (PROC_USER_INIT_INO). */
+static int is_in_user_namespace(void)
 {
     static const char first[] = "user:[4026531837]";
     char name[64];
@@ -35,13 +35,13 @@ static int in_user_namespace(void)
            !((size_t)length == sizeof first - 1 && memcmp(name, first, sizeof first - 1) == 0);
 }
 
-/* The environment names the file, and may be another user's (sudo -E). The directories above it are
- * looked at by the plugin, before it hands the file on. */
+/* The environment names the file, and may come from another user (sudo -E). The directories above
+ * the file were checked by the plugin, which has set the variable. */
 static int is_safe(const struct stat *status, uint32_t user)
 {
     return S_ISREG(status->st_mode) && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
            (status->st_uid == 0 || status->st_uid == user ||
-            (status->st_uid == OVERFLOW_UID && in_user_namespace()));
+            (status->st_uid == OVERFLOW_UID && is_in_user_namespace()));
 }
 
 int decide_map(const char *path, uint32_t user, struct decide_policy *policy)
@@ -83,7 +83,7 @@ static struct decision by_host(const void *policy)
     return (struct decision){.line = rule->line, .why = "not tracked: this host is skipped"};
 }
 
-static int switched_on(enum switch_state state, uint32_t site)
+static int is_switched_on(enum switch_state state, uint32_t site)
 {
     return state == SWITCH_UNSET ? site != 0 : state == SWITCH_YES;
 }
@@ -92,10 +92,10 @@ static struct decision by_kind(const void *policy, const struct switches *switch
 {
     const struct policy_header *header = policy;
     if (switches->size > 1) {
-        if (!switched_on(switches->mpi, header->switches & POLICY_TRACK_MPI))
-            return refuse("not tracked: MPI programs are not (XALT_MPI_TRACKING)");
-    } else if (!switched_on(switches->scalar, header->switches & POLICY_TRACK_SCALAR)) {
-        return refuse("not tracked: programs without MPI are not (XALT_SCALAR_TRACKING)");
+        if (!is_switched_on(switches->mpi, header->switches & POLICY_TRACK_MPI))
+            return decide_skip("not tracked: MPI programs are not (XALT_MPI_TRACKING)");
+    } else if (!is_switched_on(switches->scalar, header->switches & POLICY_TRACK_SCALAR)) {
+        return decide_skip("not tracked: programs without MPI are not (XALT_SCALAR_TRACKING)");
     }
     return (struct decision){.track = 1, .why = ""};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether this process is tracked: XALT's questions in XALT's order, the cheap ones first.
+ * Whether this process is tracked: the same checks as XALT's, in the same order, the cheap ones
+ * first.
  */
 #ifndef JOBTRAIL_DECIDE_H
 #define JOBTRAIL_DECIDE_H
@@ -12,7 +13,7 @@
 #include "preload/image.h"
 #include "preload/switches.h"
 
-/* An answer, with the reason in an administrator's words. */
+/* The result, with the reason for people who trace it. */
 struct decision {
     int track;
     int pkgs;      /* the deciding rule is `pkgs` */
@@ -20,7 +21,7 @@ struct decision {
     const char *why;
 };
 
-/* What the environment alone says: the library is switched on, and this is the rank that records.
+/* By the environment alone: whether the library is switched on, and this is the rank that records.
  * Opens no file. */
 struct decision decide_by_switches(const struct switches *switches);
 
@@ -31,12 +32,12 @@ struct decide_policy {
 };
 
 /* Maps the policy file `path` for a process of the user `user`. Returns 1, or 0 when there is none
- * that this library can read, or when others than root and this user can change it. */
+ * that this library can read, or when users other than root and this one can change it. */
 int decide_map(const char *path, uint32_t user, struct decide_policy *policy);
 
 void decide_unmap(struct decide_policy *policy);
 
-/* What the policy says of this host, of programs with or without MPI, and of this executable. */
+/* By the policy: its rules for hosts, for programs with and without MPI, and for executables. */
 struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
                                  const struct exec_path *path);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/devices.h"
 
+#include <stdbool.h>
+
 #include "preload/image.h"
 #include "preload/memory.h"
 #include "preload/system.h"
@@ -16,7 +18,7 @@ struct entry {
     char name[];
 };
 
-/* Devices seen: a class in the high half, a number in the low one. */
+/* The devices found: a class in the high half of each, a number in the low half. */
 struct devices {
     uint32_t count;
     uint32_t seen[DEVICES_MAX];
@@ -33,21 +35,21 @@ static const char *last_part(const char *path)
     return name;
 }
 
-static int has_gpu_runtime(const struct r_debug *loader)
+static bool has_gpu_runtime(const struct r_debug *loader)
 {
     static const char *const runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
     for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
         const char *name = entry->l_name == NULL ? "" : last_part(entry->l_name);
         for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
-            if (text_behind(name, runtimes[i]) != NULL)
-                return 1;
+            if (text_after(name, runtimes[i]) != NULL)
+                return true;
         }
     }
-    return 0;
+    return false;
 }
 
-static void add(struct devices *devices, uint32_t device)
+static void devices_add(struct devices *devices, uint32_t device)
 {
     for (uint32_t i = 0; i < devices->count; i++) {
         if (devices->seen[i] == device)
@@ -57,35 +59,35 @@ static void add(struct devices *devices, uint32_t device)
         devices->seen[devices->count++] = device;
 }
 
-static int is_number(const char *text)
+static bool is_number(const char *text)
 {
     return *text >= '0' && *text <= '9';
 }
 
-static void look_at(struct devices *devices, const char *path)
+static void note_path(struct devices *devices, const char *path)
 {
     const uint32_t nvidia = 0, render = 1u << 16;
-    const char *behind;
-    if ((behind = text_behind(path, "/dev/nvidia")) != NULL && is_number(behind))
-        add(devices, nvidia | text_number(behind));
-    else if ((behind = text_behind(path, "/dev/dri/renderD")) != NULL && is_number(behind))
-        add(devices, render | text_number(behind));
+    const char *rest;
+    if ((rest = text_after(path, "/dev/nvidia")) != NULL && is_number(rest))
+        devices_add(devices, nvidia | text_number(rest));
+    else if ((rest = text_after(path, "/dev/dri/renderD")) != NULL && is_number(rest))
+        devices_add(devices, render | text_number(rest));
     else if (text_equal(path, "/dev/kfd"))
         devices->kfd = 1;
 }
 
-static void look_at_descriptor(struct devices *devices, int directory, const char *name)
+static void note_descriptor(struct devices *devices, int directory, const char *name)
 {
     char path[64];
     long length = system_call6(SYS_readlinkat, directory, (long)name, (long)path,
                                (long)sizeof path - 1, 0, 0);
     if (length > 0) {
         path[length] = '\0';
-        look_at(devices, path);
+        note_path(devices, path);
     }
 }
 
-static void look_at_all(struct devices *devices, int directory)
+static void note_descriptors(struct devices *devices, int directory)
 {
     _Alignas(struct entry) char bytes[ENTRIES_BYTES];
     long size;
@@ -93,7 +95,7 @@ static void look_at_all(struct devices *devices, int directory)
            0) {
         for (long at = 0; at < size;) {
             const struct entry *entry = (const void *)(bytes + at);
-            look_at_descriptor(devices, directory, entry->name);
+            note_descriptor(devices, directory, entry->name);
             at += entry->length;
         }
     }
@@ -107,7 +109,7 @@ uint32_t devices_count(const struct r_debug *loader)
     int directory = system_open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
     if (directory < 0)
         return 0;
-    look_at_all(&devices, directory);
+    note_descriptors(&devices, directory);
     system_close(directory);
     return devices.count == 0 && devices.kfd ? 1 : devices.count;
 }

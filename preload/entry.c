@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the loader calls: before main() a capture, after it a signature. Whatever is not as
- * expected means no capture; nothing here exits, waits or keeps a descriptor, and nothing prints
- * unless XALT_TRACING is set. In a program that has more rights than its caller (set-user-id,
- * set-group-id, file capabilities) nothing is done: the environment is the caller's. The loader
- * preloads nothing there, but the copy that jobtrail-ld links in is called.
+ * What the loader calls: before main() the run is captured, after it the run is signed. After any
+ * failure there is no capture and the program runs as without the library. Nothing here exits,
+ * waits or keeps a descriptor, and nothing prints unless XALT_TRACING is set. In a program with
+ * more rights than its caller (set-user-id, set-group-id, file capabilities) nothing is done, since
+ * its environment comes from the caller. There the loader preloads nothing, but it calls the copy
+ * of the library that jobtrail-ld has linked in.
  */
 #include "conf/policy/policy_read.h"
+
+#include <stdbool.h>
+
 #include "preload/decide.h"
 #include "preload/exec_path.h"
 #include "preload/image.h"
@@ -19,7 +23,8 @@
 
 static struct exec_path exec_path;
 
-static void say(const struct switches *switches, const struct decision *decision, const char *conf)
+static void trace_decision(const struct switches *switches, const struct decision *decision,
+                           const char *conf)
 {
     struct trace trace;
     if (switches->trace == TRACE_OFF)
@@ -33,32 +38,33 @@ static void say(const struct switches *switches, const struct decision *decision
         trace_number(&trace, decision->line);
         trace_text(&trace, ")");
     }
-    trace_say(&trace);
+    trace_write(&trace);
 }
 
 static void start_by_policy(const struct image *image, const struct switches *switches)
 {
     struct decide_policy policy;
     if (!decide_map(switches->policy, image->user, &policy)) {
-        say(switches, &(struct decision){.why = "not tracked: no usable policy"}, NULL);
+        trace_decision(switches, &(struct decision){.why = "not tracked: no usable policy"}, NULL);
         return;
     }
     const struct run_start start = {image, switches, policy.base, &exec_path};
     struct decision decision = decide_by_policy(&policy, switches, image, &exec_path);
-    say(switches, &decision, policy_string(policy.base, POLICY_CONF));
+    trace_decision(switches, &decision, policy_string(policy.base, POLICY_CONF));
     if (decision.track && !run_begin(&start, decision.pkgs))
-        say(switches, &(struct decision){.why = "not recorded: no room in the job's spool"}, NULL);
+        trace_decision(switches,
+                       &(struct decision){.why = "not recorded: no room in the job's spool"}, NULL);
     decide_unmap(&policy);
 }
 
-/* musl passes nothing to constructors: there the kernel's word on the stack helps. */
-static int find_image(int argc, char **argv, char **envp, struct image *image)
+/* musl passes no arguments to constructors: there the address of the stack is read from /proc. */
+static bool find_image(int argc, char **argv, char **envp, struct image *image)
 {
     if (image_find(argc, argv, envp, image))
-        return 1;
+        return true;
     const uintptr_t *stack = (const uintptr_t *)proc_start_stack();
     if (stack == NULL)
-        return 0;
+        return false;
     argc = (int)stack[0];
     argv = (char **)(uintptr_t)(stack + 1);
     return image_find(argc, argv, argv + argc + 1, image);
@@ -81,7 +87,7 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
     if (decision.track)
         start_by_policy(&image, &switches);
     else
-        say(&switches, &decision, NULL);
+        trace_decision(&switches, &decision, NULL);
 }
 
 __attribute__((destructor)) static void jobtrail_end(void)

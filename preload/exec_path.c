@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * execve(2)'s caller named the executable, and the kernel left that name in memory (AT_EXECFN). It
- * is what /proc/self/exe says when it is absolute, no part of it is a link, "." or "..", and it is
- * not the name of a script, whose interpreter is the executable.
+ * The kernel leaves the path that execve(2) was called with in memory (AT_EXECFN). It is the text
+ * of /proc/self/exe where it is absolute, no part of it is a symbolic link, "." or "..", and it is
+ * not a script, whose interpreter is the executable.
  */
 #include "preload/exec_path.h"
 
@@ -39,7 +39,8 @@ static int is_no_link(const char *path)
     return system_readlink(path, &target, sizeof target) == -EINVAL;
 }
 
-/* Whether all of the absolute path is as the kernel would write it. Cuts it and mends it. */
+/* Whether the kernel would write the absolute path in the same way. Changes it while it checks, and
+ * restores it. */
 static int is_canonical(char *path)
 {
     char *part = path + 1;
@@ -69,8 +70,8 @@ static int copy_name(const struct image *image, struct exec_path *path)
 
 int exec_path_find(const struct image *image, struct exec_path *path)
 {
-    /* Started as an argument of the loader, the program is no executable to the kernel; a static
-     * program, which has no loader either, pays for that. */
+    /* Without AT_BASE the program may have been started as an argument of the loader, which then is
+     * the executable. Static programs have none either, and so take the slower way as well. */
     if (image->loader_base != 0 && copy_name(image, path) && path->text[0] == '/' &&
         !may_be_script(image) && is_canonical(path->text))
         return 1;

@@ -9,14 +9,14 @@
 
 #include "preload/image.h"
 
-/* Not terminated. The length comes first: a short path then lies in the same page. */
+/* Not terminated. The length is the first member, so that a short path lies in the same page. */
 struct exec_path {
     size_t length;
     char text[4096];
 };
 
-/* Finds the path without /proc where it can: there the first look of a process at its own entries
- * costs more than all else on the way to a decision. Returns 1, or 0 when there is no path. */
+/* Finds the path without /proc where it can: the first access of a process to its own entries there
+ * takes longer than all other steps of the decision. Returns 1, or 0 when there is no path. */
 int exec_path_find(const struct image *image, struct exec_path *path);
 
 #endif

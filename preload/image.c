@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/image.h"
 
+#include <stdbool.h>
+
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -10,9 +12,9 @@
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
     __attribute__((visibility("hidden"), weak)); /* a static executable has none */
 
-/* Constructors run on the main thread's stack, whose top holds argv, envp and auxv in a row. What
- * musl leaves in the argument registers fails one of these tests. */
-static int passed_by_loader(int argc, char **argv, char **envp)
+/* Constructors run on the main thread's stack, which begins with argv, envp and auxv in a row. The
+ * values that musl leaves in the argument registers fail one of these tests. */
+static int is_passed_by_loader(int argc, char **argv, char **envp)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     uintptr_t at = (uintptr_t)argv;
@@ -21,8 +23,9 @@ static int passed_by_loader(int argc, char **argv, char **envp)
            envp == argv + argc + 1;
 }
 
-/* Where the executable is, beside the addresses that its headers give. A static one that was linked
- * position-independent has no PT_PHDR: its ELF header, before the program headers, says it. */
+/* The difference between the executable's addresses and those in its headers. A static executable
+ * that is position-independent has no PT_PHDR: there its ELF header, which lies before the program
+ * headers, is used. */
 static uintptr_t load_bias(const struct image *image)
 {
     const ElfW(Ehdr) *header = (const void *)((uintptr_t)image->phdr - sizeof *header);
@@ -42,7 +45,7 @@ static uintptr_t load_bias(const struct image *image)
 
 int image_find(int argc, char **argv, char **envp, struct image *image)
 {
-    if (!passed_by_loader(argc, argv, envp))
+    if (!is_passed_by_loader(argc, argv, envp))
         return 0;
     *image =
         (struct image){.argc = argc, .argv = argv, .envp = envp, .user = UINT32_MAX, .secure = 1};
@@ -92,7 +95,7 @@ int image_is_consistent(const struct r_debug *loader)
 }
 
 /* Whether the last part of `path` is our library's name. */
-static int is_our_name(const char *path)
+static bool is_our_name(const char *path)
 {
     const char *name = path;
     for (; *path != '\0'; path++) {
@@ -168,8 +171,8 @@ struct image_bytes image_exec_note(const struct image *image, const char *owner,
     return find_note_in(image->load_bias, image->phdr, image->phdr_count, owner, type);
 }
 
-/* Whether a page is mapped at `address`, a multiple of the page size (mincore(2)). */
-static int mapped(const void *address)
+/* Whether a page is is_mapped at `address`, a multiple of the page size (mincore(2)). */
+static bool is_mapped(const void *address)
 {
     unsigned char resident;
     return system_call6(SYS_mincore, (long)address, PAGE, (long)&resident, 0, 0, 0) == 0;
@@ -179,7 +182,7 @@ struct image_bytes image_build_id(const struct link_map *entry)
 {
     const struct image_bytes none = {NULL, 0};
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
-    if (header == NULL || (uintptr_t)header % PAGE != 0 || !mapped(header))
+    if (header == NULL || (uintptr_t)header % PAGE != 0 || !is_mapped(header))
         return none;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
         return none;

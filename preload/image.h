@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The image that the kernel and the loader built for this process: arguments, environment,
- * auxiliary vector, program headers, link map. All of it is memory; nothing here makes a system
- * call, except that link-map entries are probed before they are read.
+ * What the kernel and the loader have put into the memory of this process: arguments, environment,
+ * auxiliary vector, program headers, link map. Nothing here makes a system call, except for
+ * image_build_id(), which asks whether an entry's page is mapped.
  */
 #ifndef JOBTRAIL_IMAGE_H
 #define JOBTRAIL_IMAGE_H
@@ -23,8 +23,8 @@ struct image {
     uintptr_t vdso;        /* address of the vDSO's ELF header; 0: none */
     uintptr_t loader_base; /* AT_BASE; 0: the kernel started no loader beside the executable */
     uint32_t user;         /* AT_EUID: the effective user that the program was started with */
-    int secure; /* AT_SECURE: its caller has fewer rights than it, and made its environment;
-                   set also where the kernel says nothing of it */
+    int secure; /* AT_SECURE: the caller has fewer rights than this program and has made its
+                   environment; also set where the kernel does not say */
 };
 
 /* Fills `*image` from what the loader passed to a constructor. glibc passes (argc, argv, envp);
@@ -34,12 +34,12 @@ int image_find(int argc, char **argv, char **envp, struct image *image);
 /* The loader's rendezvous (dlopen(3) changes it); NULL in a static executable. */
 const struct r_debug *image_loader(const struct image *image);
 
-/* Whether the link map can be walked now: another thread may be at dlopen or dlclose. To be asked
- * before each step; what is left is the moment between question and step. */
+/* Whether the link map can be walked now: another thread may be in dlopen or dlclose. To be called
+ * before each step. A change between this call and the step is not noticed. */
 int image_is_consistent(const struct r_debug *loader);
 
-/* Whether this copy of the library is the one to work, of the several that a process may hold: the
- * first libjobtrail.so of the link map; a copy linked into the executable where there is none. */
+/* A process may have several copies of the library. Whether this copy is the one that records: the
+ * first libjobtrail.so of the link map, or without one the copy linked into the executable. */
 int image_is_first_copy(const struct r_debug *loader);
 
 /* Whether this entry is a shared object with a file, and not this library itself. */

@@ -8,25 +8,25 @@
  *     page 0             struct ledger_header
  *     page 1 ..          slots, each a whole number of pages: 4 KiB << class
  *
- * A slot begins with struct ledger_slot; behind it `fields_bytes` of fields, each a struct
+ * A slot begins with struct ledger_slot. After it come `fields_bytes` of fields, each a struct
  * ledger_field and its content, padded to 8 bytes. A process claims a slot by taking one of its
- * class from a free list, or by moving `used_bytes` on; it fills the slot while nobody looks
- * (state LEDGER_FREE) and publishes it by storing LEDGER_OPEN. Its end is a few stores into memory
- * that stays mapped: more fields behind the first ones, `end_ns`, then the state. A run that is
- * sampled out gives its slot back to the free list instead.
+ * class from a free list, or by advancing `used_bytes`. While it fills the slot, the state is
+ * LEDGER_FREE and readers skip the slot. It publishes the slot by storing LEDGER_OPEN. At its end
+ * it signs: it stores more fields after the first ones, `end_ns`, and then the state LEDGER_ENDED,
+ * into memory that stays mapped. A run that is sampled out puts its slot on the free list instead.
  *
- * A pid alone does not name a process: it may have been another's before, or this process may have
- * run another program before. The header counts the runs that have begun and not signed, in a few
- * thousand buckets by pid. Where the bucket of its pid is empty, no earlier capture can be of this
- * process: the slot has LEDGER_SLOT_FIRST, and the clock ticks at which it began, which nobody has
- * to be asked for. Where it is not, the process reads its true start from /proc.
+ * A pid alone does not identify a process: the kernel reuses pids, and one process can run several
+ * programs (execve). The header counts the runs that have begun and not signed, in LEDGER_BUCKETS
+ * buckets by pid. Where the bucket of its pid is empty, no earlier capture can be of this process.
+ * The slot then has LEDGER_SLOT_FIRST and the clock ticks at which the run began, which the process
+ * knows without a system call. Otherwise the process reads its true start from /proc.
  *
- * The file has its final size from the start (so that RLIMIT_FSIZE, which only limits growing,
- * never matters), and is backed up to `backed_bytes`. Beyond, a process backs its slot with
- * fallocate() before it touches it: touching a page that cannot be backed would be SIGBUS.
+ * The file has its final size from the start, since RLIMIT_FSIZE limits growing alone. Its blocks
+ * are allocated up to `backed_bytes`. Beyond that, a process allocates its slot with fallocate()
+ * before it touches it: touching a page without a block on a full file system would be SIGBUS.
  *
- * What a user's process wrote is data, never believed about identity: a reader checks every
- * number (a walk goes page by page: a page that does not begin a sound slot is skipped).
+ * User processes can write anything into the file. Readers take nothing about identity from it, and
+ * check every number. They walk page by page, and skip a page that does not begin a valid slot.
  */
 #ifndef JOBTRAIL_LEDGER_H
 #define JOBTRAIL_LEDGER_H
@@ -40,20 +40,20 @@
 #define LEDGER_BUCKETS    1984
 #define LEDGER_SLOT_MAX   (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
 
-/* A named pipe beside the jobs' directories, which the watcher of the node reads: a byte in it says
- * that a run of policy_header.always_ranks or more has begun. */
+/* A named pipe in the node's spool directory, which the watcher reads. A process writes a byte when
+ * a run of policy_header.always_ranks ranks or more has begun. */
 #define LEDGER_WAKE "wake"
 
 enum ledger_state {
     LEDGER_FREE = 0,  /* being filled, or on a free list */
-    LEDGER_OPEN = 1,  /* a process runs, or died without a word */
+    LEDGER_OPEN = 1,  /* the process runs, or has ended without its exit handlers */
     LEDGER_ENDED = 2, /* the process reached its exit handlers, or a signal's handler, at end_ns */
 };
 
 /* Why captures were lost, counted in ledger_header.dropped[]. */
 enum ledger_drop {
     LEDGER_DROP_FULL,  /* the ledger's size is used up */
-    LEDGER_DROP_SPACE, /* the file system had no room to back a slot */
+    LEDGER_DROP_SPACE, /* the file system had no room for a slot */
     LEDGER_DROP_MAP,   /* mmap failed */
     LEDGER_DROPS
 };
@@ -61,50 +61,51 @@ enum ledger_drop {
 struct ledger_header {
     uint64_t magic;
     uint64_t size_bytes;   /* of the file; no slot lies beyond */
-    uint64_t backed_bytes; /* backed by root at launch */
+    uint64_t backed_bytes; /* allocated by root at launch */
     uint64_t used_bytes;   /* atomic; end of the last slot handed out */
     /* Atomic; heads of the lists of free slots, by class: page number of the slot in the low 32
      * bits (0: none), a counter against ABA in the high ones. */
     uint64_t free_list[LEDGER_CLASSES];
     uint64_t dropped[LEDGER_DROPS]; /* atomic */
-    /* Atomic: runs of the pids that are `pid % LEDGER_BUCKETS`, begun and not signed. Those that
-     * died without a word stay counted. */
+    /* Atomic: runs that have begun and not signed, by `pid % LEDGER_BUCKETS`. Those that were
+     * killed are never subtracted. */
     uint16_t unsigned_runs[LEDGER_BUCKETS];
 };
 
+/* clang-format off */
 enum ledger_field_kind {
-    LEDGER_EXEC = 1,      /* path of the executable as the kernel names it */
-    LEDGER_CWD = 2,       /* working directory at the start */
-    LEDGER_ARGV = 3,      /* arguments, each ended by NUL */
-    LEDGER_ENV = 4,       /* allowed NAME=VALUE, each ended by NUL */
-    LEDGER_OBJECT = 5,    /* one loaded object: a length byte, its build-id, its path */
-    LEDGER_WATERMARK = 6, /* the descriptor of the executable's XALT note */
-    LEDGER_ANCESTOR = 7,  /* nearest first: pid (int32), then command name, path, arguments, each
-                             ended by NUL */
-    LEDGER_BUILD_ID = 8,  /* of the executable, binary */
-    LEDGER_TASK = 9,    /* "STEP.TASK.PID" as the plugin set it: Slurm's numbers and the pid of the
-                           task that this process is or descends from */
-    LEDGER_LOADED = 10, /* an object that was loaded after the start: its path */
+    LEDGER_EXEC      = 1,  /* path of the executable as the kernel names it */
+    LEDGER_CWD       = 2,  /* working directory at the start */
+    LEDGER_ARGV      = 3,  /* arguments, each ended by NUL */
+    LEDGER_ENV       = 4,  /* NAME=VALUE of variables that the policy allows, each ended by NUL */
+    LEDGER_OBJECT    = 5,  /* one loaded object: a byte with the length of its build-id, the build-id, its path */
+    LEDGER_WATERMARK = 6,  /* the descriptor of the executable's XALT note */
+    LEDGER_ANCESTOR  = 7,  /* nearest first: pid (int32), then command name, path, arguments, each ended by NUL */
+    LEDGER_BUILD_ID  = 8,  /* of the executable, binary */
+    LEDGER_TASK      = 9,  /* "STEP.TASK.PID" as the plugin set it: Slurm's numbers, and the pid of the task */
+    LEDGER_LOADED    = 10, /* an object that was loaded after the start: its path */
     LEDGER_CONTAINER = 11, /* the kind of container: apptainer, docker, ... */
-    LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace that pid counts in: only where the task
-                              is not among the ancestors, as in a namespace of its own */
+    LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace of `pid`: only where the task is not among the ancestors */
 };
+/* clang-format on */
 
-#define LEDGER_FIELD_CUT 1u /* the content did not fit and ends early */
+enum { LEDGER_FIELD_CUT = 1 }; /* ledger_field.flags: the content did not fit and ends early */
 
 struct ledger_field {
     uint16_t kind;   /* enum ledger_field_kind */
-    uint16_t flags;  /* LEDGER_FIELD_* */
+    uint16_t flags;  /* LEDGER_FIELD_CUT or 0 */
     uint32_t length; /* of the content, without padding */
 };
 
-#define LEDGER_SLOT_CUT   1u /* whole fields are missing: there was no room */
-#define LEDGER_SLOT_PKGS  2u /* the policy's action was `pkgs` */
-#define LEDGER_SLOT_START 4u /* of a size whose start gets a record of its own */
-#define LEDGER_SLOT_KEEP  8u /* not sampled, whatever the table says */
-#define LEDGER_SLOT_FIRST                                                                          \
-    16u /* the first capture of its process; start_ticks is that of the run                        \
-         */
+/* clang-format off */
+enum ledger_slot_flag {
+    LEDGER_SLOT_CUT   = 1,  /* whole fields are missing: there was no room */
+    LEDGER_SLOT_PKGS  = 2,  /* the policy's action was `pkgs` */
+    LEDGER_SLOT_START = 4,  /* an MPI run of so many ranks that its start gets a record of its own */
+    LEDGER_SLOT_KEEP  = 8,  /* never sampled out */
+    LEDGER_SLOT_FIRST = 16, /* the first capture of its process: start_ticks is the start of the run */
+};
+/* clang-format on */
 
 struct ledger_slot {
     uint64_t magic;
@@ -112,11 +113,11 @@ struct ledger_slot {
     uint32_t slot_bytes;
     uint32_t state;     /* atomic; enum ledger_state */
     uint32_t next_free; /* page number of the next slot on a free list; 0: none */
-    uint32_t flags;     /* LEDGER_SLOT_* */
+    uint32_t flags;     /* enum ledger_slot_flag */
     int32_t pid;
     int32_t ppid;
-    uint64_t start_ticks; /* since boot, hundredths of a second, of the process (proc(5), stat,
-                             field 22) or where LEDGER_SLOT_FIRST is set of the run; 0: unknown */
+    uint64_t start_ticks; /* hundredths of a second since boot: start of the process (proc(5), stat,
+                             field 22) or, with LEDGER_SLOT_FIRST, of the run; 0: unknown */
     uint64_t start_ns;    /* since the Epoch, when the capture began */
     uint64_t end_ns;      /* since the Epoch; 0 until the process has signed */
     uint8_t uuid[16];     /* version 7: the run's */

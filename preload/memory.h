@@ -5,6 +5,7 @@
 #ifndef JOBTRAIL_MEMORY_H
 #define JOBTRAIL_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,7 +23,7 @@ static inline size_t text_length(const char *text)
     return length;
 }
 
-static inline int text_equal(const char *left, const char *right)
+static inline bool text_equal(const char *left, const char *right)
 {
     while (*left != '\0' && *left == *right) {
         left++;
@@ -31,8 +32,8 @@ static inline int text_equal(const char *left, const char *right)
     return *left == *right;
 }
 
-/* What stands behind `prefix` at the start of `text`, or NULL when `text` does not start so. */
-static inline const char *text_behind(const char *text, const char *prefix)
+/* The text after `prefix`, or NULL when `text` does not begin with it. */
+static inline const char *text_after(const char *text, const char *prefix)
 {
     while (*prefix != '\0') {
         if (*text++ != *prefix++)

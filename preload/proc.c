@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/proc.h"
 
+#include <stdbool.h>
+
 #include "conf/policy/policy_read.h"
 #include "preload/memory.h"
 #include "preload/system.h"
@@ -35,8 +37,9 @@ static size_t read_file(int32_t pid, const char *name, char *to, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The address of the decimal number in the `index`th blank-separated word from `text` on. */
-static const char *word(const char *text, int index)
+/* The address of the `index`th word after the one that `text` begins with; blanks separate words.
+ */
+static const char *stat_word(const char *text, int index)
 {
     for (; index > 0; index--) {
         while (*text != ' ' && *text != '\0')
@@ -47,7 +50,7 @@ static const char *word(const char *text, int index)
     return text;
 }
 
-static uint64_t number_of(const char *text)
+static uint64_t parse_number(const char *text)
 {
     uint64_t value = 0;
     while (*text >= '0' && *text <= '9')
@@ -57,8 +60,8 @@ static uint64_t number_of(const char *text)
 
 enum { STAT_ROOM = 1024, STATE = 3, PPID = 4, STARTTIME = 22, STARTSTACK = 28 }; /* as in proc(5) */
 
-/* "PID (NAME) S PPID ...": the name may hold anything, also ") ", so it ends at the last ')'.
- * Returns that one's address, or NULL. */
+/* The end of the name in "PID (NAME) S PPID ...", or NULL. The name may have any byte in it, so it
+ * ends at the last ')'. */
 static const char *name_end(const char *text, size_t size)
 {
     const char *close = text + size;
@@ -67,28 +70,28 @@ static const char *name_end(const char *text, size_t size)
     return close > text ? close : NULL;
 }
 
-static uint64_t field(const char *close, int number)
+static uint64_t stat_field(const char *close, int number)
 {
-    return number_of(word(close, number - STATE + 1));
+    return parse_number(stat_word(close, number - STATE + 1));
 }
 
-static int parse_stat(const char *text, size_t size, struct proc_stat *stat)
+static bool parse_stat(const char *text, size_t size, struct proc_stat *stat)
 {
     const char *open = text;
     const char *close = name_end(text, size);
     while (*open != '(' && *open != '\0')
         open++;
     if (close == NULL || close <= open)
-        return 0;
+        return false;
     size_t length = (size_t)(close - open) - 1;
     if (length >= sizeof stat->name)
         length = sizeof stat->name - 1;
     memcpy(stat->name, open + 1, length);
     stat->name[length] = '\0';
-    stat->pid = (int32_t)number_of(text);
-    stat->ppid = (int32_t)field(close, PPID);
-    stat->start_ticks = field(close, STARTTIME);
-    return 1;
+    stat->pid = (int32_t)parse_number(text);
+    stat->ppid = (int32_t)stat_field(close, PPID);
+    stat->start_ticks = stat_field(close, STARTTIME);
+    return true;
 }
 
 int proc_stat(int32_t pid, struct proc_stat *stat)
@@ -105,7 +108,7 @@ uintptr_t proc_start_stack(void)
     size_t size = read_file(0, "/stat", text, sizeof text - 1);
     text[size] = '\0';
     const char *close = name_end(text, size);
-    return close == NULL ? 0 : (uintptr_t)field(close, STARTSTACK);
+    return close == NULL ? 0 : (uintptr_t)stat_field(close, STARTSTACK);
 }
 
 /* How many bytes of the command line `line`, of `size` bytes and a NUL, are recorded. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/run.h"
 
+#include <stdbool.h>
+
 #include "preload/capture.h"
 #include "preload/clock.h"
 #include "preload/devices.h"
@@ -14,12 +16,12 @@
 #include "preload/uuid.h"
 #include "preload/wake.h"
 
-/* Room behind the capture for objects that are loaded while the program runs. */
+/* Room after the capture for objects that are loaded while the program runs. */
 enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };
 
-/* The process that claimed a slot signs it, a forked child must not. All that signing needs lies
- * in these pages, which the kernel hands to a forked child zeroed (madvise(2), MADV_WIPEONFORK):
- * to the child there was no capture. */
+/* The process that claimed a slot signs it; a forked child must not. All that signing needs lies in
+ * this page, which the kernel fills with zeros in a forked child (madvise(2), MADV_WIPEONFORK). So
+ * a child finds that there was no capture. */
 static union {
     struct {
         struct slot_claim claim; /* claim.slot is NULL: nothing to sign */
@@ -40,11 +42,12 @@ static union {
 
 _Static_assert(sizeof own == LEDGER_PAGE, "one page");
 
-/* The capture is put together here and copied into the slot whole. Only touched pages cost. */
+/* The capture is put together here and then copied into the slot. Pages that are not touched take
+ * no memory. */
 static unsigned char workspace[LEDGER_SLOT_MAX - sizeof(struct ledger_slot) + SLOT_PATH_ROOM]
     __attribute__((aligned(8)));
 
-static int forget_on_fork(void)
+static bool forget_on_fork(void)
 {
     return system_call6(SYS_madvise, (long)&own, sizeof own, MADV_WIPEONFORK, 0, 0, 0) == 0;
 }
@@ -57,13 +60,14 @@ static const struct link_map *last_object(const struct r_debug *loader)
     return last;
 }
 
-/* What names the process beside its pid. Slurm's own tasks are known by their true start. */
+/* The start, which identifies the process in addition to its pid. For Slurm's tasks it is the true
+ * start of the process, as the journal has it. */
 static void fill_start(struct slot_claim *claim, const struct switches *switches,
                        clock_function *now, struct ledger_slot *head)
 {
     struct proc_stat self;
     int may_be_task = switches->task_pid == 0 || switches->task_pid == head->pid;
-    if (slot_first(claim, head->pid) && !may_be_task) {
+    if (slot_count_run(claim, head->pid) && !may_be_task) {
         head->start_ticks = clock_boot_ticks(now);
         head->flags |= LEDGER_SLOT_FIRST;
     } else if (proc_stat(0, &self)) {
@@ -86,9 +90,9 @@ static struct ledger_slot make_head(const struct run_start *start, const struct 
     return head;
 }
 
-/* What the end will need, as neither arguments nor environment are the process's own by then. */
-static void keep(const struct run_start *start, const struct slot_claim *claim, clock_function *now,
-                 const struct ledger_slot *head, size_t fields_end)
+/* Stores what the end needs. By then the program may have changed its arguments and environment. */
+static void keep_for_end(const struct run_start *start, const struct slot_claim *claim,
+                         clock_function *now, const struct ledger_slot *head, size_t fields_end)
 {
     own.run.start_ns = head->start_ns;
     own.run.random = head->random;
@@ -103,8 +107,8 @@ static void keep(const struct run_start *start, const struct slot_claim *claim, 
     own.run.claim = *claim;
 }
 
-/* Signed by the handler of a signal that ends the process. A vforked child shares this memory, but
- * is another process. */
+/* Signs in the handler of a signal that ends the process. A vforked child shares this memory, but
+ * has another pid. */
 static void end_by_signal(int signal)
 {
     struct ledger_slot *slot = own.run.claim.slot;
@@ -132,12 +136,12 @@ int run_begin(const struct run_start *start, int pkgs)
         sizeof(struct ledger_slot) + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
     if (size > LEDGER_SLOT_MAX)
         size = LEDGER_SLOT_MAX;
-    /* Behind the fields there is room for a path: the workspace holds more than a slot. */
+    /* The workspace is larger than a slot: there is room for a path after the fields. */
     char *scratch = (char *)workspace + fields.used;
     if (!forget_on_fork() ||
         !slot_claim(start->switches->spool, start->image->user, size, scratch, &claim))
         return 0;
-    int always = sampling_always(start->policy, start->switches);
+    int always = sampling_is_always_kept(start->policy, start->switches);
     sampling_choose(start->policy, start->switches, &own.run.sampling);
     struct ledger_slot head = make_head(start, &self, claim.offset, start_ns);
     head.flags = fields.slot_flags | (pkgs ? LEDGER_SLOT_PKGS : 0) |
@@ -145,7 +149,7 @@ int run_begin(const struct run_start *start, int pkgs)
                  (own.run.sampling.count == 0 ? LEDGER_SLOT_KEEP : 0);
     fill_start(&claim, start->switches, now, &head);
     slot_open(&claim, &head, fields.start, fields.used);
-    keep(start, &claim, now, &head, fields.used);
+    keep_for_end(start, &claim, now, &head, fields.used);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
     if (always)
@@ -153,8 +157,8 @@ int run_begin(const struct run_start *start, int pkgs)
     return 1;
 }
 
-/* Objects that were loaded since the start and are still there stand behind the last one of the
- * start in the link map. */
+/* In the link map, objects that were loaded since the start and are still loaded follow the last
+ * object of the start. */
 static void add_later_objects(const struct slot_claim *claim)
 {
     struct ledger_slot *slot = claim->slot;
@@ -176,10 +180,10 @@ static void add_later_objects(const struct slot_claim *claim)
     slot->fields_bytes = (uint32_t)fields.used;
 }
 
-static void say_end(const char *what)
+static void trace_end(const char *what)
 {
     trace_text(&own.run.trace, what);
-    trace_say(&own.run.trace);
+    trace_write(&own.run.trace);
 }
 
 void run_end(void)
@@ -195,7 +199,7 @@ void run_end(void)
     uint64_t run_ns = end_ns - own.run.start_ns;
     const struct policy_interval *interval = sampling_find(&own.run.sampling, run_ns);
     if (interval != NULL && own.run.random > interval->threshold) {
-        say_end("ended, sampled out");
+        trace_end("ended, sampled out");
         slot_discard(&claim);
         return;
     }
@@ -204,5 +208,5 @@ void run_end(void)
     if (own.run.gpu != SWITCH_NO)
         slot->gpus = devices_count(own.run.loader);
     slot_end(&claim, end_ns);
-    say_end("ended, recorded");
+    trace_end("ended, recorded");
 }

@@ -17,13 +17,13 @@ struct run_start {
     const struct exec_path *path;
 };
 
-/* Captures this process; `pkgs` marks it for the package hooks. Returns 1, or 0 where there is no
- * capture to be had. */
+/* Captures this process; `pkgs` marks it for the package hooks. Returns 1, or 0 where it could not
+ * be captured. */
 int run_begin(const struct run_start *start, int pkgs);
 
-/* Signs the end, or gives the slot back when the run is sampled out. Makes no system call, but for
- * looking at devices where a GPU runtime is loaded, and where XALT_TRACING is on. In a forked
- * child, and when there was no capture, it does nothing. */
+/* Signs the end, or gives the slot back when the run is sampled out. Makes no system call, except
+ * for those of devices_count() where a GPU runtime is loaded, and for a message where XALT_TRACING
+ * is on. Does nothing in a forked child and when there was no capture. */
 void run_end(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/sampling.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "conf/policy/policy_read.h"
@@ -19,14 +20,14 @@ static uint64_t parse_seconds(const char *text)
     return ns;
 }
 
-static int enabled(const struct policy_header *header, const struct switches *switches)
+static bool is_enabled(const struct policy_header *header, const struct switches *switches)
 {
     if (switches->sampling == SWITCH_UNSET)
         return (header->switches & POLICY_SAMPLE) != 0;
     return switches->sampling == SWITCH_YES;
 }
 
-int sampling_always(const void *policy, const struct switches *switches)
+int sampling_is_always_kept(const void *policy, const struct switches *switches)
 {
     const struct policy_header *header = policy;
     uint32_t always =
@@ -39,7 +40,7 @@ void sampling_choose(const void *policy, const struct switches *switches, struct
     const struct policy_header *header = policy;
     enum policy_section table = switches->size > 1 ? POLICY_MPI : POLICY_SCALAR;
     sampling->count = 0;
-    if (!enabled(header, switches) || sampling_always(policy, switches))
+    if (!is_enabled(header, switches) || sampling_is_always_kept(policy, switches))
         return;
     struct policy_span span = header->section[table];
     size_t count = span.size / sizeof(struct policy_interval);

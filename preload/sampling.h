@@ -12,7 +12,7 @@
 
 enum { SAMPLING_INTERVALS_MAX = 16 };
 
-/* What a run is sampled by, copied out of the policy. */
+/* The table that a run is sampled by, copied from the policy. */
 struct sampling {
     uint32_t count;   /* 0: always kept */
     uint32_t testing; /* testing_ns replaces the run time */
@@ -20,16 +20,16 @@ struct sampling {
     struct policy_interval interval[SAMPLING_INTERVALS_MAX];
 };
 
-/* Whether a run is of a size that is always recorded, its start too: MPI programs from the site's
- * threshold on. `policy` must be usable. */
-int sampling_always(const void *policy, const struct switches *switches);
+/* Whether the run and its start are always recorded: MPI programs with as many ranks as the site's
+ * threshold or more. `policy` must be usable. */
+int sampling_is_always_kept(const void *policy, const struct switches *switches);
 
-/* Chooses the table for a run: none where sampling is off, or for MPI programs of the size that is
- * always recorded. `policy` must be usable. */
+/* Chooses the table for a run: none where sampling is off, or where the run is always recorded.
+ * `policy` must be usable. */
 void sampling_choose(const void *policy, const struct switches *switches,
                      struct sampling *sampling);
 
-/* The entry for a run of `run_ns`, or NULL: kept for certain. */
+/* The entry for a run of `run_ns`; NULL: the run is kept. */
 const struct policy_interval *sampling_find(const struct sampling *sampling, uint64_t run_ns);
 
 #endif

@@ -17,7 +17,7 @@ struct kernel_action {
 
 enum { MASK_BYTES = 8 };
 
-static void (*told)(int);
+static void (*callback)(int);
 
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
@@ -49,12 +49,12 @@ static long set_action(int number, const struct kernel_action *action, struct ke
     return system_call6(SYS_rt_sigaction, number, (long)action, (long)old, MASK_BYTES, 0, 0);
 }
 
-/* SA_RESETHAND has restored the default, and the signal is blocked while this runs: sent again it
- * waits for the return, and then ends the process as if nobody had caught it. */
+/* SA_RESETHAND has restored the default, and the signal is blocked while the handler runs. So the
+ * signal that is sent here waits for the return, and then ends the process. */
 static void on_signal(int number)
 {
-    if (told != NULL)
-        told(number);
+    if (callback != NULL)
+        callback(number);
     long pid = system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0);
     long tid = system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
     system_call6(SYS_tgkill, pid, tid, number, 0, 0, 0);
@@ -69,7 +69,7 @@ void signals_catch(void (*caught)(int signal))
         .flags = (unsigned long)SA_RESETHAND | RESTORER_FLAG,
         .restorer = RESTORER,
     };
-    told = caught;
+    callback = caught;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct kernel_action old = {.handler = NULL};
         if (!system_failed(set_action(numbers[i], NULL, &old)) && old.handler == SIG_DFL)

@@ -6,9 +6,9 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-/* Exchanges that are tried on one number of the header. Each one that fails means that somebody
- * else's has not, so that processes alone do not get there; somebody who keeps writing to it does.
- */
+/* How often an atomic exchange of a number in the header is tried. It fails when another process
+ * has changed the number in between. So many failures in a row happen only where a process keeps
+ * writing to the number in order to disturb the others. */
 enum { TRIES = 1000 };
 
 /* A ledger as it was when it was opened. */
@@ -28,12 +28,12 @@ static int slot_class(size_t size)
     return -1;
 }
 
-static void drop(struct ledger_header *header, enum ledger_drop why)
+static void count_drop(struct ledger_header *header, enum ledger_drop why)
 {
     __atomic_fetch_add(&header->dropped[why], 1, __ATOMIC_RELAXED);
 }
 
-static uint64_t smaller(uint64_t left, uint64_t right)
+static uint64_t smaller_of(uint64_t left, uint64_t right)
 {
     return left < right ? left : right;
 }
@@ -47,9 +47,9 @@ static int open_ledger(const char *spool, char *path)
     return system_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
 }
 
-/* Maps the ledger's header. Returns 0 where the file is no ledger, or another user's, whom the
- * environment may come from (sudo -E), or is shorter than it says: touching what is not there would
- * be SIGBUS. */
+/* Maps the ledger's header. Returns 0 where the file is no ledger; where it belongs to another
+ * user, from whom the environment may come (sudo -E); or where it is shorter than its header says:
+ * touching pages beyond its end would be SIGBUS. */
 static int map_header(struct ledger *ledger, uint32_t user)
 {
     const uint64_t block = 512;
@@ -62,15 +62,15 @@ static int map_header(struct ledger *ledger, uint32_t user)
         return 0;
     ledger->header = header;
     ledger->size = __atomic_load_n(&header->size_bytes, __ATOMIC_RELAXED);
-    ledger->backed = smaller(__atomic_load_n(&header->backed_bytes, __ATOMIC_RELAXED),
-                             (uint64_t)status.st_blocks * block);
+    ledger->backed = smaller_of(__atomic_load_n(&header->backed_bytes, __ATOMIC_RELAXED),
+                                (uint64_t)status.st_blocks * block);
     if (header->magic == LEDGER_MAGIC && ledger->size <= (uint64_t)status.st_size)
         return 1;
     system_unmap(header, LEDGER_PAGE);
     return 0;
 }
 
-/* Whether a slot can lie there: behind the header, on a page, before the end. */
+/* Whether a slot can lie there: after the header, at the start of a page, before the end. */
 static int is_place(const struct ledger *ledger, uint64_t offset, size_t size)
 {
     return offset >= LEDGER_PAGE && offset % LEDGER_PAGE == 0 && offset <= ledger->size &&
@@ -87,10 +87,10 @@ static enum ledger_drop map_slot(const struct ledger *ledger, struct slot_claim 
     return claim->slot == NULL ? LEDGER_DROP_MAP : LEDGER_DROPS;
 }
 
-/* Takes a slot off the free list of its class. The list's head carries a counter, so that a slot
- * taken and given back in between is noticed; reading `next_free` of a slot that somebody else
- * has just taken is harmless, as the exchange then fails. */
-static int take_free(const struct ledger *ledger, int class, struct slot_claim *claim)
+/* Takes a slot off the free list of its class. The list's head has a counter, so that the exchange
+ * also fails where the slot was taken and given back in between. A `next_free` that is read from a
+ * slot which another process has just taken is not used, as the exchange then fails. */
+static int claim_free(const struct ledger *ledger, int class, struct slot_claim *claim)
 {
     uint64_t *list = &ledger->header->free_list[class];
     uint64_t head = __atomic_load_n(list, __ATOMIC_ACQUIRE);
@@ -109,8 +109,8 @@ static int take_free(const struct ledger *ledger, int class, struct slot_claim *
     return 0;
 }
 
-/* Moves `used_bytes` on. Returns 0 when the ledger is full. */
-static int reserve(const struct ledger *ledger, struct slot_claim *claim)
+/* Advances `used_bytes` by the slot's size. Returns 0 when the ledger is full. */
+static int reserve_new(const struct ledger *ledger, struct slot_claim *claim)
 {
     uint64_t *used = &ledger->header->used_bytes;
     uint64_t offset = __atomic_load_n(used, __ATOMIC_RELAXED);
@@ -123,12 +123,12 @@ static int reserve(const struct ledger *ledger, struct slot_claim *claim)
     return 0;
 }
 
-static int take_new(const struct ledger *ledger, struct slot_claim *claim)
+static int claim_new(const struct ledger *ledger, struct slot_claim *claim)
 {
-    enum ledger_drop why = reserve(ledger, claim) ? map_slot(ledger, claim) : LEDGER_DROP_FULL;
+    enum ledger_drop why = reserve_new(ledger, claim) ? map_slot(ledger, claim) : LEDGER_DROP_FULL;
     if (why == LEDGER_DROPS)
         return 1;
-    drop(ledger->header, why);
+    count_drop(ledger->header, why);
     return 0;
 }
 
@@ -141,7 +141,7 @@ int slot_claim(const char *spool, uint32_t user, size_t size, char *path, struct
     int claimed = 0;
     if (map_header(&ledger, user)) {
         *claim = (struct slot_claim){.header = ledger.header, .size = LEDGER_PAGE << class};
-        claimed = take_free(&ledger, class, claim) || take_new(&ledger, claim);
+        claimed = claim_free(&ledger, class, claim) || claim_new(&ledger, claim);
         if (!claimed)
             system_unmap(ledger.header, LEDGER_PAGE);
     }
@@ -149,20 +149,20 @@ int slot_claim(const char *spool, uint32_t user, size_t size, char *path, struct
     return claimed;
 }
 
-static uint16_t *bucket(const struct slot_claim *claim)
+static uint16_t *run_bucket(const struct slot_claim *claim)
 {
     return &claim->header->unsigned_runs[(uint32_t)claim->pid % LEDGER_BUCKETS];
 }
 
-int slot_first(struct slot_claim *claim, int32_t pid)
+int slot_count_run(struct slot_claim *claim, int32_t pid)
 {
     claim->pid = pid;
-    return __atomic_fetch_add(bucket(claim), 1, __ATOMIC_ACQ_REL) == 0;
+    return __atomic_fetch_add(run_bucket(claim), 1, __ATOMIC_ACQ_REL) == 0;
 }
 
-static void signed_run(const struct slot_claim *claim)
+static void count_signed(const struct slot_claim *claim)
 {
-    __atomic_fetch_sub(bucket(claim), 1, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(run_bucket(claim), 1, __ATOMIC_RELEASE);
 }
 
 void slot_open(const struct slot_claim *claim, const struct ledger_slot *head, const void *fields,
@@ -183,17 +183,16 @@ void slot_end(const struct slot_claim *claim, uint64_t end_ns)
 {
     claim->slot->end_ns = end_ns;
     __atomic_store_n(&claim->slot->state, LEDGER_ENDED, __ATOMIC_RELEASE);
-    signed_run(claim);
+    count_signed(claim);
 }
 
-/* Where somebody keeps writing to the list's head the slot is lost, which is no more than its room.
- */
+/* After TRIES failures the slot is not put on the list. It is lost then, which wastes its room. */
 void slot_discard(const struct slot_claim *claim)
 {
     uint64_t *list = &claim->header->free_list[slot_class(claim->size)];
     uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
     uint64_t next;
-    signed_run(claim);
+    count_signed(claim);
     __atomic_store_n(&claim->slot->state, LEDGER_FREE, __ATOMIC_RELEASE);
     for (int i = 0; i < TRIES; i++) {
         claim->slot->next_free = (uint32_t)head;

@@ -5,8 +5,8 @@
 
 #include "preload/memory.h"
 
-/* Who says the size and the rank, the first that is set wins. Slurm's come last: under a site's
- * own launcher only the others are right. */
+/* The variables that give the size and the rank; the first one that is set counts. Slurm's are the
+ * last: under a site's own launcher the others are right and Slurm's are not. */
 static const char *const size_names[] = {
     "XALT_COMM_WORLD_SIZE=", "OMPI_COMM_WORLD_SIZE=", "MV2_COMM_WORLD_SIZE=", "PMI_SIZE=",
     "SLURM_STEP_NUM_TASKS=",
@@ -24,44 +24,44 @@ struct launchers {
     const char *size[SIZE_NAMES];
     const char *rank[RANK_NAMES];
     const char *ompi_counts; /* Open MPI: the number of ranks of each program, "4 2" */
-    const char *leader;      /* JOBTRAIL_LEADER: the plugin's word on it */
+    const char *leader;      /* JOBTRAIL_LEADER, from the plugin */
 };
 
 static void note_value(const char *entry, const char *const *names, const char **values, int count)
 {
     for (int i = 0; i < count; i++) {
-        const char *value = text_behind(entry, names[i]);
+        const char *value = text_after(entry, names[i]);
         if (value != NULL)
             values[i] = value;
     }
 }
 
-static uint32_t first_number(const char *const *values, int count, uint32_t otherwise)
+static uint32_t first_number(const char *const *values, int count, uint32_t fallback)
 {
     for (int i = 0; i < count; i++) {
         if (values[i] != NULL)
             return text_number(values[i]);
     }
-    return otherwise;
+    return fallback;
 }
 
 static void note_text(const char *entry, const char *name, const char **value)
 {
-    const char *behind = text_behind(entry, name);
-    if (behind != NULL)
-        *value = behind;
+    const char *text = text_after(entry, name);
+    if (text != NULL)
+        *value = text;
 }
 
 static void note_switch(const char *entry, const char *name, enum switch_state *state)
 {
-    const char *value = text_behind(entry, name);
+    const char *value = text_after(entry, name);
     if (value != NULL)
         *state = text_equal(value, "yes") ? SWITCH_YES : SWITCH_NO;
 }
 
 static void note_trace(const char *entry, enum switch_trace *trace)
 {
-    const char *value = text_behind(entry, "XALT_TRACING=");
+    const char *value = text_after(entry, "XALT_TRACING=");
     if (value == NULL)
         return;
     if (text_equal(value, "yes") || text_equal(value, "run"))
@@ -109,8 +109,8 @@ static uint32_t leader_of(uint32_t rank, const char *counts)
     return 0;
 }
 
-/* Open MPI's word counts before the plugin's: where mpirun started the ranks, the plugin knows its
- * daemons only. */
+/* Open MPI's variables come before the plugin's: where mpirun has started the ranks, the plugin
+ * knows mpirun's daemons alone. */
 static uint32_t find_leader(uint32_t rank, const struct launchers *launchers)
 {
     if (launchers->ompi_counts != NULL && launchers->rank[0] != NULL)

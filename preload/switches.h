@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the environment says about tracking: the plugin's variables, XALT's switches that users
- * know, and the rank and size that an MPI launcher gave this process. One pass over the
- * environment, no system call.
+ * The variables of the environment that decide about tracking: the plugin's, XALT's switches, and
+ * the rank and size from an MPI launcher. They are read in one pass without a system call.
  */
 #ifndef JOBTRAIL_SWITCHES_H
 #define JOBTRAIL_SWITCHES_H

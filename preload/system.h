@@ -7,6 +7,7 @@
 #define JOBTRAIL_SYSTEM_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -37,8 +38,8 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 #define SYSTEM_STAT     SYS_fstat64
 #define SYSTEM_MAP_UNIT 4096u
 
-/* ebx holds the address of the global offset table, ebp may be the frame pointer: both are set
- * and put back by hand. */
+/* ebx has the address of the global offset table, and ebp may be the frame pointer: both are saved,
+ * set and restored here. */
 static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
 {
     long result;
@@ -83,7 +84,7 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 #error "no system-call layer for this machine"
 #endif
 
-static inline int system_failed(long result)
+static inline bool system_failed(long result)
 {
     return (unsigned long)result >= (unsigned long)-4095;
 }

@@ -4,7 +4,7 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-static void add(struct trace *trace, const char *text, size_t length)
+static void trace_add(struct trace *trace, const char *text, size_t length)
 {
     size_t room = sizeof trace->text - 1 - trace->used; /* one is left for the newline */
     if (length > room)
@@ -22,14 +22,14 @@ void trace_start(struct trace *trace, const struct switches *switches, const cha
     if (!trace->on)
         return;
     trace_text(trace, "jobtrail: ");
-    add(trace, path, length);
+    trace_add(trace, path, length);
     trace_text(trace, ": ");
 }
 
 void trace_text(struct trace *trace, const char *text)
 {
     if (trace->on)
-        add(trace, text, text_length(text));
+        trace_add(trace, text, text_length(text));
 }
 
 void trace_number(struct trace *trace, uint64_t number)
@@ -39,7 +39,7 @@ void trace_number(struct trace *trace, uint64_t number)
     trace_text(trace, digits);
 }
 
-void trace_say(struct trace *trace)
+void trace_write(struct trace *trace)
 {
     const int standard_error = 2;
     if (!trace->on)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a process says on stderr about its own tracking where XALT_TRACING asks for it; otherwise
- * not a byte. One write(2) a line.
+ * Lines on stderr about the tracking of this process, where XALT_TRACING asks for them. Each line
+ * is one write(2).
  */
 #ifndef JOBTRAIL_TRACE_H
 #define JOBTRAIL_TRACE_H
@@ -11,7 +11,7 @@
 
 #include "preload/switches.h"
 
-/* A line being put together; what does not fit is cut. */
+/* A line that is being put together; what does not fit is cut. */
 struct trace {
     int on;
     size_t used;
@@ -26,6 +26,6 @@ void trace_text(struct trace *trace, const char *text);
 void trace_number(struct trace *trace, uint64_t number);
 
 /* Writes the line. */
-void trace_say(struct trace *trace);
+void trace_write(struct trace *trace);
 
 #endif

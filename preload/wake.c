@@ -9,8 +9,8 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* The pipe lies beside the jobs' directories, and `spool` in one of them. A byte is enough: the
- * watcher looks for itself. Outside of Slurm anybody may have put something else there. */
+/* The pipe lies in the node's directory, two levels above `spool`. The byte has no meaning: the
+ * watcher looks at the ledgers. Outside of Slurm another file may be there instead of a pipe. */
 void wake_watcher(const char *spool)
 {
     static char path[PATH_ROOM]; /* stacks may be small */

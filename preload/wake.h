@@ -2,8 +2,8 @@
 #ifndef JOBTRAIL_WAKE_H
 #define JOBTRAIL_WAKE_H
 
-/* Tells the node's watcher (jobtrail-submit watch) that a run has begun whose start is worth a
- * record of its own. `spool` is the job's directory. Where nobody listens nothing happens. */
+/* Wakes the node's watcher (jobtrail-submit watch), since a run has begun whose start gets a record
+ * of its own. `spool` is JOBTRAIL_SPOOL. Without a watcher nothing happens. */
 void wake_watcher(const char *spool);
 
 #endif

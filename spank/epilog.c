@@ -12,7 +12,7 @@
 #include "spank/prolog.h"
 #include "spank/spool.h"
 
-void epilog_flush(const struct settings *settings, uint32_t job, int over)
+void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
 {
     char program[PATH_MAX], conf[PATH_MAX], id[16], node[256];
     char flush[] = "flush", conf_option[] = "--conf", job_option[] = "--job",
@@ -22,32 +22,32 @@ void epilog_flush(const struct settings *settings, uint32_t job, int over)
     snprintf(conf, sizeof conf, "%s", settings->conf);
     snprintf(node, sizeof node, "%s", spool_node());
     snprintf(id, sizeof id, "%u", job);
-    char *const argv[] = {program,    flush, conf_option,           conf, node_option, node,
-                          job_option, id,    over ? NULL : orphans, NULL};
+    char *const argv[] = {program,    flush,       conf_option,
+                          conf,       node_option, node,
+                          job_option, id,          is_over ? NULL : orphans,
+                          NULL};
     int error = helper_run(argv, settings->epilog_timeout_s, &result);
     if (error != 0)
         slurm_info("jobtrail: job %u: cannot run %s: %s", job, program, strerror(-error));
-    else if (!result.finished)
+    else if (!result.is_finished)
         slurm_info("jobtrail: job %u: the flush goes on after %u s", job,
                    settings->epilog_timeout_s);
-    else if (result.status != 0 && (over || result.message[0] != '\0'))
+    else if (result.status != 0 && (is_over || result.message[0] != '\0'))
         slurm_info("jobtrail: job %u: the flush failed: %s", job, result.message);
     else if (result.message[0] != '\0')
         slurm_info("jobtrail: job %u: %s", job, result.message);
 }
 
-/* Steps may end in any order (measured, 22.05: a cancelled job's extern step ends first). Each has
- * noted its end before it comes here, so that the last one finds all others ended. */
+/* Steps may end in any order (measured, 22.05: a cancelled job's extern step ends first). Each step
+ * writes its end into the journal before it comes here. So the flush that the last step starts
+ * finds the ends of all. */
 void epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool)
 {
     static const char mark[] = "extern_ended";
     if (prolog_was_noted(spool))
         return;
-    if (step == JOURNAL_STEP_EXTERN) {
-        int fd = openat(spool, mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (fd >= 0)
-            close(fd);
-    }
+    if (step == JOURNAL_STEP_EXTERN)
+        spool_mark(spool, mark);
     if (faccessat(spool, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        epilog_flush(settings, job, 0);
+        epilog_flush(settings, job, false);
 }

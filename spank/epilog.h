@@ -5,17 +5,19 @@
 #ifndef JOBTRAIL_EPILOG_H
 #define JOBTRAIL_EPILOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "spank/settings.h"
 
-/* Runs the flush and waits for it as long as the configuration says; it goes on by itself then.
- * Unless the job is `over`, the flush finds out whether it is, and leaves it alone without a word.
- */
-void epilog_flush(const struct settings *settings, uint32_t job, int over);
+/* Runs the flush of the job and waits for it as long as the configuration says; after that the
+ * flush continues on its own. `is_over`: the job has ended on this node. Otherwise the flush checks
+ * that, and does nothing where the job still runs. */
+void epilog_flush(const struct settings *settings, uint32_t job, bool is_over);
 
-/* The same where the job whose extern step has ended (then the directory `spool` of the job has a
- * mark), or ends with this `step`, has neither prolog nor epilog of SPANK's. */
+/* For jobs that have no SPANK prolog and epilog (slurm_release.h): flushes the job after the end of
+ * `step` if the job's extern step has ended. A mark in the job's directory `spool` says so from
+ * then on. */
 void epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool);
 
 #endif

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads `fd` to its end, which comes when the program ends; keeps the start. */
+/* Reads `fd` until the program ends and so closes it; keeps the first bytes. */
 static void read_message(int fd, int64_t deadline, char *message, size_t size)
 {
     size_t used = 0;
@@ -86,15 +87,15 @@ static void read_message(int fd, int64_t deadline, char *message, size_t size)
     message[used] = '\0';
 }
 
-static int wait_until(pid_t pid, int64_t deadline, int *status)
+static bool wait_until(pid_t pid, int64_t deadline, int *status)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     for (;;) {
         pid_t got = waitpid(pid, status, WNOHANG);
         if (got == pid)
-            return 1;
+            return true;
         if ((got < 0 && errno != EINTR) || now_ms() >= deadline)
-            return 0;
+            return false;
         nanosleep(&pause, NULL);
     }
 }
@@ -110,7 +111,7 @@ int helper_run(char *const argv[], unsigned timeout_s, struct helper_result *res
     if (error == 0) {
         int64_t deadline = now_ms() + (int64_t)timeout_s * 1000;
         read_message(pipe_fds[0], deadline, result->message, sizeof result->message);
-        result->finished = wait_until(pid, deadline, &result->status);
+        result->is_finished = wait_until(pid, deadline, &result->status);
     }
     close(pipe_fds[0]);
     return error;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running one of our programs from Slurm's daemons, with a bounded wait: the daemon goes on
- * whatever the program does.
+ * Runs one of our programs from Slurm's daemons with a bounded wait, so that no program can hold up
+ * a daemon.
  */
 #ifndef JOBTRAIL_HELPER_H
 #define JOBTRAIL_HELPER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct helper_result {
     int status;        /* as wait(2) gives it; valid when finished */
-    int finished;      /* 0: still running when the time was up, left to itself */
-    char message[512]; /* the start of what it said on stderr, without a trailing newline */
+    bool is_finished;  /* false: it still ran when the time was up, and continues on its own */
+    char message[512]; /* the start of its stderr, without a trailing newline */
 };
 
 /* Runs `argv` (argv[0] an absolute path) in a session of its own, with an empty environment but

@@ -10,11 +10,11 @@
 
 #include "spank/settings.h"
 
-/* Sets the variables in the task's environment. A hook that is not installed, or finds no room, is
- * left out. */
+/* Sets the variables in the task's environment. A hook that is not installed, or whose entry does
+ * not fit, is left out. */
 void hooks_set(spank_t spank, const struct settings *settings);
 
-/* Takes the variables back in this process's own environment. */
+/* Undoes hooks_set() in this process's own environment. */
 void hooks_restore(const struct settings *settings);
 
 #endif

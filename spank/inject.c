@@ -2,6 +2,7 @@
 #include "spank/inject.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,9 @@
 
 enum { PRELOAD_MAX = 16384 };
 
-/* A library that is not there makes the loader complain in every process of the job. A `$LIB` in
- * its path is looked up as it stands: the installation has a link of that name. */
-static int can_load(const char *library)
+/* With a library that is missing the loader would print an error in every process of the job. A
+ * `$LIB` in the path is not expanded here: the installation has a link of that name. */
+static bool is_readable(const char *library)
 {
     return access(library, R_OK) == 0;
 }
@@ -37,9 +38,9 @@ static int set_preload(spank_t spank, const char *library)
     return result;
 }
 
-/* The first rank of the task's executable. In a step with several programs S_JOB_ARGV is the path
- * of the multi-prog configuration and its text; in a heterogeneous step a component's tasks are
- * numbered from 0, and SLURM_PROCID goes on counting. */
+/* The first rank of the task's executable, as SLURM_PROCID counts. In a step with several programs
+ * S_JOB_ARGV has the path of the multi-prog configuration and its text. In a heterogeneous step
+ * SPANK numbers the tasks of each component from 0, and SLURM_PROCID those of all components. */
 static uint32_t leader_of(spank_t spank, uint32_t rank)
 {
     char procid[16];
@@ -72,7 +73,7 @@ static void set_switches(spank_t spank, uint32_t switches)
         {POLICY_SAMPLE, "XALT_SAMPLING"},
     };
     spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "yes", 1);
-    if (switches & POLICY_CATCH_SIGNALS) /* a user may choose otherwise for his programs */
+    if (switches & POLICY_CATCH_SIGNALS) /* a default that the user's own value overrides */
         spank_setenv(spank, "XALT_SIGNAL_HANDLER", "yes", 0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         spank_setenv(spank, names[i].name, switches & names[i].bit ? "yes" : "no", 1);
@@ -83,8 +84,6 @@ void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, 
     char spool[PATH_MAX + 64], name[SPOOL_NAME_MAX];
     spool_name(job, restart, name);
     snprintf(spool, sizeof spool, "%s/%s/" SPOOL_USER, settings->spool, name);
-    if (access(spool, F_OK) != 0) /* of a job that began before there was such a part */
-        snprintf(spool, sizeof spool, "%s/%s", settings->spool, name);
     spank_setenv(spank, "JOBTRAIL_SPOOL", spool, 1);
 }
 
@@ -92,7 +91,7 @@ int inject_task(spank_t spank, const struct settings *settings)
 {
     char task[48];
     uint32_t step = 0, rank = 0;
-    if (!can_load(settings->library))
+    if (!is_readable(settings->library))
         return -ENOENT;
     spank_get_item(spank, S_JOB_STEPID, &step);
     spank_get_item(spank, S_TASK_GLOBAL_ID, &rank);

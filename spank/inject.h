@@ -10,11 +10,12 @@
 
 #include "spank/settings.h"
 
-/* Tells the step's tasks where they write; to be called as root, before they start. */
+/* Sets JOBTRAIL_SPOOL, the directory that tasks write to, for the tasks of the step. To be called
+ * as root before they start. */
 void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, uint32_t restart);
 
-/* Sets the rest of the task's environment; to be called as the user, in the task itself. Returns 0,
- * or -errno when the task was left alone. */
+/* Sets the other variables. To be called as the user in the task itself. Returns 0, or -errno:
+ * without LD_PRELOAD the task is not recorded. */
 int inject_task(spank_t spank, const struct settings *settings);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,14 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static int plain(unsigned char byte)
+static bool is_plain(unsigned char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
            (byte >= '0' && byte <= '9') || (byte != '\0' && strchr("_./:,@+()[]-", byte) != NULL);
 }
 
 /* Appends " KEY=VALUE", or nothing when there is no room for all of it and a newline. */
-static void append(struct journal_line *line, const char *key, const char *value)
+static void journal_add(struct journal_line *line, const char *key, const char *value)
 {
     const char hex[] = "0123456789ABCDEF";
     size_t before = line->length;
@@ -30,7 +31,7 @@ static void append(struct journal_line *line, const char *key, const char *value
         unsigned char byte = (unsigned char)*value;
         if (at + 3 > room)
             return;
-        if (plain(byte)) {
+        if (is_plain(byte)) {
             line->text[at++] = *value;
         } else {
             line->text[at++] = '%';
@@ -42,11 +43,11 @@ static void append(struct journal_line *line, const char *key, const char *value
 }
 
 /* How large the journal may become by a line of this verb (journal.h). */
-static uint64_t most_with(const char *verb)
+static uint64_t room_of_verb(const char *verb)
 {
     static const struct {
         const char *verb;
-        uint64_t most;
+        uint64_t limit;
     } kinds[] = {
         {"program", JOURNAL_BYTES / 2},
         {"step", JOURNAL_BYTES / 4 * 3},
@@ -57,7 +58,7 @@ static uint64_t most_with(const char *verb)
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(verb, kinds[i].verb) == 0)
-            return kinds[i].most;
+            return kinds[i].limit;
     }
     return UINT64_MAX;
 }
@@ -68,34 +69,35 @@ void journal_start(struct journal_line *line, const char *verb)
     char text[32];
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(text, sizeof text, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
-    line->most = most_with(verb);
+    line->limit = room_of_verb(verb);
     line->length = 0;
     for (; *verb != '\0'; verb++)
         line->text[line->length++] = *verb;
-    append(line, "time", text);
+    journal_add(line, "time", text);
 }
 
 void journal_number(struct journal_line *line, const char *key, uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    append(line, key, text);
+    journal_add(line, key, text);
 }
 
 void journal_text(struct journal_line *line, const char *key, const char *value)
 {
     if (value != NULL)
-        append(line, key, value);
+        journal_add(line, key, value);
 }
 
-/* Whether the file ends in the midst of a line, which a full file system has cut. */
-static int is_cut(int fd, off_t size)
+/* Whether the file ends within a line, as after a write to a full file system. */
+static bool is_cut(int fd, off_t size)
 {
     char last;
     return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
 }
 
-/* Two daemons may both see the last free place: then the file is a byte longer. */
+/* Two daemons can find the file one byte below its limit at once: then it gets a byte too long,
+ * which does no harm. */
 static int count_left_out(int spool)
 {
     struct stat status;
@@ -111,9 +113,9 @@ static int count_left_out(int spool)
     return result;
 }
 
-static int append_to(int fd, uint64_t size, const struct journal_line *line)
+static int write_line(int fd, uint64_t size, const struct journal_line *line)
 {
-    char spoilt[] = "%\n"; /* an escape without its digits: nobody takes what is cut for whole */
+    char spoilt[] = "%\n"; /* an escape without digits: readers reject the line that is cut */
     size_t before = is_cut(fd, (off_t)size) ? sizeof spoilt - 1 : 0;
     const struct iovec parts[] = {{spoilt, before}, {(char *)line->text, line->length}};
     ssize_t written = writev(fd, parts, 2);
@@ -129,9 +131,9 @@ int journal_append(struct journal_line *line, int spool)
     if (fd < 0)
         return -errno;
     int result = fstat(fd, &status) != 0 ? -errno
-                 : (uint64_t)status.st_size + line->length > line->most
+                 : (uint64_t)status.st_size + line->length > line->limit
                      ? count_left_out(spool)
-                     : append_to(fd, (uint64_t)status.st_size, line);
+                     : write_line(fd, (uint64_t)status.st_size, line);
     close(fd);
     return result;
 }

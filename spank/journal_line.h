@@ -9,7 +9,7 @@
 #include "spank/journal.h"
 
 struct journal_line {
-    uint64_t most; /* the size that the journal may have with it, bytes */
+    uint64_t limit; /* bytes; the line is left out where the journal would be larger with it */
     size_t length;
     char text[JOURNAL_LINE_MAX];
 };
@@ -22,8 +22,8 @@ void journal_number(struct journal_line *line, const char *key, uint64_t value);
 /* `value` may be NULL: then nothing is added. */
 void journal_text(struct journal_line *line, const char *key, const char *value);
 
-/* Appends the line to the journal in the directory `spool`. Returns 0; 1 where the journal has no
- * room for it, which is counted (journal.h); or -errno. */
+/* Appends the line to the journal in the directory `spool`. Returns 0; 1 where the line was left
+ * out and counted, since the journal is full (journal.h); or -errno. */
 int journal_append(struct journal_line *line, int spool);
 
 #endif

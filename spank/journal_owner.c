@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 
 #include "spank/journal.h"
 
-/* An epilog is followed by what late daemons of steps have to say, and by little of that. */
+/* Bytes at the journal's end in which the line of the epilog is looked for: only a few lines of
+ * late steps can follow it. */
 enum { TAIL = 4 * JOURNAL_LINE_MAX };
 
 /* Up to `size` - 1 bytes of the file from `at` on, NUL-terminated. Returns how many, or -errno. */
@@ -28,23 +30,23 @@ static const char *value_of(const char *line, const char *key)
     return found == NULL ? NULL : found + strlen(key);
 }
 
-static int is_of_uid(const char *line, uid_t uid)
+static bool is_of_uid(const char *line, uid_t uid)
 {
     char *end;
     const char *value = value_of(line, " uid=");
     if (value == NULL || *value < '0' || *value > '9')
-        return 0;
+        return false;
     unsigned long found = strtoul(value, &end, 10);
     return (*end == ' ' || *end == '\0') && found == uid;
 }
 
-static int is_of_other_boot(const char *line)
+static bool is_of_other_boot(const char *line)
 {
     char boot[64] = "";
     const char *value = value_of(line, " boot=");
     FILE *file = value == NULL ? NULL : fopen("/proc/sys/kernel/random/boot_id", "re");
     if (file == NULL)
-        return 0;
+        return false;
     size_t size = fread(boot, 1, sizeof boot - 1, file);
     fclose(file);
     boot[size] = '\0';
@@ -77,7 +79,7 @@ static int open_journal(int job)
     return fd < 0 ? -errno : fd;
 }
 
-static int is_of(int job, uid_t uid, int goes_on)
+static int check_owner(int job, uid_t uid, bool must_run)
 {
     char line[JOURNAL_LINE_MAX + 1];
     int fd = open_journal(job);
@@ -85,8 +87,8 @@ static int is_of(int job, uid_t uid, int goes_on)
         return fd == -ENOENT || fd == -ELOOP || fd == -ENXIO ? 0 : fd;
     int result = read_first(fd, line);
     if (result == 1)
-        result = is_of_uid(line, uid) && !(goes_on && is_of_other_boot(line));
-    if (result == 1 && goes_on) {
+        result = is_of_uid(line, uid) && !(must_run && is_of_other_boot(line));
+    if (result == 1 && must_run) {
         result = has_epilog(fd);
         result = result < 0 ? result : !result;
     }
@@ -94,12 +96,12 @@ static int is_of(int job, uid_t uid, int goes_on)
     return result;
 }
 
-int journal_is_of(int job, uid_t uid)
+int journal_is_current(int job, uid_t uid)
 {
-    return is_of(job, uid, 1);
+    return check_owner(job, uid, true);
 }
 
-int journal_is_users(int job, uid_t uid)
+int journal_is_of_user(int job, uid_t uid)
 {
-    return is_of(job, uid, 0);
+    return check_owner(job, uid, false);
 }

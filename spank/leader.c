@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/leader.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The text is the user's: bounds on the work. */
+/* The text comes from the user: these bound the work that it makes. */
 enum { LINES_MAX = 1024, RANKS_MAX = 1 << 16 };
 
 struct line {
@@ -23,34 +24,34 @@ static const char *skip_blanks(const char *text)
     return text + strspn(text, " \t");
 }
 
-/* Returns 0 for a line that cannot be one of a multi-prog configuration. */
-static int parse_line(const char *text, struct lines *lines)
+/* Returns false for a line that cannot be one of a multi-prog configuration. */
+static bool parse_line(const char *text, struct lines *lines)
 {
     text = skip_blanks(text);
     if (*text == '\n' || *text == '\0' || *text == '#')
-        return 1;
+        return true;
     size_t ranks = strspn(text, "0123456789,-*");
     const char *program = skip_blanks(text + ranks);
     size_t length = strcspn(program, " \t\n");
     if (ranks == 0 || program == text + ranks || length == 0 || lines->count == LINES_MAX)
-        return 0;
+        return false;
     lines->line[lines->count++] = (struct line){text, program, length};
-    return 1;
+    return true;
 }
 
-static int parse(const char *text, struct lines *lines)
+static bool parse_text(const char *text, struct lines *lines)
 {
     lines->count = 0;
     while (*text != '\0') {
         if (!parse_line(text, lines))
-            return 0;
+            return false;
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
     return lines->count > 0;
 }
 
-static int has_rank(const char *ranks, uint32_t rank)
+static bool has_rank(const char *ranks, uint32_t rank)
 {
     while (*ranks >= '0' && *ranks <= '9') {
         char *end;
@@ -58,10 +59,10 @@ static int has_rank(const char *ranks, uint32_t rank)
         if (*end == '-')
             last = strtoul(end + 1, &end, 10);
         if (first <= rank && rank <= last)
-            return 1;
+            return true;
         ranks = *end == ',' ? end + 1 : "";
     }
-    return 0;
+    return false;
 }
 
 /* A rank that no line names runs the program of the line `*`. */
@@ -77,32 +78,32 @@ static const struct line *line_of(const struct lines *lines, uint32_t rank)
     return rest;
 }
 
-static int same_program(const struct line *a, const struct line *b)
+static bool is_same_program(const struct line *a, const struct line *b)
 {
     return a != NULL && b != NULL && a->program_length == b->program_length &&
            memcmp(a->program, b->program, a->program_length) == 0;
 }
 
-int leader_program(const char *text, uint32_t rank, char *program, size_t size)
+bool leader_program(const char *text, uint32_t rank, char *program, size_t size)
 {
     static struct lines lines;
-    const struct line *own = parse(text, &lines) ? line_of(&lines, rank) : NULL;
+    const struct line *own = parse_text(text, &lines) ? line_of(&lines, rank) : NULL;
     if (own == NULL || own->program_length >= size)
-        return 0;
+        return false;
     memcpy(program, own->program, own->program_length);
     program[own->program_length] = '\0';
-    return 1;
+    return true;
 }
 
 uint32_t leader_find(const char *text, uint32_t rank)
 {
     static struct lines lines; /* too large for a stack; a task's environment is made once */
     /* An ordinary program's only argument has no newline; several lines have. */
-    if (rank == 0 || rank >= RANKS_MAX || strchr(text, '\n') == NULL || !parse(text, &lines))
+    if (rank == 0 || rank >= RANKS_MAX || strchr(text, '\n') == NULL || !parse_text(text, &lines))
         return 0;
     const struct line *own = line_of(&lines, rank);
     for (uint32_t other = 0; own != NULL && other < rank; other++) {
-        if (same_program(line_of(&lines, other), own))
+        if (is_same_program(line_of(&lines, other), own))
             return other;
     }
     return own == NULL ? 0 : rank;

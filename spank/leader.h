@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which rank records for an executable. In a step with one program that is rank 0; in a step with
- * several (srun --multi-prog) the first rank of each.
+ * The leader of a task: the rank that records for all ranks of the same program. In a step with one
+ * program that is rank 0, in a step with several (srun --multi-prog) the first rank of each.
  */
 #ifndef JOBTRAIL_LEADER_H
 #define JOBTRAIL_LEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* The first rank that runs the same program as `rank`, by the text of a multi-prog configuration
- * (srun(1), MULTIPLE PROGRAM CONFIGURATION), or 0 when `text` is none or does not tell. */
+ * (srun(1), MULTIPLE PROGRAM CONFIGURATION); 0 where `text` is none or names no program for it. */
 uint32_t leader_find(const char *text, uint32_t rank);
 
-/* Writes the program of `rank` by such a text into `size` bytes at `program`. Returns 1, or 0 when
- * the text does not tell. */
-int leader_program(const char *text, uint32_t rank, char *program, size_t size);
+/* Writes the program of `rank` by such a text into `size` bytes at `program`. Returns false where
+ * the text names none, or one that does not fit. */
+bool leader_program(const char *text, uint32_t rank, char *program, size_t size);
 
 #endif

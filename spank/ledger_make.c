@@ -10,7 +10,7 @@
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
 
-/* Room for some sixty small captures at once before a process has to ask for more. */
+/* Room for some sixty small captures before a process has to allocate more. */
 enum { BACKED_BYTES = 512 << 10 };
 
 static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
@@ -30,8 +30,9 @@ static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
     return fchown(fd, uid, gid) != 0 ? -errno : 0;
 }
 
-/* The daemons of two steps may do this at once, and a process must never see half a ledger: it is
- * made under a name of its own and moved to its place, which only the first one can. */
+/* The daemons of two steps may do this at once, and a process must never see an incomplete ledger.
+ * So each daemon makes it under a name of its own and renames it; only the first rename succeeds.
+ */
 int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes)
 {
     char name[32];

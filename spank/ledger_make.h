@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* Makes the ledger of `bytes` for the user in the directory open at `part` (spool_part_open()),
- * unless it is there already. Returns 0 or -errno (-EPERM: one of another user's is there). */
+ * unless it is there already. Returns 0 or -errno (-EPERM: another user's ledger is there). */
 int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes);
 
 /* Makes the file for the hooks' lines (contrib/hooks/packages.h) there, unless it is there already.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where and since when: what says of a process, beyond its pid, which one it is.
+ * What identifies a process in addition to its pid: the node, the boot and the start of the
+ * process.
  */
 #ifndef JOBTRAIL_NODE_H
 #define JOBTRAIL_NODE_H
@@ -12,7 +13,7 @@
 /* Adds this node's name and the kernel's id of this boot (random(4), boot_id). */
 void node_add(struct journal_line *line);
 
-/* Clock ticks since boot at which the process `pid` started, 0 when unknown (proc(5)). */
+/* Clock ticks since boot at which the process `pid` started; 0: unknown (proc(5)). */
 unsigned long long node_start_ticks(pid_t pid);
 
 #endif

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/options.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "conf/policy/policy.h"
 #include "spank/settings.h"
 
-/* Slurm tells a step's options to the callback below in slurmstepd, before it forks. */
-static int opted_out;
+/* Slurm calls option_given() in slurmstepd for each option of the step, before it forks. */
+static bool is_opted_out;
 
-static int take(int value, const char *argument, int remote)
+static int option_given(int value, const char *argument, int remote)
 {
     (void)value;
-    int no = argument != NULL && strcmp(argument, "no") == 0;
+    bool no = argument != NULL && strcmp(argument, "no") == 0;
     if (!no && (argument == NULL || strcmp(argument, "yes") != 0)) {
         if (remote)
             return 0;
         slurm_error("jobtrail: write --jobtrail=yes or --jobtrail=no");
         return -1; /* which ends srun */
     }
-    opted_out = no;
+    is_opted_out = no;
     return 0;
 }
 
@@ -28,7 +29,7 @@ void options_register(spank_t spank, const char *conf)
     char name[] = "jobtrail", values[] = "yes|no";
     char usage[] = "no: leave no records of the software that runs";
     struct spank_option option = {
-        .name = name, .arginfo = values, .usage = usage, .has_arg = 1, .cb = take};
+        .name = name, .arginfo = values, .usage = usage, .has_arg = 1, .cb = option_given};
     struct settings settings;
     if (settings_open(conf, &settings) != 0)
         return;
@@ -37,7 +38,7 @@ void options_register(spank_t spank, const char *conf)
     settings_close(&settings);
 }
 
-int options_opted_out(void)
+bool options_is_opted_out(void)
 {
-    return opted_out;
+    return is_opted_out;
 }

@@ -6,13 +6,15 @@
 #define JOBTRAIL_OPTIONS_H
 
 #include <slurm/spank.h>
+#include <stdbool.h>
 
-/* Makes the option known to Slurm, where [tracking] opt_out of the configuration `conf` says so; to
- * be called in slurm_spank_init. Where it is not known, srun refuses it, and slurmstepd does not
- * listen to a user who forges it. */
+/* Registers the option with Slurm where [tracking] opt_out of the configuration `conf` allows it.
+ * To be called in slurm_spank_init. Where it is not registered, srun refuses it, and slurmstepd
+ * ignores it should a user send it by other means. */
 void options_register(spank_t spank, const char *conf);
 
-/* Whether the step's user has said no. Known in slurmstepd from init_post_opt on, in tasks too. */
-int options_opted_out(void);
+/* Whether the step was started with --jobtrail=no. Known in slurmstepd from init_post_opt on, and
+ * in tasks. */
+bool options_is_opted_out(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Where `entry` stands in `list`, or NULL. */
-static const char *find(const char *entry, char separator, const char *list)
+static const char *find_entry(const char *entry, char separator, const char *list)
 {
     const char end[] = {separator, '\0'};
     size_t length = strlen(entry);
@@ -23,7 +23,7 @@ static const char *find(const char *entry, char separator, const char *list)
 int path_list_add(const char *entry, char separator, const char *list, char *value, size_t size)
 {
     int length;
-    if (find(entry, separator, list) != NULL)
+    if (find_entry(entry, separator, list) != NULL)
         length = snprintf(value, size, "%s", list);
     else
         length = list[0] == '\0' ? snprintf(value, size, "%s", entry)
@@ -34,7 +34,7 @@ int path_list_add(const char *entry, char separator, const char *list, char *val
 void path_list_remove(const char *entry, char separator, char *list)
 {
     const char *found;
-    while ((found = find(entry, separator, list)) != NULL) {
+    while ((found = find_entry(entry, separator, list)) != NULL) {
         char *at = list + (found - list);
         char *rest = at + strlen(entry);
         if (*rest == separator)

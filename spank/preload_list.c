@@ -2,21 +2,22 @@
 #include "spank/preload_list.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Whether the list `preload` has the entry `library`. */
-static int has_entry(const char *preload, const char *library)
+static bool has_entry(const char *preload, const char *library)
 {
     size_t length = strlen(library);
     for (const char *at = preload; *at != '\0';) {
         size_t entry = strcspn(at, ": ");
         if (entry == length && memcmp(at, library, length) == 0)
-            return 1;
+            return true;
         at += entry;
         at += strspn(at, ": ");
     }
-    return 0;
+    return false;
 }
 
 int preload_list_add(const char *library, const char *user, char *value, size_t size)

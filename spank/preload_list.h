@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-/* Puts `library` in front of the list `user` (may be ""), or keeps the list as it is where the
- * library is in it already. Writes `size` bytes at `value`. Returns 0 or -ENAMETOOLONG. */
+/* Puts `library` in front of the list `user` (may be "") into `size` bytes at `value`. A list that
+ * has the library stays as it is. Returns 0 or -ENAMETOOLONG. */
 int preload_list_add(const char *library, const char *user, char *value, size_t size);
 
-/* Takes `library` out of `list`, in place, wherever it is. */
+/* Removes each `library` from `list`, in place. */
 void preload_list_remove(const char *library, char *list);
 
 #endif

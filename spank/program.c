@@ -2,6 +2,7 @@
 #include "spank/program.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,17 +10,18 @@
 
 #include "spank/leader.h"
 
-/* Bounds on the work that a multi-prog configuration, which is the user's, can make. */
+/* A multi-prog configuration comes from the user: these bound the work that it makes. */
 enum { MULTI_TEXT_MAX = 16 << 10, MULTI_RANK_MAX = 4096 };
 
-/* In a step with several programs S_JOB_ARGV is the path of the configuration and its text. Returns
- * whether `text` is none. */
-static int find_multi(const char *text, uint32_t rank, char *program, size_t size, uint32_t *leader)
+/* Finds the program in `text` where that is a multi-prog configuration. Returns whether it is one
+ * that is too large, or that has the program; else argv[0] is the program. */
+static bool find_multi(const char *text, uint32_t rank, char *program, size_t size,
+                       uint32_t *leader)
 {
     if (strchr(text, '\n') == NULL)
-        return 0;
+        return false;
     if (strlen(text) > MULTI_TEXT_MAX || rank > MULTI_RANK_MAX)
-        return 1;
+        return true;
     *leader = leader_find(text, rank);
     return leader_program(text, rank, program, size);
 }
@@ -36,7 +38,7 @@ static void find_program(spank_t spank, uint32_t rank, char *program, size_t siz
     snprintf(program, size, "%s", argv[0]);
 }
 
-/* srun gives the whole path where it can; in a multi-prog configuration names may be short. */
+/* srun makes the path absolute where it can. In a multi-prog configuration it may be relative. */
 static void add_search(spank_t spank, const char *program, struct journal_line *line)
 {
     char search[PATH_MAX], directory[PATH_MAX];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a task was asked to run, for the journal: with it the flush can say why a task left no
- * capture. It is what the user asked for, and decides about his own tasks alone.
+ * The line `program` of the journal: which program a task is to run. By it the flush finds out why
+ * a task left no capture. The user chooses the text, so it is used for the coverage of this user's
+ * tasks and nothing else.
  */
 #ifndef JOBTRAIL_PROGRAM_H
 #define JOBTRAIL_PROGRAM_H

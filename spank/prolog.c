@@ -2,6 +2,7 @@
 #include "spank/prolog.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,10 +30,10 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     credential_add(&line);
     int spool = spool_enter(&run, &line);
     if (spool >= 0)
-        close(spool); /* trouble is said by the steps, which have it too */
+        close(spool); /* the steps report a failure, since they need the directory too */
 }
 
-int prolog_was_noted(int spool)
+bool prolog_was_noted(int spool)
 {
     const char verb[] = "prolog ";
     char start[sizeof verb - 1] = "";

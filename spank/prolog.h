@@ -6,19 +6,20 @@
 #ifndef JOBTRAIL_PROLOG_H
 #define JOBTRAIL_PROLOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "spank/settings.h"
 
-/* Makes the job's spool directory and starts its journal with what the credential says, so that it
- * is known also where no epilog ever runs. Tells nobody where that fails: each step's start uses
- * the same directory and says so, the epilog adds the credential again, and a job of which no step
- * starts on this node has nothing to record here. */
+/* Makes the job's spool directory and starts its journal with the job's credential, which is then
+ * known also where no epilog runs. A failure is not reported here: the start of each step uses the
+ * same directory and reports it, the epilog writes the credential again, and a job without a step
+ * on this node has nothing to record. */
 void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t gid);
 
-/* Whether the journal in the directory open at `spool` begins with what prolog_note() wrote:
- * SPANK's prolog was called for this run, and so its epilog will be. */
-int prolog_was_noted(int spool);
+/* Whether the journal in the directory open at `spool` begins with the line of prolog_note(). Then
+ * Slurm has called the SPANK prolog for this run, and will call the SPANK epilog. */
+bool prolog_was_noted(int spool);
 
 #endif

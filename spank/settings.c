@@ -2,6 +2,7 @@
 #include "spank/settings.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,21 +23,21 @@ const char *settings_conf(int argc, char *argv[])
     return JOBTRAIL_CONF;
 }
 
-static int newer(const struct timespec *left, const struct timespec *right)
+static bool is_newer(const struct timespec *left, const struct timespec *right)
 {
     return left->tv_sec != right->tv_sec ? left->tv_sec > right->tv_sec
                                          : left->tv_nsec > right->tv_nsec;
 }
 
-int settings_stale(const char *conf)
+bool settings_is_stale(const char *conf)
 {
     char path[PATH_MAX];
     struct stat source, compiled;
     if (!policy_path(conf, path, sizeof path) || stat(conf, &source) != 0)
-        return 0;
+        return false;
     /* The change time too: an older file moved into place is a new configuration. */
-    return stat(path, &compiled) != 0 || newer(&source.st_mtim, &compiled.st_mtim) ||
-           newer(&source.st_ctim, &compiled.st_mtim);
+    return stat(path, &compiled) != 0 || is_newer(&source.st_mtim, &compiled.st_mtim) ||
+           is_newer(&source.st_ctim, &compiled.st_mtim);
 }
 
 static int read_policy(const char *path, void **policy)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the plugin needs of the site's configuration: the compiled policy, read whole. The plugin
- * parses no text in Slurm's daemons.
+ * What the plugin needs of the site's configuration, from the compiled policy: no configuration
+ * text is parsed in Slurm's daemons.
  */
 #ifndef JOBTRAIL_SETTINGS_H
 #define JOBTRAIL_SETTINGS_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "spank/spool.h"
@@ -28,13 +29,13 @@ struct settings {
  * installed one. */
 const char *settings_conf(int argc, char *argv[]);
 
-/* Whether the compiled policy of `conf` is missing, or older than `conf`. */
-int settings_stale(const char *conf);
+/* Whether the compiled policy of `conf` is missing or older than `conf`. */
+bool settings_is_stale(const char *conf);
 
-/* Returns 0 or -errno; settings_close() releases. */
+/* Reads the compiled policy of `conf`. Returns 0 or -errno; settings_close() releases. */
 int settings_open(const char *conf, struct settings *settings);
 
-/* What the site wants of the file systems that jobs' users fill. */
+/* [spool] mount of the configuration. */
 enum spool_mount settings_mount(const struct settings *settings);
 
 void settings_close(struct settings *settings);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The SPANK callbacks (spank(7), <slurm/spank.h>). Each returns success whatever happens: trouble
- * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node.
- * slurm_info() is the one way to that log which never reaches a user's stderr.
+ * The SPANK callbacks (spank(7), <slurm/spank.h>). Each returns success whatever happens: a failure
+ * of ours is a line in slurmd's log and a missing record, never a failed job or a drained node. The
+ * line is written by slurm_info(), since the other functions can reach a user's stderr.
  *
- * Where they run: init everywhere but in prolog and epilog; slurmd_exit in slurmd; init_post_opt,
- * task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in the task, as
- * root; task_init in the task, as the user; job_prolog and job_epilog in processes of their own, as
- * root. State between them is on disk, but for the option, which Slurm tells to a step's daemon
- * before it calls init_post_opt. What differs between Slurm's releases is in slurm_release.h.
+ * Where they run: init everywhere except for prolog and epilog; slurmd_exit in slurmd;
+ * init_post_opt, task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in
+ * the task, as root; task_init in the task, as the user; job_prolog and job_epilog in processes of
+ * their own, as root. State between them is on disk, except for the option: Slurm passes it to
+ * slurmstepd before it calls init_post_opt. How Slurm's releases differ is in slurm_release.h.
  */
 #include <errno.h>
 #include <slurm/spank.h>
@@ -44,10 +44,10 @@ struct job_key {
     uid_t uid;
 };
 
-/* SPANK's restart count is 0 in every step (measured, 22.05): the run is the last one that the
- * prolog has made a directory for, of this user. Only where slurmd has not run it (it was not
- * restarted since the plugin is there, or requeued the job within the same second) the item has to
- * do. */
+/* SPANK's restart count is 0 in every step (measured, 22.05). So the run is taken to be this user's
+ * last one that the prolog has made a directory for. SPANK's count is used where no prolog of ours
+ * has run: slurmd was not restarted since the plugin was installed, or requeued the job within the
+ * same second. */
 static struct job_key job_key(spank_t spank, const struct settings *settings)
 {
     struct job_key key = {0, 0, 0, (uid_t)-1};
@@ -69,9 +69,9 @@ static int open_settings(int argc, char *argv[], struct settings *settings)
     return error;
 }
 
-/* In a preloaded batch script srun finds LD_PRELOAD set, by us, and a variable that is set wins
- * over `srun --export=ALL,LD_PRELOAD=...`: the user's value would be lost. So srun gets the
- * environment that it would have without us; its tasks get the library from task_init. */
+/* In a batch script srun finds the LD_PRELOAD that we have set. A variable that is set overrides
+ * `srun --export=ALL,LD_PRELOAD=...`, so the user's value would be lost. Therefore srun gets the
+ * environment that it would have without us. Its tasks get the library from task_init. */
 static void restore_preload(const struct settings *settings)
 {
     const char *preload = getenv("LD_PRELOAD");
@@ -137,7 +137,7 @@ static void add_items(spank_t spank, struct journal_line *line)
         add_number(spank, line, numbers[i].key, numbers[i].item);
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
-    if (options_opted_out())
+    if (options_is_opted_out())
         journal_number(line, "opted_out", 1);
     if (spank_getenv(spank, "SLURM_CONTAINER", bundle, sizeof bundle) != ESPANK_ENV_NOEXIST)
         journal_number(line, "container", 1);
@@ -145,10 +145,10 @@ static void add_items(spank_t spank, struct journal_line *line)
         journal_text(line, "submit_host", submit_host);
 }
 
-/* What the controller tells the batch step alone: of the array that the job belongs to, and its
- * QOS, which credentials have from 26.05 on. In a job step the items and the variables have what
- * srun says, which a user can tell anything. The QOS replaces what the user may have set; only
- * where there is no accounting database, and so no QOS, his value stays. */
+/* The job's array and its QOS, which credentials have from 26.05 on. Only in the batch step these
+ * items and variables come from the controller; in a job step they come from srun, and so from the
+ * user. In the batch step Slurm overwrites a SLURM_JOB_QOS of the user's; where there is no
+ * accounting database, and so no QOS, the user's value remains. */
 static void add_batch(spank_t spank, struct journal_line *line)
 {
     char qos[256];
@@ -158,7 +158,7 @@ static void add_batch(spank_t spank, struct journal_line *line)
         journal_text(line, "qos", qos);
 }
 
-static void step_line(spank_t spank, const struct job_key *key, struct journal_line *line)
+static void make_step_line(spank_t spank, const struct job_key *key, struct journal_line *line)
 {
     journal_start(line, "step");
     journal_number(line, "job", key->id);
@@ -172,7 +172,8 @@ static void step_line(spank_t spank, const struct job_key *key, struct journal_l
         add_batch(spank, line);
 }
 
-/* The files of the user's. Without the packages hooks are silent, and the flush counts. */
+/* Makes the files that belong to the user. A missing file of packages is no error: hooks then write
+ * nothing, and the flush counts that. */
 static int make_files(int spool, const struct settings *settings, uid_t uid, gid_t gid)
 {
     int part = spool_part_open(spool);
@@ -197,7 +198,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     gid_t gid = (gid_t)-1;
     if (key.uid == (uid_t)-1 || spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
         return -EINVAL;
-    step_line(spank, &key, &line);
+    make_step_line(spank, &key, &line);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
@@ -207,8 +208,8 @@ static int begin_step(spank_t spank, const struct settings *settings)
         journal_number(&line, "step", key.step);
         journal_append(&line, spool);
     }
-    if (error == 0 && options_opted_out())
-        spool_mark_opted_out(spool);
+    if (error == 0 && options_is_opted_out())
+        spool_mark(spool, SPOOL_OPTED_OUT);
     close(spool);
     if (error == 0)
         inject_spool(spank, settings, key.id, key.restart);
@@ -230,7 +231,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     if (access(settings.library, R_OK) != 0)
         slurm_info("jobtrail: cannot read the library %s: this step leaves no records",
                    settings.library);
-    spank_unsetenv(spank, "JOBTRAIL_SPOOL"); /* a user's own */
+    spank_unsetenv(spank, "JOBTRAIL_SPOOL"); /* the user may have set it */
     int error = begin_step(spank, &settings);
     if (error != 0)
         slurm_info("jobtrail: cannot use the spool directory %s (%s): this step leaves no records",
@@ -244,24 +245,26 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
     struct settings settings;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
-    if (options_opted_out())
-        spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "no", 1); /* whoever preloads the library */
+    if (options_is_opted_out())
+        spank_setenv(spank, "XALT_EXECUTABLE_TRACKING", "no", 1); /* the user may preload it */
     else if (settings.switches & POLICY_ENABLED)
         inject_task(spank, &settings);
     settings_close(&settings);
     return 0;
 }
 
-/* Appends a line to the journal of the job that the callback is about; `what` names it in the log
- * where that fails. */
-static void note(spank_t spank, int argc, char *argv[], const char *what, struct journal_line *line)
+/* Appends a line to the journal of the callback's job; `what` names the line in the log after a
+ * failure. */
+static void append_line(spank_t spank, int argc, char *argv[], const char *what,
+                        struct journal_line *line)
 {
     struct settings settings;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return;
     struct job_key key = job_key(spank, &settings);
     int spool = spool_find(settings.spool, key.id, key.restart, key.uid);
-    int error = spool < 0 ? 0 : journal_append(line, spool); /* the step's start has said why not */
+    /* Without a directory the start of the step has failed, and has reported why. */
+    int error = spool < 0 ? 0 : journal_append(line, spool);
     if (spool >= 0)
         close(spool);
     if (error < 0)
@@ -276,7 +279,7 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
     uint32_t rank = 0;
     if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
         program_line(spank, rank, &line);
-        note(spank, argc, argv, "the program of a task", &line);
+        append_line(spank, argc, argv, "the program of a task", &line);
     }
     return 0;
 }
@@ -300,7 +303,7 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
     struct journal_line line;
     pid_t pid = start_task_line(spank, "task", &line);
     journal_number(&line, "ticks", node_start_ticks(pid));
-    note(spank, argc, argv, "the start of a task", &line);
+    append_line(spank, argc, argv, "the start of a task", &line);
     return 0;
 }
 
@@ -311,12 +314,11 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
     start_task_line(spank, "exit", &line);
     spank_get_item(spank, S_TASK_EXIT_STATUS, &status);
     journal_number(&line, "status", (uint64_t)(unsigned)status);
-    note(spank, argc, argv, "the end of a task", &line);
+    append_line(spank, argc, argv, "the end of a task", &line);
     return 0;
 }
 
-/* Where the job's prolog and epilog run inside of it (slurm_release.h), Slurm calls neither SPANK's
- * prolog nor its epilog. */
+/* Starts the flush where Slurm calls no SPANK epilog (slurm_release.h). */
 static void flush_if_last(spank_t spank, int argc, char *argv[], uint32_t step)
 {
     struct settings settings;
@@ -340,7 +342,7 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
     spank_get_item(spank, S_JOB_STEPID, &step);
     journal_start(&line, "end");
     journal_number(&line, "step", step);
-    note(spank, argc, argv, "the end of a step", &line);
+    append_line(spank, argc, argv, "the end of a step", &line);
     flush_if_last(spank, argc, argv, step);
     return 0;
 }

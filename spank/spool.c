@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,6 @@ const char *spool_node(void)
     return host;
 }
 
-/* Where others could write they could forge a journal: -EPERM. */
 int spool_open_directory(int at, const char *path)
 {
     struct stat status;
@@ -60,7 +60,7 @@ static int open_run(const char *spool, uint32_t job, uint32_t restart)
 int spool_find(const char *spool, uint32_t job, uint32_t restart, uid_t uid)
 {
     int fd = open_run(spool, job, restart);
-    int owned = fd < 0 ? fd : journal_is_users(fd, uid);
+    int owned = fd < 0 ? fd : journal_is_of_user(fd, uid);
     if (fd >= 0 && owned != 1) {
         close(fd);
         fd = owned < 0 ? owned : -ENOENT;
@@ -69,12 +69,12 @@ int spool_find(const char *spool, uint32_t job, uint32_t restart, uid_t uid)
 }
 
 /* Whether `name` is JOB.RESTART, as spool_name() writes it. */
-static int run_of(const char *name, uint32_t job, uint32_t *restart)
+static bool parse_run_name(const char *name, uint32_t job, uint32_t *restart)
 {
     char text[SPOOL_NAME_MAX];
     const char *point = strchr(name, '.');
     if (point == NULL)
-        return 0;
+        return false;
     *restart = (uint32_t)strtoul(point + 1, NULL, 10);
     spool_name(job, *restart, text);
     return strcmp(text, name) == 0;
@@ -87,7 +87,7 @@ void spool_find_runs(const char *spool, uint32_t job,
     struct dirent *entry;
     uint32_t restart;
     while (base != NULL && (entry = readdir(base)) != NULL) {
-        int run = run_of(entry->d_name, job, &restart) ? open_run(spool, job, restart) : -1;
+        int run = parse_run_name(entry->d_name, job, &restart) ? open_run(spool, job, restart) : -1;
         if (run < 0)
             continue;
         found(context, restart, run);
@@ -99,29 +99,29 @@ void spool_find_runs(const char *spool, uint32_t job,
 
 struct last {
     uid_t uid;
-    int64_t goes_on, over; /* restart counts; -1: none */
+    int64_t running, ended; /* restart counts; -1: none */
 };
 
-static void take_last(void *context, uint32_t restart, int directory)
+static void spool_take_last(void *context, uint32_t restart, int directory)
 {
     struct last *last = context;
-    int64_t *of = journal_is_of(directory, last->uid) == 1 ? &last->goes_on : &last->over;
-    if (restart > *of && journal_is_users(directory, last->uid) == 1)
+    int64_t *of = journal_is_current(directory, last->uid) == 1 ? &last->running : &last->ended;
+    if (restart > *of && journal_is_of_user(directory, last->uid) == 1)
         *of = restart;
 }
 
-uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t otherwise)
+uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t fallback)
 {
     struct last last = {uid, -1, -1};
-    spool_find_runs(spool, job, take_last, &last);
-    if (last.goes_on >= 0)
-        return (uint32_t)last.goes_on;
-    return last.over >= 0 ? (uint32_t)last.over : otherwise;
+    spool_find_runs(spool, job, spool_take_last, &last);
+    if (last.running >= 0)
+        return (uint32_t)last.running;
+    return last.ended >= 0 ? (uint32_t)last.ended : fallback;
 }
 
-void spool_mark_opted_out(int job)
+void spool_mark(int job, const char *name)
 {
-    int fd = openat(job, SPOOL_OPTED_OUT, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = openat(job, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0)
         close(fd);
 }

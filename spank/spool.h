@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A job's spool directory on this node: <spool>/<job id>.<restart count>, root's, which the job's
- * user may search and nobody else. In it are the journal (journal.h), and in the directory `user`
- * (spool_part.h) the ledger (preload/ledger.h) and the packages (contrib/hooks/packages.h), which
- * belong to the job's user.
+ * A job's spool directory on this node: <spool>/<job id>.<restart count>. It belongs to root; the
+ * job's user may search it, and nobody else. It has the journal (journal.h), and in the directory
+ * `user` (spool_part.h) the ledger (preload/ledger.h) and the packages (contrib/hooks/packages.h),
+ * which belong to the job's user.
  *
- * A directory of this name whose journal is another user's, or says that its job is over, is what
- * an earlier job of the same id has left: it gets another name (SPOOL_LEFT), under which the flush
- * deals with it, and is never used again.
+ * An earlier job of the same id may have left a directory of this name: its journal is another
+ * user's, or says that its job is over. Such a directory is renamed (SPOOL_LEFT). The flush finds
+ * it under the new name; no job uses it again.
  */
 #ifndef JOBTRAIL_SPOOL_H
 #define JOBTRAIL_SPOOL_H
@@ -20,9 +20,9 @@
 
 enum { SPOOL_NAME_MAX = 32 };
 
-/* Whether what a job's user owns gets a file system of its own. */
+/* Whether the files of a job's user get a file system of their own, a tmpfs. */
 enum spool_mount {
-    SPOOL_MOUNT_AUTO, /* where the spool is in memory too: no power loss takes more than it does */
+    SPOOL_MOUNT_AUTO, /* where the spool is in memory as well, and so lost at a power loss anyway */
     SPOOL_MOUNT_YES,
     SPOOL_MOUNT_NO,
 };
@@ -42,27 +42,27 @@ const char *spool_node(void);
 /* The name of a run's directory. */
 void spool_name(uint32_t job, uint32_t restart, char name[SPOOL_NAME_MAX]);
 
-/* Opens the run's directory and adds the line to its journal; makes it, and the node's directory,
- * where they are missing. What an earlier job has left there is set aside before. Returns a
- * directory descriptor, which the caller closes, or -errno; -EDQUOT where SPOOL_LEFT_MAX of them
- * are still there. */
+/* Opens the run's directory and adds the line to its journal. Makes the directory, and the node's,
+ * where they are missing, and first renames what an earlier job has left there. Returns a directory
+ * descriptor, which the caller closes, or -errno; -EDQUOT where SPOOL_LEFT_MAX directories that
+ * were left are still there. */
 int spool_enter(const struct spool_run *run, const struct journal_line *line);
 
-/* Opens the directory of a run of this user's. Returns a descriptor, which the caller closes, or
- * -errno (-ENOENT too where it is another user's). */
+/* Opens the directory of a run of the user `uid`. Returns a descriptor, which the caller closes, or
+ * -errno; -ENOENT also where it belongs to another user's run. */
 int spool_find(const char *spool, uint32_t job, uint32_t restart, uid_t uid);
 
-/* Hands each run of the job below `spool`, its restart count and its directory, to `found`, which
- * must not keep the descriptor. */
+/* Calls `found` with the restart count and the directory of each run of the job below `spool`. The
+ * descriptor is closed after the call. */
 void spool_find_runs(const char *spool, uint32_t job,
                      void (*found)(void *context, uint32_t restart, int directory), void *context);
 
-/* The restart count of the last run below `spool` of this job of this user that goes on; where none
- * does, of the last one that is over, of which steps have late news; or `otherwise`. To be called
- * as root, who alone may list the directory. */
-uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t otherwise);
+/* The restart count of the job's last run of the user `uid` below `spool` that has not ended. Where
+ * all have ended, that of the last one, since its steps may still append lines; where there is
+ * none, `fallback`. To be called as root, who alone may list the directory. */
+uint32_t spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t fallback);
 
-/* Leaves SPOOL_OPTED_OUT (spool_path.h) in the directory `job`, where it can. */
-void spool_mark_opted_out(int job);
+/* Makes the empty file `name` in the directory `job`. Failures are ignored. */
+void spool_mark(int job, const char *name);
 
 #endif

@@ -10,8 +10,7 @@
 #include <sys/xattr.h>
 
 #define ACCESS_LIST "system.posix_acl_access"
-
-#define NOBODY UINT32_MAX /* ACL_UNDEFINED_ID, as the kernel keeps it */
+#define NOBODY      UINT32_MAX /* ACL_UNDEFINED_ID, as the kernel keeps it */
 
 enum { ENTRIES = 5, READ_WRITE_SEARCH = ACL_READ | ACL_WRITE | ACL_EXECUTE };
 

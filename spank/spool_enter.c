@@ -13,7 +13,7 @@
 #include "spank/spool_make.h"
 #include "spank/spool_path.h"
 
-/* Others make and remove directories meanwhile. */
+/* TRIES: other daemons make and remove directories at the same time. */
 enum { TRIES = 16, LOCK_TRIES = 50, LOCK_PAUSE_MS = 20 };
 
 static int open_base(const char *spool)
@@ -25,8 +25,9 @@ static int open_base(const char *spool)
     return result < 0 ? result : spool_open_directory(AT_FDCWD, spool);
 }
 
-/* Those who set directories aside at once do so one after the other, or the second would take the
- * new directory away. Users cannot open this one. A second is enough for a few renames. */
+/* Daemons rename directories one after the other: without the lock a second one could rename the
+ * directory that the first has made in the meantime. Users cannot open the node's directory, and so
+ * cannot hold its lock. A second is enough for a few renames. */
 static int lock_base(int base)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
@@ -51,14 +52,14 @@ static int rename_left(int base, const char *name)
     return -EDQUOT;
 }
 
-/* Returns 0 when the name is free, or another one was faster; or -errno. */
+/* Returns 0 when the name is free, or another daemon has made the directory again; or -errno. */
 static int set_aside(int base, const char *name, uid_t uid)
 {
     int result = lock_base(base);
     if (result != 0)
         return result;
     int fd = spool_open_directory(base, name);
-    if (fd >= 0 && journal_is_of(fd, uid) == 0)
+    if (fd >= 0 && journal_is_current(fd, uid) == 0)
         result = rename_left(base, name);
     if (fd >= 0)
         close(fd);
@@ -74,7 +75,7 @@ static int enter_existing(int base, const char *name, uid_t uid, const struct jo
     int fd = spool_open_directory(base, name);
     if (fd < 0)
         return fd;
-    int result = journal_is_of(fd, uid);
+    int result = journal_is_current(fd, uid);
     if (result >= 0)
         result = result == 1 ? journal_append(&copy, fd) : -ESTALE;
     if (result >= 0) /* 1: a full journal has counted the line */

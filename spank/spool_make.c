@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,21 +21,21 @@
 #include "spank/spool_part.h"
 #include "spank/spool_reserve.h"
 
-/* Beside what the ledger and the packages may take: page tables of the file system's own, and the
- * line that a hook adds last. */
+/* In addition to the ledger and the packages: the file system's own page tables, and one line of a
+ * hook beyond PACKAGES_BYTES. */
 enum { MORE_BYTES = 1 << 20, FILES = 16 };
 
-/* A journal of some hundred lines, where users could fill up the file system that it is on. */
+/* A journal of some hundred lines, where users can fill up the file system that it is on. */
 enum { JOURNAL_ROOM = 128 << 10 };
 
-static int is_in_memory(int directory)
+static bool is_in_memory(int directory)
 {
     struct statfs status;
     return fstatfs(directory, &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
-/* Noted first: what is mounted and not noted would be taken for a plain directory when it is gone.
- */
+/* The mark comes first: without it the directory would be taken for a plain one after the file
+ * system is gone. */
 static int mount_part(int job, uint64_t bytes)
 {
     char path[64], options[96];
@@ -51,7 +52,7 @@ static int mount_part(int job, uint64_t bytes)
     return result;
 }
 
-/* Where users share the journals' file system, each journal has room from its start. */
+/* Allocates room for the journal, where users can fill the file system that it is on. */
 static void reserve_room(int job)
 {
     int fd = openat(job, JOURNAL_NAME, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -73,7 +74,7 @@ static int make_part(int job, const struct spool_run *run)
     return 0;
 }
 
-static int fill(int job, const struct spool_run *run, const struct journal_line *line)
+static int fill_directory(int job, const struct spool_run *run, const struct journal_line *line)
 {
     struct journal_line copy = *line;
     int result = spool_access_give(job, run->uid);
@@ -110,7 +111,7 @@ static int make_once(int base, const struct spool_run *run, const struct journal
     int job = make_directory(base, temporary, sizeof temporary);
     if (job < 0)
         return job;
-    int result = fill(job, run, line);
+    int result = fill_directory(job, run, line);
     spool_name(run->job, run->restart, name);
     if (result == 0 && renameat2(base, temporary, base, name, RENAME_NOREPLACE) != 0)
         result = -errno;

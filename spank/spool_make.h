@@ -4,10 +4,10 @@
 
 #include "spank/spool.h"
 
-/* Makes the directory of the run in the node's directory open at `base`, with the part for what the
- * user owns (spool_part.h) and a journal with this first line, and then gives it its name: nobody
- * sees half of it, and of two that make it at once one gets -EEXIST. Returns a descriptor, which
- * the caller closes, or -errno, and then leaves nothing. */
+/* Makes the directory of the run in the node's directory open at `base`, with the part for the
+ * user's files (spool_part.h) and a journal with this first line. It gets its name when it is
+ * complete; of two callers that make it at once one gets -EEXIST. Returns a descriptor, which the
+ * caller closes. Returns -errno after a failure, with nothing left behind. */
 int spool_make(int base, const struct spool_run *run, const struct journal_line *line);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What belongs to the job's user in his job's spool directory: the ledger and the packages. They
- * lie in a directory of root's, where nobody else can make or replace anything, and which may be a
- * file system of its own, so that a user fills up that one and no other.
+ * The part of a job's spool directory for the files that belong to the job's user: the ledger and
+ * the packages. The directory itself belongs to root, so that nobody else can make or replace a
+ * file in it. It may be a file system of its own, so that a user can fill no other one.
  */
 #ifndef JOBTRAIL_SPOOL_PART_H
 #define JOBTRAIL_SPOOL_PART_H
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -17,8 +18,9 @@
 
 #include "spank/spool_path.h"
 
-/* Opens it in the job's directory; of a job that began before jobtrail had such parts that is the
- * directory itself. Returns a descriptor or -errno; -EPERM where others could write to it. */
+/* Opens it in the job's directory. Of a job that was moved back from the quarantine, which keeps
+ * all files in one directory, that is the job's directory itself. Returns a descriptor or -errno;
+ * -EPERM where others could write to it. */
 static inline int spool_part_open(int job)
 {
     struct stat status;
@@ -36,15 +38,16 @@ static inline int spool_part_open(int job)
 }
 
 /* Whether a file system is mounted there, as this process sees it. */
-static inline int spool_part_is_mounted(int job)
+static inline bool spool_part_is_mounted(int job)
 {
     struct stat own, part;
     return fstat(job, &own) == 0 && fstatat(job, SPOOL_USER, &part, AT_SYMLINK_NOFOLLOW) == 0 &&
            own.st_dev != part.st_dev;
 }
 
-/* Takes away what is mounted there: its files go when the last process that has them mapped ends.
- * By descriptor, since the directory may have got another name. Returns 0 or -errno. */
+/* Unmounts what is mounted there. The kernel frees its files when the last process that has them
+ * mapped ends. Works by descriptor, since the directory may have been renamed. Returns 0 or -errno.
+ */
 static inline int spool_part_unmount(int job)
 {
     char path[64];
@@ -63,8 +66,9 @@ static inline void spool_part_namespace(char *text, size_t size)
     text[length < 0 ? 0 : length] = '\0';
 }
 
-/* Leaves in `directory` that something is mounted in it, or over it, in this process's namespace: a
- * symbolic link, which takes no block. Returns 0 or -errno. */
+/* Makes the mark SPOOL_MOUNTED in `directory`: something is mounted in it, or over it, in the mount
+ * namespace of this process. The mark is a symbolic link, which needs no block of a full disk.
+ * Returns 0 or -errno. */
 static inline int spool_part_note(int directory)
 {
     char text[64];
@@ -73,8 +77,8 @@ static inline int spool_part_note(int directory)
                                                                                         : 0;
 }
 
-/* Of such a note, whether there is one: returns 0; 1 where it names this namespace, or nobody knows
- * which this is; or -ESTALE where it names another one. */
+/* Reads that mark. Returns 0 where there is none; 1 where it names the namespace of this process,
+ * or this namespace is unknown; -ESTALE where it names another one. */
 static inline int spool_part_noted(int directory)
 {
     char own[64], noted[64];

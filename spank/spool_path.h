@@ -6,30 +6,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In it, the file that the node's watcher locks (fcntl(2)) as long as it lives. */
+/* In the node's directory, the file that the watcher locks (fcntl(2)) as long as it runs. */
 #define SPOOL_WATCH_LOCK "watch.pid"
 
 /* In the directory of a job, an empty file: a step had --jobtrail=no. */
 #define SPOOL_OPTED_OUT "opted_out"
 
-/* In the directory of a job, the part that holds what belongs to the job's user (spool_part.h). */
+/* In the directory of a job, the part for the files of the job's user (spool_part.h). */
 #define SPOOL_USER "user"
 
-/* Beside it, where that part is a file system of its own: a symbolic link with the mount namespace
- * that it was mounted in, as /proc/self/ns/mnt names it. The same in the directory of the node,
- * below the file system that slurmd's start has mounted over it: who sees the link is elsewhere, or
- * it is unmounted. That directory is in memory, so that no link outlives the boot. */
+/* In the directory of a job, where its part is a file system of its own: a symbolic link whose text
+ * is the mount namespace that the part was mounted in, as /proc/self/ns/mnt names it. The start of
+ * slurmd makes the same link in the directory of the node before it mounts a file system over that
+ * directory. A process that sees the link there is in another mount namespace, or the file system
+ * is unmounted. The directory is in memory, so that no link outlives the boot. */
 #define SPOOL_MOUNTED "mounted"
 
 /* Beside the jobs' directories, room for journals (spank/spool_reserve.h). */
 #define SPOOL_RESERVE_NAME ".reserve"
 
-/* What a directory is called until it is complete, begins so; and one that is done with, which is
- * held by what is mounted in it. */
+/* The names of directories begin with this that are not complete yet, and of those that are to be
+ * removed and cannot be while something is mounted in them. */
 #define SPOOL_NEW ".new."
 
-/* Behind the name of a directory that a later job of the same id has found, before a number from 1
- * to SPOOL_LEFT_MAX. */
+/* Follows the name of a directory that an earlier job of the same id has left; a number from 1 to
+ * SPOOL_LEFT_MAX follows. */
 #define SPOOL_LEFT     ".left"
 #define SPOOL_LEFT_MAX 8u
 

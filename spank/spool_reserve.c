@@ -2,6 +2,7 @@
 #include "spank/spool_reserve.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -27,16 +28,16 @@ void spool_reserve_fill(int base)
     if (fd < 0)
         return;
     if (fstat(fd, &status) == 0 && status.st_size < wanted && fallocate(fd, 0, 0, wanted) != 0)
-        (void)!ftruncate(fd, status.st_size); /* what it got of it: the jobs' */
+        (void)!ftruncate(fd, status.st_size); /* gives back the part that it got */
     close(fd);
 }
 
-int spool_reserve_take(int base)
+bool spool_reserve_take(int base)
 {
     struct stat status;
     int fd = open_reserve(base, 0), taken = 0;
     if (fd < 0)
-        return 0;
+        return false;
     if (fstat(fd, &status) == 0 && status.st_size > 0) {
         off_t share = status.st_size / SPOOL_RESERVE_SHARES + 1;
         off_t left = status.st_size > share ? status.st_size - share : 0;

@@ -2,6 +2,7 @@
 #include "spank/upkeep.h"
 
 #include <slurm/spank.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,13 +12,13 @@
 
 enum { COMPILE_TIMEOUT_S = 5, WATCHER_TIMEOUT_S = 6 };
 
-static int has_policy(const char *conf)
+static bool has_policy(const char *conf)
 {
     struct settings settings;
     if (settings_open(conf, &settings) != 0)
-        return 0;
+        return false;
     settings_close(&settings);
-    return 1;
+    return true;
 }
 
 void upkeep_policy(const char *conf)
@@ -25,7 +26,7 @@ void upkeep_policy(const char *conf)
     char program[PATH_MAX];
     char compile[] = "compile", if_newer[] = "--if-newer", option[] = "--conf", path[PATH_MAX];
     struct helper_result result = {0};
-    if ((!settings_stale(conf) && has_policy(conf)) || strlen(conf) >= sizeof path)
+    if ((!settings_is_stale(conf) && has_policy(conf)) || strlen(conf) >= sizeof path)
         return;
     strcpy(path, conf);
     char *const argv[] = {program, compile, if_newer, option, path, NULL};
@@ -34,12 +35,12 @@ void upkeep_policy(const char *conf)
         error = helper_run(argv, COMPILE_TIMEOUT_S, &result);
     if (error != 0)
         slurm_info("jobtrail: cannot compile %s: %s", conf, strerror(-error));
-    else if (!result.finished || result.status != 0)
+    else if (!result.is_finished || result.status != 0)
         slurm_info("jobtrail: %s not compiled: %s", conf, result.message);
 }
 
-/* Runs `jobtrail-submit COMMAND OPTION` for this node, for `timeout_s` seconds at the most (0: it
- * goes on by itself, and nobody hears of it). */
+/* Runs `jobtrail-submit COMMAND OPTION` for this node and waits `timeout_s` seconds at the most.
+ * With 0 it runs in the background and its failures are not reported. */
 static void run_submit(const char *conf, const char *command, const char *option,
                        unsigned timeout_s)
 {
@@ -58,7 +59,7 @@ static void run_submit(const char *conf, const char *command, const char *option
     int error = helper_run(argv, timeout_s, &result);
     if (error != 0)
         slurm_info("jobtrail: cannot run %s: %s", program, strerror(-error));
-    else if (result.finished && result.status != 0)
+    else if (result.is_finished && result.status != 0)
         slurm_info("jobtrail: %s %s: %s", command, option, result.message);
     settings_close(&settings);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the plugin keeps in order on a node, by running our programs with bounded waits. Trouble is
- * a line in slurmd's log.
+ * What the plugin does at the start and the end of slurmd, and before steps, by running our
+ * programs with bounded waits. A failure is a line in slurmd's log.
  */
 #ifndef JOBTRAIL_UPKEEP_H
 #define JOBTRAIL_UPKEEP_H
 
-/* Brings the compiled policy up to date where the configuration is newer, or where the policy is
- * none that this plugin can read, as after an upgrade. A bad configuration is refused by the
- * compiler, and the policy in force stays. */
+/* Compiles the configuration again where it is newer than the compiled policy, or where this plugin
+ * cannot read the policy, as after an upgrade. When the configuration has errors the policy stays
+ * as it is. */
 void upkeep_policy(const char *conf);
 
-/* With slurmd: the policy, the watcher of start records, and a flush, which goes on by itself, of
- * what earlier epilogs or a crash of the node have left. */
+/* At the start of slurmd: compiles the policy, starts the watcher, which sends start records, and
+ * starts a flush in the background of what earlier epilogs or a crash of the node have left. */
 void upkeep_start(const char *conf);
 
 /* Ends the watcher. */

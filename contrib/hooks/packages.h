@@ -1,34 +1,45 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* clang-format off */
+/*
+ * The packages that runs of an interpreter have loaded, written down by the hook of its language:
+ * lines in the file `packages` beside the ledger. Root makes the file at the start of a step, empty
+ * and owned by the job's user; outside of Slurm the user makes it. Hooks append to it.
  *
- * What a language's hook writes down of the packages that a run loads: lines in the file `packages`
- * beside the ledger. Root makes the file at launch, empty and the job's user's, and outside of
- * Slurm the user does; hooks append to it.
+ * The fields of a line are separated by tabs. No field has a control character. A line is at most
+ * PACKAGES_LINE bytes long with its newline.
  *
- * A line has fields separated by tabs and is at most PACKAGES_LINE bytes long with its newline. No
- * field has a control character in it. A line is one write(2) to a descriptor that was opened with
- * O_APPEND for this line alone: lines of processes that write at once do not mix, a killed process
- * has written what it had loaded, and no descriptor is left to be closed, inherited or mistaken.
+ *     hook UUID PROGRAM VERSION                    the hook runs, in this version of PROGRAM
+ *     pkg  UUID PROGRAM LOST NAME VERSION PATH     a package was loaded
  *
- *     hook UUID PROGRAM VERSION                 a hook works in this run, in this version of
- * PROGRAM pkg UUID PROGRAM LOST NAME VERSION PATH   a package was loaded
+ *     UUID      the run's, 32 hexadecimal digits, from the slot that the process has mapped:
+ *               /proc/self/maps gives its offset in the ledger
+ *     PROGRAM   as records name it: python, R, MATLAB, octave, perl
+ *     LOST      how many packages this process could not write before
+ *     VERSION   may be empty
+ *     PATH      may be empty
  *
- * UUID: the run's, 32 hexadecimal digits, from the slot that the process has mapped:
- * /proc/self/maps gives its offset in the ledger. Where that slot has not LEDGER_SLOT_PKGS a hook
- * writes nothing. PROGRAM: as records name it (python, R, MATLAB, octave, perl). LOST: how many
- * packages this process could not write down before. VERSION and PATH may be empty. A hook that is
- * sent out of its way (another root directory, no descriptors, a full disk) loses packages and
- * nothing else; it writes nothing where the file's size is limited and SIGXFSZ not ignored, nor
- * beyond PACKAGES_BYTES.
+ * A hook writes a line by one write(2) to a descriptor that it opens with O_APPEND for this line
+ * and closes after it. So lines of processes that write at once do not mix, a killed process has
+ * written what it had loaded, and programs inherit no descriptor.
  *
- * The same package may be told again, by forked children or other interpreters of the process. Of a
- * run 4096 lines are used and more are counted, so a hook stops well beyond that.
- * A line that begins with another word is a newer hook's. All of it is the user's data.
+ * A hook writes nothing
+ *   - where the slot of its run has not LEDGER_SLOT_PKGS,
+ *   - where the size of files is limited (RLIMIT_FSIZE) and SIGXFSZ is not ignored,
+ *   - beyond PACKAGES_BYTES,
+ *   - where it cannot open the file (another root directory, no descriptor left, a full disk).
+ * Packages are lost then. The program goes on as without the hook.
+ *
+ * A package can be reported more than once, by forked children or by other interpreters of the
+ * process. Readers use 4096 lines of a run and only count the others, so a hook stops some time
+ * after that. Readers skip a line that begins with another word, as a newer hook may write it. The
+ * job's user can write anything into the file.
  */
+/* clang-format on */
 #ifndef JOBTRAIL_PACKAGES_H
 #define JOBTRAIL_PACKAGES_H
 
-#define PACKAGES_NAME  "packages"
-#define PACKAGES_LINE  4096
-#define PACKAGES_BYTES (16 << 20)
+#define PACKAGES_NAME "packages"
+
+enum { PACKAGES_LINE = 4096, PACKAGES_BYTES = 16 << 20 };
 
 #endif

@@ -107,8 +107,8 @@ static void a_slot_is_given_back_and_taken_again(void **state)
     struct slot_claim claim;
     (void)state;
     assert_true(claim_one(5000, &claim));
-    assert_true(slot_first(&claim, 77));
-    assert_false(slot_first(&claim, 77));
+    assert_true(slot_count_run(&claim, 77));
+    assert_false(slot_count_run(&claim, 77));
     slot_open(&claim, &head, "fields", 6);
     assert_int_equal(claim.slot->state, LEDGER_OPEN);
     assert_int_equal(claim.slot->slot_bytes, 2 * LEDGER_PAGE);
@@ -173,7 +173,7 @@ static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
     struct slot_claim claim;
     (void)state;
     assert_true(claim_one(1, &claim));
-    slot_first(&claim, 5);
+    slot_count_run(&claim, 5);
     slot_open(&claim, &head, "", 0);
     memset(claim.slot, 0xff, sizeof *claim.slot);
     uint64_t used = header()->used_bytes;
@@ -240,7 +240,7 @@ static int live(size_t size, int discards)
     if (!claim_one(size, &claim))
         return 0;
     assert_true(is_sound(&claim, size));
-    slot_first(&claim, (int32_t)size);
+    slot_count_run(&claim, (int32_t)size);
     slot_open(&claim, &head, scratch, size - sizeof head);
     if (discards)
         slot_discard(&claim);

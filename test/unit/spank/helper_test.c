@@ -43,7 +43,7 @@ static void the_exit_status_is_told(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct helper_result result = run(cases[i].script, 60);
-        assert_int_equal(result.finished, 1);
+        assert_int_equal(result.is_finished, 1);
         assert_int_equal(result.status, cases[i].status);
         assert_string_equal(result.message, "");
     }
@@ -61,7 +61,7 @@ static void what_it_says_on_stderr_is_kept_without_the_last_newline(void **state
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct helper_result result = run(cases[i][0], 60);
-        assert_int_equal(result.finished, 1);
+        assert_int_equal(result.is_finished, 1);
         assert_string_equal(result.message, cases[i][1]);
     }
 }
@@ -71,7 +71,7 @@ static void a_long_message_is_cut_and_the_program_is_not_held_up(void **state)
     (void)state;
     /* more than a pipe holds */
     struct helper_result result = run("head -c 300000 /dev/zero | tr '\\0' x >&2; exit 4", 60);
-    assert_int_equal(result.finished, 1);
+    assert_int_equal(result.is_finished, 1);
     assert_int_equal(result.status, 4 << 8);
     assert_int_equal(strlen(result.message), sizeof result.message - 1);
     assert_int_equal(strspn(result.message, "x"), sizeof result.message - 1);
@@ -86,7 +86,7 @@ static void a_program_that_takes_too_long_is_left_to_itself(void **state)
              "echo $$ >&2; until [ -e %s/go ]; do sleep 0.05; done; rmdir %s/go; exit 5", path,
              path);
     struct helper_result result = run(script, 1);
-    assert_int_equal(result.finished, 0);
+    assert_int_equal(result.is_finished, 0);
     pid_t pid = (pid_t)atoi(result.message);
     assert_true(pid > 1);
     assert_int_equal(kill(pid, 0), 0);
@@ -103,7 +103,7 @@ static void a_program_that_closes_stderr_is_waited_for(void **state)
 {
     struct helper_result result = run("exec 2>&-; sleep 0.1; exit 6", 60);
     (void)state;
-    assert_int_equal(result.finished, 1);
+    assert_int_equal(result.is_finished, 1);
     assert_int_equal(result.status, 6 << 8);
 }
 
@@ -147,7 +147,7 @@ static void no_descriptor_is_handed_on_but_the_first_three(void **state)
     for (int i = 0; i < 20; i++)
         close(fds[i]);
     close(200);
-    assert_int_equal(result.finished, 1);
+    assert_int_equal(result.is_finished, 1);
     assert_non_null(strstr(result.message, " 0:/dev/null 1:/dev/null 2:pipe:"));
     for (const char *word = strchr(result.message, ' '); word != NULL;
          word = strchr(word + 1, ' ')) {
@@ -169,7 +169,7 @@ static void a_daemon_without_the_first_three_descriptors_is_served(void **state)
                     close(fd);
             }
             struct helper_result result = run("echo hello >&2; exit 7", 60);
-            _exit(result.finished == 1 && result.status == 7 << 8 &&
+            _exit(result.is_finished == 1 && result.status == 7 << 8 &&
                           strcmp(result.message, "hello") == 0
                       ? 0
                       : 1);

@@ -222,7 +222,7 @@ static void is_set_aside(int old, uid_t uid, const char *left)
     int fd = enter(42, 0, uid);
     assert_true(fd >= 0);
     assert_int_not_equal(inode_of(fd), inode);
-    assert_int_equal(journal_is_of(fd, uid), 1);
+    assert_int_equal(journal_is_current(fd, uid), 1);
     int aside = open(below(left), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(inode_of(aside), inode);
     close(aside);
@@ -590,7 +590,8 @@ static void what_cannot_be_made_leaves_nothing(void **state)
     DIR *listing = fdopendir(base);
     struct dirent *entry;
     while ((entry = readdir(listing)) != NULL)
-        assert_true(strchr("f.", entry->d_name[0]) != NULL && strncmp(entry->d_name, ".new", 4));
+        assert_true(strchr("f.", entry->d_name[0]) != NULL &&
+                    strncmp(entry->d_name, ".new", 4) != 0);
     closedir(listing);
 }
 
