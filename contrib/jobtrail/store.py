@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The store that jobtrail-load fills, to read from: SQLite or MariaDB behind the same SQL.
+"""Reading from the store that jobtrail-load fills: SQLite or MariaDB, by the same SQL.
 
-Statements have ? for values; both kinds know `path REGEXP ?`, which is true when the pattern, in the
-syntax that Python and PCRE share, is found in the path.
+Statements have ? for values. Both kinds have `path REGEXP ?`: the pattern, in the syntax that Python and
+PCRE share, is found in the path.
 """
 
 import os
@@ -20,6 +20,18 @@ PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
     " AND run_package.proven >= run.proven"
 )
+# For a row `{0}` of a follower in `coverage`: the outcome of its leader, which may be on another node.
+LEADER_OUTCOME = """
+    CASE {0}.outcome WHEN 'follower' THEN
+        (SELECT other.outcome FROM coverage AS other
+         WHERE other.job_id_raw = {0}.job_id_raw AND other.step_id = {0}.step_id
+               AND other.leader = {0}.leader
+               AND coalesce(other.cluster, '') = coalesce({0}.cluster, '')
+               AND other.restart_count = {0}.restart_count
+               AND other.proven >= {0}.proven
+               AND other.outcome <> 'follower'
+         ORDER BY other.first_task LIMIT 1)
+    END AS leader_outcome"""
 SOCKET = "/run/mysqld/mysqld.sock"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28
@@ -55,7 +67,7 @@ class SqliteStore:
 
     @staticmethod
     def open(path):
-        """Read-only. SQLite needs the -wal and -shm files for that, or to know that nobody writes."""
+        """Read-only. For that SQLite needs the -wal and -shm files, or immutable=1: nobody writes."""
         database = sqlite3.connect(sqlite_uri(path), uri=True, timeout=60)
         try:
             database.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -69,7 +81,7 @@ class SqliteStore:
         return self.database.execute("PRAGMA user_version").fetchone()[0]
 
     def begin(self):
-        """Until the end of the program all is read as it is now."""
+        """Later changes of the store are not seen until the end of the program."""
         self.database.execute("BEGIN")
 
     def query(self, sql, values=()):
@@ -98,7 +110,7 @@ class MariadbStore:
         self.beside = None
 
     def open(self):
-        """A connection to the first host that answers; what the last one says is the error."""
+        """A connection to the first host that answers, or the last one's error."""
         for address in self.addresses[:-1]:
             try:
                 return self.open_at(address)
@@ -107,7 +119,7 @@ class MariadbStore:
         return self.open_at(self.addresses[-1])
 
     def open_at(self, address):
-        """group_concat() cuts off what is longer, whatever the site has set, as in no SQLite."""
+        """group_concat() would cut longer texts at a limit of the server; SQLite has none."""
         return self.connection_class(
             charset="utf8mb4",
             connect_timeout=10,
@@ -170,7 +182,7 @@ def mariadb_addresses(location):
 
 
 def with_host(said, name, text):
-    """As jobtrail-load has it: localhost is a socket."""
+    """As in jobtrail-load, localhost stands for the socket."""
     host, _, port = text.partition(":")
     if port and not re.match(r"\d{1,5}\Z", port):
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
