@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes as text, text as ASCII, the CRC, and XALT's note.
+ * Bytes as text, and text as ASCII.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,10 +12,8 @@
 
 #include <cmocka.h>
 
-#include "conf/base/crc.h"
 #include "conf/base/text.h"
-#include "submit/evidence/watermark.h"
-#include "test/unit/fixture/submit_fixture.h"
+#include "test/unit/fixture/made_random.h"
 
 /* The escape of one byte: U+EF80..U+EFFF, in UTF-8. */
 #define X80 "\xee\xbe\x80"
@@ -195,99 +193,6 @@ static void bytes_that_are_never_written_are_known(void **state)
     assert_false(text_is_ascii_json("{}", 3));
 }
 
-static void the_crc_is_that_of_xalt(void **state)
-{
-    /* Catalogue of parametrised CRC algorithms: CRC-16/IBM-3740, alias CCITT-FALSE. */
-    static const char all[] = "\0\xff\x80";
-    (void)state;
-    assert_int_equal(crc16("123456789", 9), 0x29b1);
-    assert_int_equal(crc16("", 0), 0xffff);
-    assert_int_equal(crc16("A", 1), 0xb915);
-    assert_int_equal(crc16("\0", 1), 0xe1f0);
-    assert_int_not_equal(crc16(all, 3), crc16(all, 2));
-}
-
-struct taken {
-    int count;
-    char text[8192];
-};
-
-static void take(void *context, const char *key, const char *value)
-{
-    struct taken *taken = context;
-    size_t used = strlen(taken->text);
-    snprintf(taken->text + used, sizeof taken->text - used, "%s=%s;", key, value);
-    taken->count++;
-}
-
-#define NOTE(text) text, sizeof text - 1
-
-static void a_watermark_is_read_key_by_key(void **state)
-{
-    static const struct {
-        const char *note;
-        size_t size;
-        const char *taken;
-    } cases[] = {
-        {NOTE("\2XALT_Link_Info\0Build_User%%alice%%\0Build_Epoch%%1.5%%\0XALT_Link_Info_End\0"),
-         "Build_User=alice;Build_Epoch=1.5;"},
-        /* blanks */
-        {NOTE("\2XALT_Link_Info\0K%%a_%_%_b_%_%__%_%_c%%\0XALT_Link_Info_End\0"), "K=a b  c;"},
-        {NOTE("\2K%%_%_%%\0K2%%_%_%_%%\0"), "K=_%_;K2= ;"},
-        /* an empty value; a value with percent signs */
-        {NOTE("\2K%%%%\0L%%50%%%\0M%%a%%b%%\0"), "K=;L=50%;M=a%%b;"},
-        /* the end is missing: cut */
-        {NOTE("\2XALT_Link_Info\0K%%v%%\0"), "K=v;"},
-        {NOTE("\2XALT_Link_Info\0K%%v%%"), "K=v;"},
-        {NOTE("\2XALT_Link_Info\0K%%v%"), "K=v%;"},
-        {NOTE("\2XALT_Link_Info\0K%%"), "K=;"},
-        {NOTE("\2XALT_Link_Info\0K%"), ""},
-        {NOTE("\2XALT_Link_Info\0K"), ""},
-        /* what stands behind the end */
-        {NOTE("\2K%%v%%\0XALT_Link_Info_End\0L%%w%%\0"), "K=v;"},
-        /* no key, empty strings */
-        {NOTE("\2%%v%%\0\0\0K%%v%%\0"), "K=v;"},
-        /* no watermark */
-        {NOTE(""), ""},
-        {NOTE("\2"), ""},
-        {NOTE("\2\0"), ""},
-        {NOTE("\1XALT_Link_Info\0K%%v%%\0"), ""},
-        {NOTE("\3XALT_Link_Info\0K%%v%%\0"), ""},
-        {NOTE("\0\0\0\0"), ""},
-        {NOTE("K%%v%%\0"), ""},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct taken taken = {0};
-        /* Its own memory, so that AddressSanitizer knows the end. */
-        char *memory = malloc(cases[i].size + 1);
-        memcpy(memory + 1, cases[i].note, cases[i].size);
-        int keys = watermark_read(memory + 1, cases[i].size, take, &taken);
-        free(memory);
-        if (strcmp(taken.text, cases[i].taken) != 0)
-            fail_msg("case %zu: %s", i, taken.text);
-        assert_int_equal(keys, taken.count);
-    }
-}
-
-static void an_overlong_entry_is_left_out(void **state)
-{
-    enum { ENTRY_MAX = 4096 }; /* with its NUL */
-    (void)state;
-    for (size_t length = ENTRY_MAX - 2; length <= ENTRY_MAX + 1; length++) {
-        static char note[10000];
-        struct taken taken = {0};
-        memset(note, 0, sizeof note);
-        memcpy(note, "\2A%%1%%", 7);
-        memset(note + 8, '%', length);
-        note[8] = 'B';
-        memcpy(note + 9 + length, "C%%2%%", 6);
-        assert_int_equal(watermark_read(note, sizeof note, take, &taken),
-                         length < ENTRY_MAX ? 3 : 2);
-        assert_memory_equal(taken.text, "A=1;", 4);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,9 +201,6 @@ int main(void)
         cmocka_unit_test(any_bytes_can_be_had_back),
         cmocka_unit_test(text_becomes_ascii_with_surrogate_pairs),
         cmocka_unit_test(bytes_that_are_never_written_are_known),
-        cmocka_unit_test(the_crc_is_that_of_xalt),
-        cmocka_unit_test(a_watermark_is_read_key_by_key),
-        cmocka_unit_test(an_overlong_entry_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "conf/policy/policy_read.h"
-#include "test/unit/fixture/conf_compiled.h"
+#include "test/unit/fixture/made_policy.h"
 
 static void *policy;
 

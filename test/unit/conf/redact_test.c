@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "conf/redact.h"
-#include "test/unit/fixture/conf_compiled.h"
+#include "test/unit/fixture/made_policy.h"
 
 /* A token's form without a token that anybody would look for in this file. */
 #define TEN   "ABCDEFGHIJ"

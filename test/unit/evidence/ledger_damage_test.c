@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#include "test/unit/fixture/submit_captures.h"
+#include "test/unit/fixture/made_captures.h"
+#include "test/unit/fixture/made_random.h"
 
 static void what_is_no_ledger_is_refused(void **state)
 {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "test/unit/fixture/submit_captures.h"
+#include "test/unit/fixture/made_captures.h"
 
 static void a_capture_has_every_field(void **state)
 {

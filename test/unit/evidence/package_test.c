@@ -159,7 +159,7 @@ static void a_run_has_so_many_packages_and_no_more(void **state)
 
 static void a_file_is_read_up_to_its_bound(void **state)
 {
-    char path[] = "/tmp/submit_package_test.XXXXXX";
+    char path[] = "/tmp/package_test.XXXXXX";
     int fd = mkstemp(path);
     struct packages packages;
     (void)state;
@@ -306,7 +306,7 @@ static void write_file(const char *name, const char *text)
 
 static void start_site(void)
 {
-    strcpy(site, "/tmp/submit_package_test.XXXXXX");
+    strcpy(site, "/tmp/package_test.XXXXXX");
     assert_non_null(mkdtemp(site));
 }
 
@@ -421,5 +421,5 @@ int main(void)
         cmocka_unit_test(no_more_directories_are_looked_into_than_the_bound),
         cmocka_unit_test(no_more_entries_of_a_directory_are_read_than_the_bound),
     };
-    return cmocka_run_group_tests_name("submit_package", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@
 
 #define SHA1_ABC "a9993e364706816aba3e25717850c26c9cd0d89d" /* FIPS 180-4 */
 
-static char directory[] = "/tmp/submit_hash_test.XXXXXX";
+static char directory[] = "/tmp/hash_test.XXXXXX";
 static char file[64];
 
 static int set_up(void **state)

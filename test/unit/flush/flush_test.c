@@ -26,7 +26,7 @@
 #include "submit/flush/starts.h"
 #include "submit/flush/worker.h"
 #include "submit/outbox/outbox.h"
-#include "test/unit/fixture/submit_node.h"
+#include "test/unit/fixture/made_node.h"
 
 static void a_job_becomes_records_once(void **state)
 {

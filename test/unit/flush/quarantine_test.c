@@ -20,7 +20,7 @@
 #include "spank/journal.h"
 #include "submit/job/overflow.h"
 #include "submit/job/quarantine.h"
-#include "test/unit/fixture/submit_node.h"
+#include "test/unit/fixture/made_node.h"
 
 /* What the quarantine says of the job, or "" */
 static const char *quarantine_reason(const char *job)

@@ -18,7 +18,7 @@
 #include "submit/record/coverage_record.h"
 #include "submit/record/package_record.h"
 #include "submit/record/run_record.h"
-#include "test/unit/fixture/submit_node.h"
+#include "test/unit/fixture/made_node.h"
 
 /* What the worker does; the linker puts these in place of the makers of records. */
 static enum { HONEST, AS_OTHER_USER, OF_OTHER_JOB, AS_START } role;

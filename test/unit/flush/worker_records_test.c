@@ -19,7 +19,8 @@
 #include "submit/record/coverage_record.h"
 #include "submit/record/package_record.h"
 #include "submit/record/run_record.h"
-#include "test/unit/fixture/submit_fixture.h"
+#include "test/unit/fixture/made_ledger.h"
+#include "test/unit/fixture/made_random.h"
 
 enum { ROUNDS = 2000, TEXT_MAX = 300, ENV_MAX = 512 };
 

@@ -32,7 +32,7 @@ static struct journal parsed_bytes(const char *text, size_t size)
 /* What is in the journal after these lines were appended to it. */
 static struct journal written(struct journal_line *lines, size_t count)
 {
-    char directory[] = "/tmp/submit_journal_write_test.XXXXXX";
+    char directory[] = "/tmp/journal_write_test.XXXXXX";
     static char text[4 * JOURNAL_LINE_MAX];
     assert_non_null(mkdtemp(directory));
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -162,7 +162,7 @@ static void a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed(void
                                        "exit time=3.000000000 step=0 task=0 pid=5 ", "ex"};
     (void)state;
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
-        char directory[] = "/tmp/submit_journal_write_test.XXXXXX", text[2048];
+        char directory[] = "/tmp/journal_write_test.XXXXXX", text[2048];
         struct journal_line line;
         assert_non_null(mkdtemp(directory));
         int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -187,7 +187,7 @@ static void a_line_after_a_cut_one_is_whole_and_the_cut_one_is_not_believed(void
 
 static void a_journal_that_is_a_symbolic_link_is_not_followed(void **state)
 {
-    char directory[] = "/tmp/submit_journal_write_test.XXXXXX";
+    char directory[] = "/tmp/journal_write_test.XXXXXX";
     struct journal_line line = step_line();
     (void)state;
     assert_non_null(mkdtemp(directory));
@@ -206,7 +206,7 @@ static char grown[64];
 
 static int open_grown(off_t size)
 {
-    snprintf(grown, sizeof grown, "/tmp/submit_journal_write_test.XXXXXX");
+    snprintf(grown, sizeof grown, "/tmp/journal_write_test.XXXXXX");
     assert_non_null(mkdtemp(grown));
     int fd = open(grown, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int file = openat(fd, JOURNAL_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -23,7 +23,7 @@ static int load_rules(void **state)
 {
     static const char text[] = "[paths]\nskip = .*/sh\ncustom = .*/run\n[arguments]\n"
                                "skip = .*/run;private\nkeep = .*/run;\n";
-    char path[] = "/tmp/submit_command_line_test.XXXXXX";
+    char path[] = "/tmp/command_line_test.XXXXXX";
     struct conf_error error;
     size_t size;
     (void)state;

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "test/unit/fixture/submit_made_run.h"
+#include "test/unit/fixture/made_run.h"
 
-static char directory[] = "/tmp/submit_record_parts_test.XXXXXX";
+static char directory[] = "/tmp/record_parts_test.XXXXXX";
 
 /* Writes `content` to a file of our directory. */
 static char *file(const char *name, const char *content)

@@ -19,7 +19,7 @@
 #include "conf/base/json_end.h"
 #include "conf/base/text.h"
 #include "spank/journal.h"
-#include "test/unit/fixture/submit_made_run.h"
+#include "test/unit/fixture/made_run.h"
 
 /* The keys of a table, each followed by the first letter of its type, in their order. */
 static void assert_keys(struct json_object *table, const char *expected)

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Programs that have more rights than who starts them: there the environment is somebody else's word.
+# Needs root: makes set-user-id programs, and is nobody, whose job this is.
+# shellcheck disable=SC2030,SC2031 # each test has its own TRACKED
+
+load ../fixture/job
+load ../fixture/links
+
+setup() {
+    new_links
+    # shellcheck disable=SC2034 # new_job uses it
+    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+    OWNER=nobody RULES=$KEEP_ALL new_job
+    chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR" "$WORK"
+    sed -i "s/uid=0 gid=0/uid=$(id -u nobody) gid=$(id -g nobody)/" "$SPOOL/$JOB.0/journal"
+    LEDGER=${TRACKED[0]#*=}/ledger
+    chown nobody:nogroup "$LEDGER"
+    TRACKED[2]=JOBTRAIL_TASK=4294967291.0.1
+    CONF_LINK=$BATS_TEST_TMPDIR/link.conf
+    echo 'startup_object = all' >>"$CONF_LINK"
+    cat >program.c <<'C'
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+int main(void)
+{
+    printf("%d %d %d\n", (int)getauxval(AT_SECURE), (int)geteuid(), (int)getegid());
+    return 0;
+}
+C
+}
+
+as_nobody() {
+    setpriv --reuid nobody --regid nogroup --clear-groups "$@"
+}
+
+used() {
+    od -An -tu8 -j 24 -N 8 "$LEDGER" | tr -d ' '
+}
+
+# programs: with our start-up code in them, static and dynamic
+programs() {
+    env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc -static program.c -o fixed
+    env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc -static-pie program.c -o fixed-pie
+    env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc -m32 -static program.c -o fixed-32
+    env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" musl-gcc -static program.c -o fixed-musl
+    env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" gcc program.c -o dynamic
+    PROGRAM_NAMES=(fixed fixed-pie fixed-32 fixed-musl dynamic)
+    for name in "${PROGRAM_NAMES[@]}"; do
+        [[ $(nm "$name" | grep -c ' t jobtrail_start$') == 1 ]]
+    done
+}
+
+# does_nothing SAYS PROGRAM: run by nobody, it has these rights, opens nothing of what the environment
+# names, and the ledger is as it was
+does_nothing() {
+    local before calls=$BATS_TEST_TMPDIR/calls
+    before=$(md5sum <"$LEDGER")
+    # strace as root honours the rights of what it runs
+    run strace -f -u nobody -o "$calls" -E JOBTRAIL_NONE=1 env "${TRACKED[@]}" "$2"
+    [[ $status == 0 && $output == "$1" ]]
+    [[ $(grep -c "$2" "$calls") -ge 1 ]]
+    # what stands behind the program's own execve
+    sed "1,\\#execve(\"$2\"#d" "$calls" >"$calls.own"
+    run grep -E 'jobtrail|ledger|policy|/ns/user' "$calls.own"
+    [[ $output == "" && $(md5sum <"$LEDGER") == "$before" ]]
+    # and without anybody who watches
+    [[ $(as_nobody env "${TRACKED[@]}" "$2") == "$1" ]]
+    [[ $(md5sum <"$LEDGER") == "$before" ]]
+}
+
+@test "programs with nobody's rights are captured: the start-up code of these works" {
+    programs
+    for name in "${PROGRAM_NAMES[@]}"; do
+        before=$(used)
+        run as_nobody env "${TRACKED[@]}" "$WORK/$name"
+        [[ $output == "0 $(id -u nobody) $(id -g nobody)" ]]
+        (($(used) > before))
+    done
+}
+
+@test "set-user-id programs do nothing, static and dynamic" {
+    programs
+    for name in "${PROGRAM_NAMES[@]}"; do
+        chmod 4755 "$name"
+        does_nothing "1 0 $(id -g nobody)" "$WORK/$name"
+    done
+}
+
+@test "set-group-id programs do nothing, static and dynamic" {
+    programs
+    for name in "${PROGRAM_NAMES[@]}"; do
+        chmod 2755 "$name"
+        does_nothing "1 $(id -u nobody) 0" "$WORK/$name"
+    done
+}
+
+@test "programs with file capabilities do nothing, static and dynamic" {
+    programs
+    for name in "${PROGRAM_NAMES[@]}"; do
+        setcap cap_net_raw+ep "$name"
+        does_nothing "1 $(id -u nobody) $(id -g nobody)" "$WORK/$name"
+    done
+}
+
+@test "root does not follow a user's environment: neither into his ledger nor to his policy" {
+    local before
+    programs
+    before=$(md5sum <"$LEDGER")
+    for name in "${PROGRAM_NAMES[@]}"; do # sudo -E
+        [[ $(env "${TRACKED[@]}" "$WORK/$name") == "0 0 0" ]]
+    done
+    [[ $(md5sum <"$LEDGER") == "$before" ]]
+    # a ledger of root's, but the policy of somebody else
+    chown root:root "$LEDGER"
+    before=$(md5sum <"$LEDGER")
+    cp "${CONF%.conf}.policy" "$BATS_TEST_TMPDIR/mine.policy"
+    chown nobody "$BATS_TEST_TMPDIR/mine.policy"
+    env "${TRACKED[@]}" JOBTRAIL_POLICY="$BATS_TEST_TMPDIR/mine.policy" "$WORK/fixed"
+    [[ $(md5sum <"$LEDGER") == "$before" ]]
+    chown root "$BATS_TEST_TMPDIR/mine.policy"
+    for mode in 664 646; do
+        chmod $mode "$BATS_TEST_TMPDIR/mine.policy"
+        env "${TRACKED[@]}" JOBTRAIL_POLICY="$BATS_TEST_TMPDIR/mine.policy" "$WORK/fixed"
+        [[ $(md5sum <"$LEDGER") == "$before" ]]
+    done
+    chmod 644 "$BATS_TEST_TMPDIR/mine.policy"
+    env "${TRACKED[@]}" JOBTRAIL_POLICY="$BATS_TEST_TMPDIR/mine.policy" "$WORK/fixed"
+    [[ $(md5sum <"$LEDGER") != "$before" ]]
+}
+
+@test "a user's process leaves another user's ledger alone that is open to it" {
+    local before
+    programs
+    chmod 666 "$LEDGER"
+    chown daemon "$LEDGER"
+    before=$(md5sum <"$LEDGER")
+    for name in "${PROGRAM_NAMES[@]}"; do
+        as_nobody env "${TRACKED[@]}" "$WORK/$name"
+    done
+    [[ $(md5sum <"$LEDGER") == "$before" ]]
+}
+
+@test "the watcher's pipe is written to where it is one, and nothing else of that name" {
+    programs
+    echo sound >"$SPOOL/wake"
+    chmod 666 "$SPOOL/wake"
+    as_nobody env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
+    [[ $(cat "$SPOOL/wake") == sound ]]
+    rm "$SPOOL/wake"
+    mkfifo -m 622 "$SPOOL/wake"
+    exec 7<>"$SPOOL/wake"
+    as_nobody env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
+    [[ $(timeout 20 head -c 1 <&7 | od -An -tx1) == " 00" ]]
+    exec 7<&-
+}
+
+@test "in a user namespace, where root's policy is nobody's, processes are captured" {
+    local before
+    before=$(used)
+    as_nobody unshare --user --map-root-user env "${TRACKED[@]}" "$PROGRAMS/exit_with" 0
+    (($(used) > before))
+}

@@ -1,0 +1,745 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-load into SQLite and into MariaDB: both hold the same.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC2119,SC2120 # SQL has backticks, bats sets variables
+
+bats_require_minimum_version 1.5.0
+load ../fixture/mariadb
+
+setup_file() {
+    export TZ=UTC
+    mariadb_start
+}
+
+teardown_file() {
+    mariadb_stop
+}
+
+setup() {
+    PATH=$JOBTRAIL_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+    cp -r "$JOBTRAIL_SOURCE/test/data/records" records
+    mariadb_database jobtrail
+}
+
+# in_both FUNCTION: with $store and `sql QUERY` for SQLite, then for MariaDB
+in_both() {
+    local kind
+    for kind in sqlite mariadb; do
+        store=$([ $kind = sqlite ] && echo "sqlite:$PWD/store.db" || echo "$MARIADB_STORE")
+        echo "in $kind"
+        "$1"
+    done
+}
+
+sql() {
+    if [[ $store == sqlite:* ]]; then
+        sqlite3 -nullvalue NULL -separator $'\t' "${store#sqlite:}" "$1"
+    else
+        mariadb_sql "$1" jobtrail
+    fi
+}
+
+load_into() { # OPTION...
+    run --separate-stderr jobtrail-load --json --store "$store" "$@"
+}
+
+count() {
+    grep -o "\"$1\":[0-9]*" <<<"$output" | cut -d: -f2
+}
+
+# record UUID [EXTRA]: a run record, EXTRA goes into the top of it
+record() {
+    echo "{\"userT\":{\"run_uuid\":\"$1\",\"user\":\"alice\",\"account\":\"physics\",\"syshost\":\"tiny\"}${2:+,$2}}"
+}
+
+uuid() { # NUMBER
+    printf '00000000-0000-7000-8000-%012d\n' "$1"
+}
+
+write_link() {
+    cat >"$1" <<'JSON'
+{"resultT":{"build_epoch":"1732000000.5","build_syshost":"tiny","build_host":"login1","build_user":"bob","exec_path":"/home/bob/flow","hash_id":"77","link_path":"/sw/gcc/13.2/bin/gcc","link_program":"gcc","uuid":"5468e07b-0c8a-49a1-8010-3c9a11fce259","wd":"/home/bob"},"linkA":[["/usr/lib/libm.a","1"],["/tmp/a.o","0"],["/tmp/a.o","0"]],"link_line":["gcc","-o","flow"],"function":["H5Fopen","fftw_plan","H5Fopen"]}
+JSON
+}
+
+replay_changes_nothing() {
+    load_into records
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 10 ]
+    load_into records
+    [ "$(count unchanged)" -eq 11 ]
+    [ "$(sql 'SELECT count(*) FROM run')" -eq 10 ]
+    [ "$(sql 'SELECT job_id_raw, `signal`, node FROM run WHERE job_id_raw = 9')" = $'9\t9\tn2' ]
+}
+
+@test "records are loaded once, whatever the database" {
+    in_both replay_changes_nothing
+}
+
+end_wins() {
+    local start end
+    start=$(echo records/*.aaa.*-000000000002.json)
+    end=$(echo records/*.zzz.*-000000000002.json)
+    load_into "$start"
+    load_into "$end"
+    [ "$(count updated)" -eq 1 ]
+    load_into "$start"
+    [ "$(count unchanged)" -eq 1 ]
+    [ "$(sql 'SELECT is_start_only, run_time FROM run')" = $'0\t3.5' ]
+}
+
+@test "an end replaces its start, a start never an end" {
+    in_both end_wins
+}
+
+links_and_packages() {
+    write_link link.tiny.json
+    echo "{\"package_name\":\"ggplot2\",\"package_path\":\"/sw/R\",\"package_version\":\"3.5\",\"program\":\"R\",\"xalt_run_uuid\":\"$(uuid 1)\"}" >pkg.tiny.json
+    record "$(uuid 1)" >run.one.json
+    load_into link.tiny.json pkg.tiny.json run.one.json
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 3 ]
+    load_into link.tiny.json pkg.tiny.json
+    [ "$(count unchanged)" -eq 2 ]
+    [ "$(sql 'SELECT link_program, build_user, exec_path FROM xalt_link')" = $'gcc\tbob\t/home/bob/flow' ]
+    [ "$(sql 'SELECT function_name FROM join_link_function j JOIN xalt_function f ON j.func_id = f.func_id ORDER BY 1')" = $'H5Fopen\nfftw_plan' ]
+    [ "$(sql 'SELECT object_path, lib_type FROM join_link_object j JOIN xalt_object o ON j.obj_id = o.obj_id ORDER BY 1')" = $'/tmp/a.o\to\n/usr/lib/libm.a\ta' ]
+    [ "$(sql 'SELECT program, pkg_name, pkg_version, pkg_path FROM xalt_pkg')" = $'R\tggplot2\t3.5\t/sw/R' ]
+}
+
+@test "links and packages are loaded, a package before its run" {
+    in_both links_and_packages
+}
+
+# the columns of XALT's createDB
+xalt_columns() {
+    load_into records
+    local view columns
+    while read -r view columns; do
+        echo "$view"
+        sql "SELECT ${columns// /, } FROM $view" >/dev/null
+    done <<'COLUMNS'
+xalt_link link_id uuid hash_id date link_program link_path link_module_name link_line cwd build_user build_syshost build_epoch exec_path
+xalt_object obj_id object_path syshost hash_id module_name timestamp lib_type
+join_link_object join_id obj_id link_id date
+xalt_run run_id job_id run_uuid date syshost uuid hash_id account exec_type start_time end_time run_time probability num_cores num_nodes num_threads num_gpus queue sum_runs sum_time user exec_path module_name cwd cmdline container
+join_run_object join_id obj_id run_id date
+xalt_env_name env_id env_name
+join_run_env join_id env_id run_id date env_value
+xalt_user usr_id user anon_user
+xalt_account acct_id account anon_user field_of_science
+xalt_function func_id function_name
+join_link_function join_id func_id link_id date
+xalt_total_env envT_id run_id date env_blob
+xalt_pkg pkg_id run_id program pkg_name pkg_version pkg_path
+xalt_field_of_science fos_id account field_of_science directorate
+COLUMNS
+}
+
+@test "XALT's tables and columns are there" {
+    in_both xalt_columns
+}
+
+@test "queries as XALT's reports make them run unchanged on MariaDB" {
+    store=$MARIADB_STORE
+    echo '/usr/lib/x86_64-linux-gnu libc/2.36' >map
+    write_link link.tiny.json
+    load_into --modules map records link.tiny.json
+    [ "$(sql "SELECT ROUND(SUM(t1.run_time*t1.num_cores/3600.0)) AS corehours, COUNT(t1.date) AS n_runs,
+        COUNT(DISTINCT(t1.user)) AS n_users, t2.link_program FROM xalt_run AS t1, xalt_link AS t2
+        WHERE t1.uuid IS NOT NULL AND t1.uuid = t2.uuid AND t1.syshost LIKE '%' AND t1.queue LIKE '%'
+        AND t1.date >= '2024-11-01' AND t1.date < '2024-12-01' GROUP BY link_program")" = $'25\t2\t1\tgcc' ]
+    [ "$(sql "SELECT COUNT(DISTINCT(t3.user)), COUNT(DISTINCT(t3.job_id)), t1.object_path, t1.module_name
+        FROM xalt_object AS t1, join_run_object AS t2, xalt_run AS t3
+        WHERE (t1.module_name IS NOT NULL AND t1.module_name != 'NULL') AND t1.obj_id = t2.obj_id
+        AND t2.run_id = t3.run_id AND t3.syshost LIKE 'tiny' AND t3.date >= '2024-11-01'
+        GROUP BY t1.object_path ORDER BY 3" | head -n 1 | cut -f 3,4)" = \
+        $'/usr/lib/x86_64-linux-gnu/libc.so.6\tlibc/2.36' ]
+    [ "$(sql "SELECT CASE WHEN LOWER(SUBSTRING_INDEX(xalt_run.exec_path,'/',-1)) REGEXP 'namd.*' THEN 'NAMD'
+        ELSE SUBSTRING_INDEX(xalt_run.exec_path,'/',-1) END AS execname FROM xalt_run
+        WHERE exec_path LIKE '%namd2'")" = NAMD ]
+    [ "$(sql "SELECT UNCOMPRESS(cmdline) FROM xalt_run WHERE exec_path LIKE '%/wrapper'")" = '["wrapper"]' ]
+    [ "$(sql "SELECT env_value FROM join_run_env AS a, xalt_env_name AS b, xalt_run AS c WHERE a.env_id = b.env_id
+        AND a.run_id = c.run_id AND b.env_name = 'PATH' AND c.exec_path LIKE '%/wrapper'")" = /usr/bin:/bin ]
+}
+
+# shapes of xalt_usage_report, xalt_scalar_bins_usage_report and contrib's queries and directorates
+@test "more queries as XALT's reports make them, and their answers" {
+    store=$MARIADB_STORE
+    printf '/usr/lib math/1\n/sw/legacy old/1\n' >map
+    printf 'physics\tAstronomy\tMPS\nclimate\tClimate\tGEO\n' >accounts
+    write_link link.tiny.json
+    load_into --modules map --accounts accounts records link.tiny.json
+    [ "$(sql "SELECT ROUND(SUM(run_time*num_cores/3600)), COUNT(*), COUNT(DISTINCT(job_id)), COUNT(DISTINCT(user)),
+        COUNT(DISTINCT(account)) FROM xalt_run WHERE syshost LIKE '%' AND date >= '2024-11-01' AND date < '2024-12-01'
+        AND exec_type = 'binary' AND module_name IS NULL")" = $'25\t9\t7\t2\t2' ]
+    [ "$(sql "SELECT COUNT(*), SUM(num_cores) FROM xalt_run WHERE exec_type = 'script' OR num_cores > '1'")" = $'0\tNULL' ]
+    [ "$(sql "SELECT ROUND(SUM(r.num_cores*r.run_time/3600.0)), COUNT(r.date), COUNT(DISTINCT(r.user)) FROM xalt_run AS r,
+        xalt_link AS l WHERE r.uuid IS NOT NULL AND r.uuid = l.uuid AND r.user != l.build_user
+        AND r.module_name IS NULL")" = $'25\t2\t1' ]
+    [ "$(sql "SELECT COUNT(r.date) FROM xalt_run AS r, xalt_link AS l WHERE r.uuid = l.uuid
+        AND r.user = l.build_user")" -eq 0 ]
+    [ "$(sql "SELECT CASE WHEN LOWER(SUBSTRING_INDEX(exec_path,'/',-1)) REGEXP '^i?python' THEN 'Python*'
+        WHEN LOWER(SUBSTRING_INDEX(exec_path,'/',-1)) REGEXP '^namd2' THEN 'NAMD*'
+        ELSE SUBSTRING_INDEX(exec_path,'/',-1) END AS execname, COUNT(date) FROM xalt_run WHERE queue LIKE 'main'
+        AND num_cores <= '1' AND exec_path NOT LIKE '%/caf%' AND run_time < '300.0' GROUP BY execname" | cut -f 1 | LC_ALL=C sort | paste -sd ' ')" = \
+        'Python* a.out bash flow.mpi solver wrapper' ]
+    [ "$(sql "SELECT build_user FROM xalt_link WHERE date = (SELECT max(l.date) FROM xalt_link l, join_link_object j,
+        xalt_object o WHERE l.link_id = j.link_id AND j.obj_id = o.obj_id AND l.build_syshost = 'tiny'
+        AND o.module_name = 'math/1')")" = bob ]
+    [ "$(sql "SELECT YEAR(FROM_UNIXTIME(start_time)), user, job_id FROM xalt_run WHERE module_name = 'old/1'
+        AND syshost = 'tiny' ORDER BY start_time DESC LIMIT 1")" = $'2024\talice\t17' ]
+    [ "$(sql "SELECT f.directorate, ROUND(SUM(r.run_time*r.num_cores/3600.0)) AS corehours, COUNT(r.date)
+        FROM xalt_run AS r, xalt_field_of_science AS f WHERE r.account = f.account
+        GROUP BY directorate ORDER BY corehours DESC")" = $'GEO\t25\t8\nMPS\t0\t2' ]
+}
+
+# what XALT's loader puts there: py_src/XALTdb.py (json.dumps), obj_type in py_src/xalt_util.py
+@test "values in MariaDB are written as XALT writes them" {
+    store=$MARIADB_STORE
+    record "$(uuid 1)" '"cmdlineA":["a","b\"c,d","","x"],"libA":[["/l/a.so","0"],["/l/a.so.6.0","0"],
+        ["/l/a.so.1.debug","0"],["/l/b.o.3","0"],["/l/m-2.36.a","0"],["/opt/v1.2/lib","0"],["/opt/a.so/x","0"]]' |
+        jq -ac '.userT.container = "apptainer"' >run.json
+    write_link link.tiny.json
+    load_into run.json link.tiny.json
+    [ "$(sql 'SELECT UNCOMPRESS(cmdline) = CONCAT("[", "\"a\", \"b", CHAR(92), "\"c,d\", \"\", \"x\"]"), container, sum_time FROM xalt_run')" = \
+        $'1\tapptainer\t0' ]
+    [ "$(sql 'SELECT UNCOMPRESS(link_line) FROM xalt_link')" = '["gcc", "-o", "flow"]' ]
+    [ "$(sql 'SELECT o.object_path, o.lib_type FROM xalt_object o JOIN join_run_object j ON j.obj_id = o.obj_id
+        ORDER BY 1')" = $'/l/a.so\tso\n/l/a.so.1.debug\t--\n/l/a.so.6.0\tso\n/l/b.o.3\to\n/l/m-2.36.a\ta\n/opt/a.so/x\t--\n/opt/v1.2/lib\t--' ]
+}
+
+same_in_both() { # QUERY
+    local sqlite mariadb
+    sqlite=$(store=sqlite:$PWD/store.db sql "$1")
+    mariadb=$(store=$MARIADB_STORE sql "$1")
+    diff <(echo "$sqlite") <(echo "$mariadb")
+    [ "$(wc -l <<<"$sqlite")" -gt 3 ]
+}
+
+fill() {
+    load_into records generated
+}
+
+@test "the same records make the same rows in both" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 3 --programs 50 --users 20 200 >generated
+    in_both fill
+    same_in_both 'SELECT run_uuid, date, job_id, exec_path, hash_id, `user`, num_cores FROM xalt_run ORDER BY 1'
+    same_in_both 'SELECT run_uuid, object_path FROM join_run_object j JOIN xalt_run r ON r.run_id = j.run_id
+        JOIN xalt_object o ON o.obj_id = j.obj_id ORDER BY 1, 2'
+    same_in_both 'SELECT run_uuid, env_name, env_value FROM join_run_env j JOIN xalt_run r ON r.run_id = j.run_id
+        JOIN xalt_env_name n ON n.env_id = j.env_id ORDER BY 1, 2'
+    same_in_both 'SELECT uuid, build_user, build_modules FROM run LEFT JOIN build ON build.id = build_id ORDER BY 1'
+}
+
+modules_change() {
+    echo '{"reverseMapT":{"/usr/lib":"base","/sw/hdf5/1.14.3":{"pkg":"hdf5/1.14.3","flavor":["default:gcc/13"]},"/home/alice/bin":{"pkg":"flow/1","flavor":["default"]}}}' >spider
+    load_into records
+    load_into --modules spider
+    [ "$status" -eq 0 ]
+    [ "$(count modules_changed)" -gt 2 ]
+    [ "$(sql "SELECT DISTINCT module_name FROM xalt_object WHERE object_path LIKE '/sw/hdf5/%'")" = 'hdf5/1.14.3(gcc/13)' ]
+    [ "$(sql "SELECT DISTINCT module_name FROM xalt_run WHERE exec_path = '/home/alice/bin/flow.mpi'")" = flow/1 ]
+    load_into --modules spider
+    [ "$(count modules_changed)" -eq 0 ]
+    printf '# old\n/usr/lib/  base/2\n/usr other # all\n' >plain
+    load_into --modules plain
+    [ "$(sql "SELECT DISTINCT module_name FROM xalt_object WHERE object_path LIKE '/usr/lib/%'")" = base/2 ]
+    [ "$(sql "SELECT count(*) FROM xalt_run WHERE module_name = 'flow/1'")" -eq 0 ]
+    record "$(uuid 1)" '"libA":[["/usr/lib/new.so","0"],["/usr/library/x.so","0"]]' >new.json
+    load_into new.json
+    [ "$(sql "SELECT module_name FROM xalt_object WHERE object_path IN ('/usr/lib/new.so', '/usr/library/x.so') ORDER BY object_path")" = $'base/2\nother' ]
+}
+
+@test "paths have modules, and a changed map changes those that are stored" {
+    in_both modules_change
+}
+
+@test "a map that is none is refused and changes nothing" {
+    store=sqlite:$PWD/store.db
+    echo 'no path' >map
+    load_into --modules map
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"map: line 1 is not a path and a module"* ]]
+    echo '{"reverseMapT":[]}' >map
+    load_into --modules map
+    [ "$status" -eq 2 ]
+    load_into --modules missing
+    [ "$status" -eq 2 ]
+}
+
+accounts() {
+    printf '# account\tfield\tdirectorate\nphysics\tAstronomy\tMPS\nclimate\tClimate; "it'"'"'s" warm\tGEO\n' >accounts
+    load_into --accounts accounts records
+    [ "$(sql "SELECT field_of_science FROM xalt_account WHERE account = 'physics'")" = Astronomy ]
+    [ "$(sql "SELECT field_of_science, directorate FROM xalt_field_of_science WHERE account = 'climate'")" = \
+        $'Climate; "it\'s" warm\tGEO' ]
+}
+
+@test "accounts have fields of science" {
+    in_both accounts
+}
+
+old_goes() {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 4 --days 20 --programs 100 400 >young
+    load_into records young # records are of 2024
+    before=$(sql 'SELECT count(*) FROM run')
+    load_into --expire 10
+    [ "$status" -eq 0 ]
+    [ "$(count expired)" -ge 200 ]
+    [ "$(sql 'SELECT count(*) FROM run')" -eq $((before - $(count expired))) ]
+    [ "$(sql "SELECT count(*) FROM run WHERE user = 'alice'")" -eq 0 ]
+    for table in executable object object_set environment ancestors build env_value env_name; do
+        used=$(sql "SELECT count(*) FROM $table")
+        echo "$table $used"
+        [ "$used" -gt 0 ]
+    done
+    [ "$(sql "SELECT count(*) FROM executable WHERE path LIKE '/home/alice/%'")" -eq 0 ]
+    [ "$(sql "SELECT count(*) FROM run WHERE executable_id NOT IN (SELECT id FROM executable)")" -eq 0 ]
+    load_into records young # ids that were known are not used again
+    [ "$(sql 'SELECT count(*) FROM run')" -eq "$before" ]
+    [ "$(sql 'SELECT count(*) FROM join_run_object')" -gt 400 ]
+}
+
+@test "what is too old goes, with all that nothing else uses" {
+    in_both old_goes
+}
+
+# facts NUMBER END: a coverage record with one fact
+facts() {
+    echo "{\"coverageT\":{\"uuid\":\"$(uuid "$1")\",\"cluster\":\"lab\",\"syshost\":\"tiny\",\"job_id\":$1,\"array_job_id\":null,\"array_task_id\":null,\"het_job_id\":null,\"het_offset\":null,\"restart_count\":0,\"node\":\"n1\",\"user\":\"alice\",\"account\":\"physics\",\"partition\":\"main\",\"dropped\":0},\"coverageA\":[{\"step_id\":\"0\",\"outcome\":\"recorded\",\"program\":\"/opt/x\",\"tasks\":1,\"first_task\":0,\"leader\":0,\"core_seconds\":1.0,\"start_time\":$(($2 - 1)).0,\"end_time\":$2.0}]}"
+}
+
+old_coverage() {
+    local now
+    now=$(date +%s)
+    mkdir -p facts
+    facts 1 $((now - 864000 - 3600)) >"facts/coverage.tiny.2024_11_19_08_00_01_0000.alice.$(uuid 1).json"
+    facts 2 $((now - 864000 + 3600)) >"facts/coverage.tiny.2024_11_19_08_00_02_0000.alice.$(uuid 2).json"
+    load_into facts
+    [ "$(sql 'SELECT count(*) FROM coverage')" -eq 2 ]
+    load_into --expire 10
+    [ "$(sql 'SELECT job_id_raw FROM coverage')" -eq 2 ]
+}
+
+@test "coverage expires with the runs: it has users' names and programs" {
+    in_both old_coverage
+}
+
+early_dates() {
+    local now start
+    now=$(date +%s)
+    for start in $((now - 864000 - 3600)) $((now - 864000 + 3600)); do
+        record "$(uuid "$start")" "\"userDT\":{\"start_time\":$start,\"end_time\":$now,\"run_time\":1}"
+    done >starts
+    record "$(uuid 1)" '"userDT":{"currentEpoch":1732000000}' >>starts
+    TZ=Pacific/Kiritimati load_into starts # 14 hours before UTC
+    TZ=Etc/GMT+12 load_into --expire 10
+    [ "$(count expired)" -eq 2 ]
+    [ "$(sql 'SELECT uuid FROM run')" = "$(uuid $((now - 864000 + 3600)))" ]
+}
+
+@test "what is too old goes by its time, in whatever zone it was loaded; a run without a start by its record's" {
+    in_both early_dates
+}
+
+hostile() {
+    python3 - "$(uuid 1)" <<'PY'
+import json, sys
+evil = "'; DROP TABLE run; -- \" \\ % _ <script>alert(1)</script> \x1b[31m \u0000 \ud800 \U0001F600 \uef80 end "
+record = {"hash_id": evil[:200], "cmdlineA": [evil, "x" * 1_000_000], "libA": [[evil, "0"], ["/b", evil[:99]]],
+    "envT": {evil: evil, "BIG": "y" * 1_000_000, "": ""}, "ptA": [{"cmd_name": evil, "pid": 7}],
+    "userT": {"run_uuid": sys.argv[1], "user": evil[:100], "cwd": evil, "exec_path": "/" + evil, "account": " "}}
+json.dump(record, open("run.evil.json", "w"))
+PY
+    load_into run.evil.json
+    [ "$status" -eq 0 ]
+    [ "$(sql 'SELECT length(cmdline) > 1000000 FROM run')" -eq 1 ]
+    [ "$(sql "SELECT length(env_value) FROM join_run_env JOIN xalt_env_name ON xalt_env_name.env_id = join_run_env.env_id WHERE env_name = 'BIG'")" -eq 1000000 ]
+    [ "$(sql "SELECT count(*) FROM run WHERE user LIKE '''; DROP TABLE run; -- \" %'")" -eq 1 ]
+    load_into run.evil.json
+    [ "$(count unchanged)" -eq 1 ]
+    record "$(uuid 2)" '"hash_id":"'"$(printf 'z%.0s' {1..256})"'"' >long.json
+    load_into long.json
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"hash_id is too long"* ]]
+}
+
+# What users write into their watermarks, and others into records.
+no_number_is_a_time() {
+    local epoch i=0
+    for epoch in '"nan"' '"-inf"' NaN 1e300 '"1e99"'; do
+        i=$((i + 1))
+        record "$(uuid $i)" "\"xaltLinkT\":{\"Build_Epoch\":$epoch,\"Build_User\":\"u$i\"}"
+    done >odd
+    load_into odd
+    [ "$status" -eq 0 ]
+    [ "$(count new)" -eq 5 ]
+    [ "$(sql 'SELECT count(*), count(build_epoch) FROM build')" = $'5\t0' ]
+    write_link odd.json
+    sed -i 's/"1732000000.5"/"nan"/' odd.json
+    load_into odd.json
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"resultT.build_epoch is out of range"* ]]
+}
+
+@test "a time that is no number is none, and keeps nobody else's record out" {
+    in_both no_number_is_a_time
+}
+
+@test "hostile strings stay data" {
+    in_both hostile
+}
+
+odd_times() {
+    local n=0 start
+    for start in -99999999999 0 -1 4102444800 99999999999 253402300799; do
+        n=$((n + 1))
+        record "$(uuid $n)" "\"userDT\":{\"start_time\":$start,\"end_time\":5,\"run_time\":-3e10}"
+    done >"times"
+    load_into times
+    [ "$status" -eq 1 ] # one is out of range
+    [ "$(count new)" -eq 5 ]
+    [ "$(sql 'SELECT date FROM run WHERE start_time = 4102444800')" = "2100-01-01 00:00:00" ]
+    [ "$(sql 'SELECT date FROM run WHERE start_time = 0')" = "1970-01-01 00:00:00" ]
+    load_into --expire 1
+    [ "$(sql 'SELECT count(*) FROM run')" -eq 2 ] # those to come
+}
+
+@test "clocks that jump make odd times and no trouble" {
+    in_both odd_times
+}
+
+@test "MariaDB's credentials must be nobody else's to read" {
+    store=$MARIADB_STORE
+    cp "$JOBTRAIL_CREDENTIALS" mine
+    chmod 640 mine
+    JOBTRAIL_CREDENTIALS=$PWD/mine load_into records
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"mine may be read by others: chmod 600 it"* ]]
+    chmod 600 mine
+    sed -i 's/secret/wrong/' mine
+    JOBTRAIL_CREDENTIALS=$PWD/mine load_into records
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"Access denied for user 'loader'"* ]]
+    [[ "$stderr" != *wrong* ]]
+    [ "$(id -u)" -eq 0 ] || return 0
+    chown nobody mine
+    JOBTRAIL_CREDENTIALS=$PWD/mine load_into records
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"mine belongs to another user"* ]]
+}
+
+@test "MariaDB addresses that are none are refused" {
+    for store in mariadb:jobtrail mariadb://host mariadb://host/ mariadb://host/a/b; do
+        load_into records
+        [ "$status" -eq 3 ]
+        [[ "$stderr" == *"write mariadb://[USER@][HOST[:PORT]]/DATABASE"* ]]
+    done
+}
+
+state() {
+    sql 'SELECT * FROM store_state UNION SELECT prefix, module_id FROM module_path UNION SELECT uuid, id FROM run'
+}
+
+@test "a dry run leaves MariaDB as it is" {
+    store=$MARIADB_STORE
+    load_into --dry-run records
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"has no tables yet, and a dry run makes none"* ]]
+    load_into records/*-000000000001.json
+    load_into --dry-run records
+    [ "$(count new)" -eq 9 ]
+    [ "$(sql 'SELECT count(*) FROM run')" -eq 1 ]
+    echo '/sw map/1' >map
+    before=$(state)
+    load_into --dry-run --modules map
+    [ "$status" -eq 0 ]
+    load_into --dry-run --expire 1
+    [ "$(count expired)" -eq 1 ]
+    [ "$(state)" = "$before" ]
+}
+
+@test "what MariaDB refuses is set aside alone, and the log that has it stays" {
+    store=$MARIADB_STORE
+    record "$(uuid 1)" >first
+    load_into first
+    {
+        record "$(uuid 2)"
+        record "$(uuid 3)" "\"cmdlineA\":[\"$(printf 'x%.0s' {1..100000})\"]"
+        record "$(uuid 4)"
+    } >log
+    mariadb_sql 'SET GLOBAL max_allowed_packet = 65536'
+    load_into --delete log
+    first_status=$status first_new=$(count new)
+    ls >there
+    load_into --delete --quarantine bad log
+    mariadb_sql 'SET GLOBAL max_allowed_packet = 16777216'
+    [ "$first_status" -eq 1 ]
+    [ "$first_new" -eq 2 ]
+    grep -qx log there
+    [ "$status" -eq 1 ]
+    [ ! -e log ]
+    [[ "$(cat bad/*.reason)" == "log:2: is larger than the database's max_allowed_packet" ]]
+    grep -q "$(uuid 3)" bad/record.*
+    [ "$(sql 'SELECT count(*) FROM run')" -eq 3 ]
+}
+
+newer() {
+    load_into records
+    if [[ $store == sqlite:* ]]; then
+        sql 'PRAGMA user_version = 99'
+    else
+        sql "UPDATE store_state SET value = '99' WHERE name = 'schema'"
+    fi
+    load_into --delete records
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"schema is version 99"* ]]
+    [ "$(find records -type f | wc -l)" -eq 11 ]
+}
+
+@test "a store of a future schema is refused, and the files stay" {
+    in_both newer
+}
+
+# what there is to see in a store, but for ids
+contents() {
+    local query rows
+    for query in \
+        'SELECT run_uuid, date, uuid, exec_path, hash_id, cmdline, user, module_name FROM xalt_run ORDER BY 1' \
+        'SELECT run_uuid, object_path, o.syshost, o.module_name FROM join_run_object j JOIN xalt_object o USING (obj_id) JOIN xalt_run USING (run_id) ORDER BY 1, 2' \
+        'SELECT run_uuid, env_name, env_value FROM join_run_env JOIN xalt_env_name USING (env_id) JOIN xalt_run USING (run_id) ORDER BY 1, 2' \
+        'SELECT uuid, build_user, build_compiler, build_epoch FROM run LEFT JOIN build ON build.id = build_id ORDER BY 1' \
+        'SELECT uuid, is_start_only, account, queue, submit_host, cwd, exec_type, exec_epoch, record_epoch, start_time, end_time, run_time, probability, num_tasks, num_nodes, num_cores, num_threads, num_gpus FROM run ORDER BY 1' \
+        'SELECT uuid, job_id, job_id_raw, step_id, array_job_id, array_task_id, het_job_id, het_offset, restart_count, cluster, `partition`, qos, node, node_id, task_id, cpus_alloc, gpus_alloc, dropped FROM run ORDER BY 1' \
+        'SELECT uuid, exit_code, `signal`, core_dumped, end_source, end_time_error FROM run ORDER BY 1' \
+        'SELECT object_path, lib_type FROM xalt_object ORDER BY 1' "$@"; do
+        rows=$(sql "$query")
+        [ -n "$rows" ]
+        echo "$rows"
+    done
+}
+
+@test "a store of version 1 is brought up, and holds what a new one would" {
+    sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_1.sql"
+    write_link link.tiny.json
+    store=sqlite:$PWD/old.db load_into records link.tiny.json
+    [ "$status" -eq 0 ]
+    [ "$(count unchanged)" -eq 11 ]
+    store=sqlite:$PWD/new.db load_into records link.tiny.json
+    diff <(sqlite3 old.db .schema | sort) <(sqlite3 new.db .schema | sort)
+    diff <(store=sqlite:$PWD/old.db contents) <(store=sqlite:$PWD/new.db contents)
+}
+
+# the records of the stores of version 2
+records_2() {
+    write_link link.tiny.json
+    echo '{"package_name":"ggplot2","package_path":"/sw/R","package_version":"3.5","program":"R","xalt_run_uuid":"019a9f00-0000-7000-8000-000000000001","ownerT":{"cluster":"tiny","job_id":12,"node":"n1","restart_count":0,"user":"alice"}}' >pkg.tiny.json
+    echo '/usr/lib/x86_64-linux-gnu libc/2.36' >map
+    load_into --modules map records link.tiny.json pkg.tiny.json
+    [ "$status" -eq 0 ]
+}
+
+of_2=('SELECT uuid, link_program, link_path FROM xalt_link'
+    'SELECT function_name FROM join_link_function JOIN xalt_function USING (func_id) ORDER BY 1'
+    'SELECT run_uuid, pkg_name FROM xalt_pkg JOIN xalt_run USING (run_id)')
+
+@test "a store of version 2 in SQLite is brought up, and holds what a new one would" {
+    sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_2.sql"
+    sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id' >ids
+    store=sqlite:$PWD/old.db records_2
+    [ "$(count unchanged)" -eq 13 ]
+    diff ids <(sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id')
+    store=sqlite:$PWD/new.db records_2
+    [ "$(count new)" -eq 12 ]
+    diff <(sqlite3 old.db .schema | sort) <(sqlite3 new.db .schema | sort)
+    diff <(store=sqlite:$PWD/old.db contents "${of_2[@]}") <(store=sqlite:$PWD/new.db contents "${of_2[@]}")
+    # what is shared is known again
+    for table in program job_part layout ending environment object_set object env_value ancestors build; do
+        echo "$table"
+        [ "$(sqlite3 old.db "SELECT count(*) FROM $table")" -eq "$(sqlite3 new.db "SELECT count(*) FROM $table")" ]
+    done
+    sqlite3 old.db 'DELETE FROM run_own'
+    store=sqlite:$PWD/old.db records_2
+    for table in program job_part layout ending environment object_set object env_value ancestors build; do
+        echo "$table again"
+        [ "$(sqlite3 old.db "SELECT count(*) FROM $table")" -eq "$(sqlite3 new.db "SELECT count(*) FROM $table")" ]
+    done
+}
+
+@test "a store of version 2 in MariaDB is brought up, however often that is begun" {
+    store=$MARIADB_STORE
+    mariadb_sql "source $JOBTRAIL_SOURCE/test/data/stores/mariadb_2.sql" jobtrail
+    sql 'SELECT id, uuid FROM run ORDER BY id' >ids
+    records_2
+    [ "$(count unchanged)" -eq 13 ]
+    diff ids <(sql 'SELECT id, uuid FROM run ORDER BY id')
+    contents "${of_2[@]}" >first
+    sql "UPDATE store_state SET value = '2' WHERE name = 'schema'" # as if killed before the last statement
+    records_2
+    [ "$(count unchanged)" -eq 13 ]
+    diff first <(contents "${of_2[@]}")
+    sql 'SHOW TABLES' >tables
+    sql "SELECT table_name, column_name, column_type, is_nullable, column_key, extra FROM information_schema.columns
+        WHERE table_schema = database() ORDER BY 1, 2" >columns
+    mariadb_database jobtrail
+    records_2
+    [ "$(count new)" -eq 12 ]
+    diff first <(contents "${of_2[@]}")
+    diff tables <(sql 'SHOW TABLES')
+    diff columns <(sql "SELECT table_name, column_name, column_type, is_nullable, column_key, extra FROM information_schema.columns
+        WHERE table_schema = database() ORDER BY 1, 2")
+}
+
+# the records of the stores of version 3, as that version's jobtrail-load was given them: packages had no owner
+records_3() {
+    local uuid
+    for uuid in 019a9f00-0000-7000-8000-000000000001 8c8d61fb-98c1-44c0-874c-d613312269f4; do
+        echo "{\"package_name\":\"ggplot2\",\"package_path\":\"/sw/R\",\"package_version\":\"3.5\",\"program\":\"R\",\"xalt_run_uuid\":\"$uuid\"}" >"pkg.$uuid.json"
+    done
+    echo '{"coverageA":[{"core_seconds":4.0,"end_time":1732096805.0,"first_task":0,"leader":0,"outcome":"recorded","program":null,"start_time":1732096804.0,"step_id":"0","tasks":1}],"coverageT":{"account":"climate","array_job_id":null,"array_task_id":null,"cluster":"tiny","dropped":0,"het_job_id":null,"het_offset":null,"job_id":12,"node":"n1","partition":"main","restart_count":0,"syshost":"tiny","user":"alice","uuid":"019a9f00-0000-7000-8000-0000000000c1"}}' >coverage.tiny.json
+    write_link link.tiny.json
+    echo '/usr/lib/x86_64-linux-gnu libc/2.36' >map
+    load_into --modules map records link.tiny.json coverage.tiny.json
+    [ "$status" -eq 0 ]
+}
+
+# as jobtrail writes the first package since
+with_owner() {
+    local file
+    mkdir -p owned
+    for file in pkg.019*.json; do
+        jq -ac '.ownerT = {cluster: "tiny", job_id: 12, node: "n1", restart_count: 0, user: "alice"}' "$file" >"owned/$file"
+    done
+    load_into owned pkg.8c8*.json
+}
+
+of_3=("${of_2[@]}" 'SELECT uuid, owner, proven, package_owner FROM run ORDER BY 1'
+    'SELECT run_uuid, owner, proven FROM run_package ORDER BY 1' 'SELECT uuid, xalt_uuid, build_user, proven FROM link'
+    'SELECT uuid, owner, proven, outcome FROM coverage' "SELECT name, value FROM store_state WHERE name = 'replaced'")
+
+@test "a store of version 3 in SQLite is brought up, and holds what a new one would" {
+    sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_3.sql"
+    sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id' >ids
+    store=sqlite:$PWD/old.db records_3
+    store=sqlite:$PWD/old.db with_owner
+    [ "$(count unchanged)" -eq 2 ]
+    store=sqlite:$PWD/new.db records_3
+    [ "$(count new)" -eq 12 ]
+    store=sqlite:$PWD/new.db with_owner
+    diff ids <(sqlite3 old.db 'SELECT id, uuid FROM run ORDER BY id')
+    diff <(sqlite3 old.db .schema | sort) <(sqlite3 new.db .schema | sort)
+    diff <(store=sqlite:$PWD/old.db contents "${of_3[@]}") <(store=sqlite:$PWD/new.db contents "${of_3[@]}")
+    [ "$(sqlite3 old.db 'PRAGMA integrity_check')" = ok ]
+}
+
+shape() {
+    sql "SELECT table_name, column_name, column_type, column_default, is_nullable, column_key, extra
+        FROM information_schema.columns WHERE table_schema = database() ORDER BY 1, 2"
+    sql "SELECT table_name, index_name, seq_in_index, column_name, non_unique FROM information_schema.statistics
+        WHERE table_schema = database() ORDER BY 1, 2, 3"
+}
+
+@test "a store of version 3 in MariaDB is brought up, however often that is begun" {
+    store=$MARIADB_STORE
+    mariadb_sql "source $JOBTRAIL_SOURCE/test/data/stores/mariadb_3.sql" jobtrail
+    sql 'SELECT id, uuid FROM run_own ORDER BY id' >ids
+    for _ in 1 2; do
+        records_3
+        [ "$(count unchanged)" -eq 13 ]
+        with_owner
+        [ "$(count unchanged)" -eq 2 ]
+        diff ids <(sql 'SELECT id, uuid FROM run ORDER BY id')
+        contents "${of_3[@]}" >first
+        sql "UPDATE store_state SET value = '3' WHERE name = 'schema'" # as if killed before the last statement
+    done
+    shape >columns
+    mariadb_database jobtrail
+    records_3
+    with_owner
+    diff first <(contents "${of_3[@]}")
+    diff columns <(shape)
+}
+
+@test "stores of all versions say the same owners" {
+    store=sqlite:$PWD/new.db records_3
+    sqlite3 new.db 'SELECT uuid, owner FROM run ORDER BY 1' >owners
+    for version in 1 2 3; do
+        rm -f old.db*
+        sqlite3 old.db <"$JOBTRAIL_SOURCE/test/data/stores/sqlite_$version.sql"
+        store=sqlite:$PWD/old.db records_3
+        diff owners <(sqlite3 old.db 'SELECT uuid, owner FROM run ORDER BY 1')
+    done
+    for version in 2 3; do
+        mariadb_database jobtrail
+        mariadb_sql "source $JOBTRAIL_SOURCE/test/data/stores/mariadb_$version.sql" jobtrail
+        store=$MARIADB_STORE records_3
+        diff owners <(store=$MARIADB_STORE sql 'SELECT uuid, owner FROM run ORDER BY 1' | tr '\t' '|')
+    done
+}
+
+same_twice() {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 5 --programs 100 600 >everything
+    for n in 1 2 3; do
+        jobtrail-load --batch 50 --store "$store" everything >"summary.$n" 2>"said.$n" 3>&- &
+    done
+    wait
+    cat said.*
+    [ "$(cat said.*)" = "" ]
+    [ "$(sql 'SELECT count(*) FROM run')" -eq 600 ]
+    [ "$(sed -n 's/.*: \([0-9]*\) new.*/\1/p' summary.* | awk '{ sum += $1 } END { print sum }')" -eq 600 ]
+}
+
+@test "three loaders of the same records at once store each once" {
+    in_both same_twice
+}
+
+@test "loaders that make a store at once make it once" {
+    "$JOBTRAIL_SOURCE/test/bench/make_records" --seed 5 --programs 5 20 >few
+    for _ in {1..20}; do
+        rm -f new.db*
+        for n in 1 2 3 4 5 6; do
+            jobtrail-load --store "sqlite:$PWD/new.db" few >"summary.$n" 2>"said.$n" 3>&- &
+        done
+        wait
+        cat said.*
+        [ "$(cat said.*)" = "" ]
+        [ "$(sqlite3 new.db 'SELECT count(*) FROM run')" -eq 20 ]
+    done
+}
+
+@test "a MariaDB that is too old is refused by its version" {
+    echo >nothing
+    mariadb_end
+    mariadb_server --version=10.6.21-MariaDB
+    run --separate-stderr jobtrail-load --store "$MARIADB_STORE" nothing
+    mariadb_end
+    mariadb_server
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"the server is 10.6.21-MariaDB; the store needs MariaDB 10.7 or newer"* ]]
+}
+
+@test "what MariaDB says of users' text drives no terminal and no log" {
+    store=$MARIADB_STORE
+    load_into records/*-000000000001.json
+    mariadb_sql "delimiter //
+        CREATE TRIGGER refuses BEFORE INSERT ON executable FOR EACH ROW BEGIN
+        DECLARE said VARCHAR(120) CHARACTER SET utf8mb4 DEFAULT concat('not in here: ', NEW.path);
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said; END//" jobtrail
+    jq -ac 'del(.crc) | .userT.exec_path = "/opt/\u001b]0;owned\u0007\u009b31m\n\\x"' records/*-000000000002.json >hostile
+    load_into hostile
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *'not in here: /opt/\\001B]0;owned\\0007\\009B31m\x0a\\x' ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    ! LC_ALL=C grep -q $'[^\t -~]' <<<"$stderr" || false
+    mariadb_sql 'DROP TRIGGER refuses' jobtrail
+    store=mariadb://localhost/$'\e[31m'
+    load_into hostile
+    [ "$status" -eq 3 ]
+    ! LC_ALL=C grep -q $'[^ -~]' <<<"$stderr" || false
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store"
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *'\x1b[31m'* ]]
+    ! LC_ALL=C grep -q $'[^ -~]' <<<"$stderr" || false
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The timer's unit for systemd: no systemd runs here, so that what it grants is put together by hand, and
+# its commands are to do their work with that. Needs root.
+
+bats_require_minimum_version 1.5.0
+load ../fixture/job
+
+USER_ID=$(id -u nobody) # and the group of this number
+
+setup() {
+    PLACE=$(mktemp -d /tmp/jobtrail-timer-XXXXXX)
+    chmod 755 "$PLACE"
+    mkdir "$PLACE/writable" "$PLACE/state"
+    cp -R "$JOBTRAIL_STAGE" "$PLACE/stage"
+    install -m 755 "$JOBTRAIL_BUILD/test/programs/exit_with" "$PLACE/exit_with"
+    # shellcheck disable=SC2034 # new_job uses it
+    RULES=$(printf '[preload]\nlibrary = %s/stage/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so\n%s\n' "$PLACE" "$KEEP_ALL")
+    UNIT=$PLACE/jobtrail-send.service
+    sed 's|/[^ ]*/jobtrail-submit|'"$PLACE/stage/bin/jobtrail-submit|" \
+        "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-send.service" >"$UNIT"
+    cp "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-send.timer" "$PLACE"
+}
+
+teardown() {
+    rm -rf --one-file-system "$PLACE"
+}
+
+setting() { # NAME: all values of the unit
+    sed -n "s/^$1=//p" "$UNIT" | paste -sd ' '
+}
+
+# names: the system calls that are allowed, groups of groups resolved
+allowed() {
+    systemd-analyze syscall-filter >"$PLACE/groups" 2>/dev/null
+    setting SystemCallFilter | awk -v groups="$PLACE/groups" '
+        function add(name, count, members, i) {
+            if (name !~ /^@/) { print name; return }
+            count = split(members_of[name], members, " ")
+            for (i = 1; i <= count; i++) add(members[i])
+        }
+        BEGIN { while ((getline line <groups) > 0) {
+            if (line ~ /^@/) group = line
+            else if (line ~ /^ +[^# ]/) { gsub(/ /, "", line); members_of[group] = members_of[group] " " line } } }
+        { for (i = 1; i <= NF; i++) add($i) }' | sort -u
+}
+
+# confined COMMAND...: with what the unit leaves of capabilities and of the file system; the names of its
+# system calls are added to $PLACE/writable/calls
+confined() {
+    local capability bounds=-all
+    for capability in $(setting CapabilityBoundingSet); do
+        capability=${capability#CAP_}
+        bounds+=,+${capability,,}
+    done
+    # shellcheck disable=SC2016
+    unshare --mount --propagation slave bash -ec '
+        mount --bind "$1/writable" "$1/writable"
+        mount -o remount,bind,ro /
+        if touch "$1/x" 2>/dev/null; then exit 99; fi
+        exec strace -qq -f -A -o "$1/writable/calls" -e signal=none \
+            setpriv --no-new-privs --inh-caps=-all --bounding-set "$2" "${@:3}"' _ "$PLACE" "$bounds" "$@"
+}
+
+@test "systemd has nothing to say about the units, and calls their exposure low" {
+    run systemd-analyze verify --man=no "$UNIT" "$PLACE/jobtrail-send.timer"
+    [[ $status == 0 && $output == "" ]]
+    run systemd-analyze security --offline=true --no-pager --threshold=40 "$UNIT"
+    [[ $status == 0 && $output == *"Overall exposure level"* ]]
+}
+
+@test "with what the unit grants its commands flush jobs and sessions of others, and send" {
+    local commands command
+    OWNER=nobody PLACE=$PLACE/writable new_job # in a place of its own: what the unit may write to
+    sed -i "s|^dir = .*/spool\$|&\nsessions = $PLACE/writable/sessions|" "$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    mapfile -t commands < <(sed -n 's/^ExecStart=//p' "$UNIT")
+    ((${#commands[@]} == 3))
+    # shellcheck disable=SC2086
+    confined ${commands[0]} --conf "$CONF" # which makes the directory for sessions
+    # a job of this user that is over, whose ledger he has closed
+    sed -i "s/uid=0 gid=0/uid=$USER_ID gid=$USER_ID/" "$SPOOL/$JOB.0/journal"
+    chown "$USER_ID:$USER_ID" "${TRACKED[0]#*=}"/{ledger,packages}
+    tracked setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups "$PLACE/exit_with" 0
+    echo 'epilog time=1700000000.000000000' >>"$SPOOL/$JOB.0/journal"
+    chmod 000 "${TRACKED[0]#*=}/ledger"
+    # and a session
+    # shellcheck disable=SC2016
+    setsid --wait setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups env -i PATH=/usr/bin:/bin bash -ec '
+        while read -r verb name value; do [[ $name == JOBTRAIL_* || $name == XALT_* || $name == LD_PRELOAD ]] &&
+            variables+=("$name=$value"); done < <("$1" session --conf "$2")
+        env "${variables[@]}" "$3" 0' _ "$PLACE/stage/bin/jobtrail-submit" "$CONF" "$PLACE/exit_with"
+    for command in "${commands[@]}"; do
+        # shellcheck disable=SC2086
+        confined $command --conf "$CONF" || [[ $(setting SuccessExitStatus) == "$?" ]]
+    done
+    [[ ! -e $SPOOL/$JOB.0 ]]
+    [[ $(records | jq -c 'map([.userT.exec_path, .userT.user, .slurmT.job_id != null]) | sort') == \
+        "[[\"$PLACE/exit_with\",\"nobody\",false],[\"$PLACE/exit_with\",\"nobody\",true]]" ]] || { records; false; }
+    # nothing that they asked the kernel for is kept from them
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$PLACE/writable/calls" | sort -u >"$PLACE/used"
+    (($(wc -l <"$PLACE/used") > 40))
+    [[ $(comm -23 "$PLACE/used" <(allowed)) == "" ]]
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A site's layout for containers: the prefix, the configuration and the spool in one directory, which
+# is all that a container has to bind. Needs root.
+
+load ../fixture/job
+
+setup() {
+    SITE=$BATS_TEST_TMPDIR/opt/jobtrail
+    mkdir -p "$SITE/spool"
+    cp -R "$JOBTRAIL_STAGE/." "$SITE"
+    # as a site has it on each node, and the plugin for each job
+    export MOUNT=yes
+    mount -t tmpfs -o mode=711,size=16M none "$SITE/spool"
+    RULES=$KEEP_ALL PLACE=$SITE LIBRARY=$SITE/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so new_job
+    unset MOUNT
+    [[ $(findmnt --noheadings --output SOURCE --mountpoint "$SPOOL/$JOB.0/user") == jobtrail ]]
+    new_image
+}
+
+teardown() {
+    umount -l "$SITE/spool"
+}
+
+# new_image: a root directory in $IMAGE that has exit_with and knows nothing of us
+new_image() {
+    IMAGE=$BATS_TEST_TMPDIR/image
+    local file
+    mkdir -p "$IMAGE"/{proc,dev,tmp,etc,bin,sys,home,usr/bin,root} "$IMAGE$SITE"
+    touch "$IMAGE/etc/passwd" "$IMAGE/etc/group" "$IMAGE/etc/hosts" "$IMAGE/etc/resolv.conf"
+    cp "$PROGRAMS/exit_with" "$IMAGE/bin"
+    ldd "$IMAGE/bin/exit_with" | grep -o '/lib[^ ]*' | sort -u |
+        while read -r file; do install -D "$file" "$IMAGE$file"; done
+}
+
+@test "a program in bubblewrap is recorded where the one directory is bound" {
+    unnoticed bwrap --bind "$IMAGE" / --bind "$SITE" "$SITE" --proc /proc --dev /dev /bin/exit_with 3
+    [[ $(<"$BATS_TEST_TMPDIR/with/status") == 3 ]]
+    flush
+    [[ $(endings | grep -v bwrap) == "exit_with fini" ]]
+}
+
+@test "a program in charliecloud is recorded where the one directory is bound" {
+    export USER=${USER:-root}
+    observe without "${TRACKED[@]:0:4}" ch-run --bind "$SITE:$SITE" "$IMAGE" -- /bin/exit_with 3
+    observe with "${TRACKED[@]}" ch-run --bind "$SITE:$SITE" "$IMAGE" -- /bin/exit_with 3
+    diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
+    [[ $(<"$BATS_TEST_TMPDIR/with/status") == 3 ]]
+    flush
+    [[ $(endings | grep -v ch-run) == "exit_with fini" ]]
+}

@@ -1,0 +1,224 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Every task that Slurm launched is counted, with the reason where it left no capture.
+
+load ../fixture/cluster
+
+setup_file() {
+    start_cluster
+}
+
+teardown_file() {
+    [[ -z ${CLUSTER-} ]] || "$CLUSTER" exec n2 umount "$DIR/run/n2" 2>/dev/null || true
+    stop_cluster
+}
+
+# step JOB JQ-PATH: of the one fact of its step 0 that is no follower
+step() {
+    coverage_of "$1" '.coverageA[] | select(.step_id == "0" and .outcome != "follower") | '"$2"
+}
+
+program_of() { # JOB
+    step "$1" .program
+}
+
+@test "a task that left a capture is recorded, the other ranks follow it, on each node" {
+    job=$(submit_and_wait "srun $PROGRAMS/spin 1" --nodes=2 --ntasks-per-node=2 --account=physics)
+    [[ $(record_count "$job") == 1 ]]
+    [[ $(coverage "$job" n1) == $'0 follower 1\n0 recorded 1\nbatch script 1' ]]
+    [[ $(coverage "$job" n2) == '0 follower 2' ]]
+    [[ $(coverage_of "$job" '.coverageT | "\(.cluster) \(.user) \(.account) \(.partition) \(.restart_count) \(.dropped)"' | sort -u) == "lab $JOB_USER physics main 0 0" ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | "\(.leader) \(.program)"' | sort -u) == "0 $PROGRAMS/spin" ]]
+}
+
+@test "core seconds are processors times time, and a batch script's only where no step ran" {
+    job=$(submit_and_wait "srun -n1 -c2 $PROGRAMS/spin 2 sleep" --nodes=1 --ntasks=1 --cpus-per-task=2)
+    [[ $(step "$job" '.core_seconds - 2 * (.end_time - .start_time) | fabs < 0.01') == true ]]
+    [[ $(step "$job" '.core_seconds >= 4') == true ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "batch")
+        | .core_seconds < 2 * (.end_time - .start_time) - 3.5') == true ]]
+}
+
+@test "a wrapper is spoken for by the programs that it starts" {
+    job=$(submit_and_wait "srun bash -c '$PROGRAMS/exit_with 0; $PROGRAMS/exit_with 0'; $PROGRAMS/spin 0")
+    [[ $(record_count "$job") == 3 ]]
+    [[ $(coverage "$job") == $'0 recorded 1\nbatch recorded 1' ]]
+}
+
+@test "a static program has a run record of what root knows" {
+    job=$(submit_and_wait "cd $DIR; srun -n3 $PROGRAMS/exit_with_static 7" -n3)
+    [[ $(coverage "$job") == $'0 follower 2\n0 static 1\nbatch script 1' ]]
+    [[ $(record_count "$job") == 1 ]]
+    [[ $(field "$job" exit_with_static '.slurmT | "\(.captured) \(.end_source) \(.exit_code):\(.signal) \(.step_id) \(.task_id) \(.end_time_error <= 0.2)"') == "false task_exit 7:0 0 0 true" ]]
+    [[ $(field "$job" exit_with_static '.userT.exec_path, .hash_id, .userDT.num_tasks') == "$PROGRAMS/exit_with_static"$'\n'"$(sha1sum <"$PROGRAMS/exit_with_static" | cut -d' ' -f1)"$'\n'3 ]]
+    [[ $(field "$job" exit_with_static '.userDT | .run_time > 0 and .run_time < 60') == true ]]
+}
+
+@test "a static program that is killed has its signal and its time" {
+    job=$(submit "srun bash -c 'echo pid \$\$; exec $PROGRAMS/spin_static 100 sleep'")
+    eventually 30 output_has "$job" '^pid [0-9]+$'
+    run_as root scancel "$job"
+    wait_job "$job"
+    # Slurm was asked for the shell: what that became nobody tells
+    [[ $(coverage "$job") == $'0 policy 1\nbatch script 1' ]]
+    job=$(submit "srun $PROGRAMS/spin_static 100 sleep" -w n1)
+    eventually 30 grep -q '^task .*step=0 ' "$DIR/run/n1/$job.0/journal"
+    sleep 1
+    run_as root scancel -s KILL "$job.0"
+    wait_job "$job"
+    [[ $(field "$job" spin_static '.slurmT | "\(.end_source) \(.exit_code):\(.signal)"') == "task_exit 0:9" ]]
+    [[ $(field "$job" spin_static '.userDT.run_time >= 1') == true ]]
+}
+
+@test "a set-user-id program is told as such, but not where it is the user's own" {
+    cp "$PROGRAMS/exit_with" "$DIR/setuid"
+    chmod 4755 "$DIR/setuid"
+    job=$(submit_and_wait "srun $DIR/setuid 0")
+    [[ $(coverage "$job") == $'0 setuid 1\nbatch script 1' && $(program_of "$job") == "$DIR/setuid" ]]
+    [[ $(record_count "$job") == 0 ]]
+    chown "$JOB_USER" "$DIR/setuid"
+    chmod 4755 "$DIR/setuid"
+    job=$(submit_and_wait "srun $DIR/setuid 0")
+    [[ $(coverage "$job") == $'0 recorded 1\nbatch script 1' && $(record_count "$job") == 1 ]]
+}
+
+@test "a program in a container without the library is told as such, though the runtime left a capture" {
+    mkdir -p "$DIR"/image/{bin,dev,etc,proc,sys,tmp,usr,home,mnt,root,run}
+    cp "$PROGRAMS/exit_with_static" "$DIR/image/bin/program"
+    : >"$DIR/image/etc/hosts"
+    : >"$DIR/image/etc/resolv.conf"
+    : >"$DIR/image/etc/passwd"
+    : >"$DIR/image/etc/group"
+    job=$(SUBMIT_AS=root submit_and_wait "srun ch-run $DIR/image -- /bin/program 0 && echo it ran")
+    [[ $(output_of "$job") == *"it ran"* ]]
+    [[ $(coverage "$job") == $'0 container 1\nbatch script 1' ]]
+    [[ $(record_count "$job" ch-run) == 1 && $(record_count "$job") == 1 ]]
+}
+
+@test "a program that the site's rules skip, and a script whose interpreter they skip, are no misses" {
+    printf '#!/bin/sh\nexit 0\n' >"$DIR/script"
+    chmod 755 "$DIR/script"
+    job=$(submit_and_wait "srun $DIR/script; srun bash -c true")
+    [[ $(coverage "$job") == $'0 policy 1\n1 policy 1\nbatch script 1' ]]
+    [[ $(program_of "$job") == "$(readlink -f /bin/sh)" ]]
+}
+
+@test "a program that is not there is missing" {
+    job=$(submit_and_wait "srun $DIR/nowhere")
+    [[ $(coverage "$job") == $'0 missing 1\nbatch script 1' && $(program_of "$job") == "$DIR/nowhere" ]]
+}
+
+@test "a task that is killed before its program starts is killed" {
+    mkfifo "$DIR/out/fifo"
+    chown "$JOB_USER" "$DIR/out/fifo"
+    cat >"$DIR/prolog" <<PROLOG
+#!/bin/bash
+echo task \$PPID >$DIR/out/prolog
+read -r <>$DIR/out/fifo
+PROLOG
+    chmod 755 "$DIR/prolog"
+    job=$(submit "srun --task-prolog=$DIR/prolog $PROGRAMS/exit_with 0")
+    eventually 30 output_has prolog '^task [0-9]+$'
+    kill -KILL "$(sed 's/task //' "$DIR/out/prolog")"
+    wait_job "$job"
+    [[ $(coverage "$job") == $'0 killed 1\nbatch script 1' && $(record_count "$job") == 0 ]]
+    [[ $(program_of "$job") == "$PROGRAMS/exit_with" ]]
+}
+
+@test "a task whose LD_PRELOAD was unset on the way is unknown" {
+    printf '#!/bin/bash\necho unset LD_PRELOAD\n' >"$DIR/prolog"
+    job=$(submit_and_wait "srun --task-prolog=$DIR/prolog $PROGRAMS/exit_with 0")
+    [[ $(coverage "$job") == $'0 unknown 1\nbatch script 1' && $(record_count "$job") == 0 ]]
+}
+
+@test "a step of several programs has a fact for each, by the first task of each" {
+    cat >"$DIR/multi" <<MULTI
+0-1 $PROGRAMS/exit_with 0
+2-4 ./exit_with_static 3
+5 exit_with 0
+MULTI
+    job=$(submit_and_wait "cd $PROGRAMS; export PATH=$PROGRAMS:\$PATH; srun --multi-prog $DIR/multi" -n6 -N2)
+    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0")
+        | "\(.first_task) \(.outcome) \(.leader) \(.tasks)"' | sort) == $'0 recorded 0 1\n1 follower 0 1\n2 static 2 1\n3 follower 2 '* ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | .tasks' | jq -s add) == 6 ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "static") | .program') == "$PROGRAMS/exit_with_static" ]]
+    [[ $(field "$job" exit_with_static '.slurmT | "\(.task_id) \(.exit_code)"') == "2 3" ]]
+    [[ $(record_count "$job" exit_with) == 2 ]]
+}
+
+@test "both components of a heterogeneous step are counted" {
+    job=$(submit_and_wait "srun -n1 $PROGRAMS/exit_with 0 : -n2 $PROGRAMS/spin 0" -n1 : -n2)
+    [[ $(coverage "$job") == $'0 recorded 1\nbatch script 1' ]]
+    [[ $(coverage "$((job + 1))") == $'0 follower 1\n0 recorded 1' ]]
+}
+
+@test "mpirun's daemons are launchers, whose ranks rank 0 records for" {
+    job=$(submit_and_wait "mpirun.openmpi -n 4 $PROGRAMS/hello_openmpi" --nodes=2 --ntasks-per-node=2)
+    [[ $(record_count "$job") == 1 ]]
+    [[ $(coverage "$job" n1) == 'batch recorded 1' && $(coverage "$job" n2) == '0 launcher 1' ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "launcher")
+        | .core_seconds - 2 * (.end_time - .start_time) | fabs < 0.01') == true ]]
+}
+
+@test "a run that sampling leaves out is no miss" {
+    write_jobtrail_conf $'[sampling]\nenabled = yes\nscalar = 0 0.000000001'
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0; srun $PROGRAMS/exit_with_static 0")
+    write_jobtrail_conf ''
+    [[ $(coverage "$job") == $'0 sampled 1\n1 static 1\nbatch script 1' && $(record_count "$job") == 0 ]]
+}
+
+# ---- trouble with the spool
+
+@test "where the ledger is full the tasks that found no room are told" {
+    write_jobtrail_conf $'[spool]\nledger_size = 1M'
+    sed -i '0,/^\[spool\]/{/^\[spool\]/d}' "$DIR/jobtrail.conf" # the first one's dir goes to the second
+    sed -i "s|^ledger_size|dir = $DIR/run/%n\nledger_size|; 0,/^dir = .*run/{/^dir = .*run/d}" "$DIR/jobtrail.conf"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
+    job=$(submit_and_wait "for i in {1..260}; do $PROGRAMS/exit_with 0; done; srun $PROGRAMS/exit_with 0")
+    write_jobtrail_conf ''
+    [[ $(coverage "$job") == $'0 spool 1\nbatch recorded 1' ]]
+    [[ $(coverage_of "$job" '.coverageT.dropped + '"$(record_count "$job")") == 261 ]]
+}
+
+@test "where the user spoils the ledger the tasks without captures are told, and it is set aside" {
+    job=$(submit_and_wait ": >\$JOBTRAIL_SPOOL/ledger; srun $PROGRAMS/exit_with 0")
+    [[ $(coverage "$job") == $'0 spool 1\nbatch spool 1' ]]
+    [[ -d $DIR/state/quarantine/$job.0 ]]
+}
+
+@test "where there is no room for a ledger every task is told" {
+    write_jobtrail_conf $'[spool]\nmount = no'
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf" # the prolog does not
+    "$CLUSTER" exec n2 mount -t tmpfs -o size=4k,mode=711 none "$DIR/run/n2"
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -w n2)
+    "$CLUSTER" exec n2 umount "$DIR/run/n2"
+    write_jobtrail_conf ''
+    [[ $(coverage "$job") == 'batch spool 1' && $(record_count "$job") == 0 ]]
+}
+
+# ---- what becomes of it
+
+@test "coverage is loaded once, and summed up by outcome" {
+    store=sqlite:$DIR/store.db
+    "$STAGE/bin/jobtrail-load" "$DIR/records" --store "$store"
+    [[ $("$STAGE/bin/jobtrail-load" "$DIR/records" --store "$store" --json | jq .new) == 0 ]]
+    facts=$(find "$DIR/records" -name 'coverage.*' -exec cat {} + | jq -s 'map(.coverageA[].tasks) | add')
+    [[ $(sqlite3 "$DIR/store.db" 'SELECT sum(tasks) FROM coverage') == "$facts" ]]
+    job=$(submit_and_wait "srun -n4 $PROGRAMS/exit_with 0; srun -n2 $PROGRAMS/exit_with_static 0; srun $PROGRAMS/exit_with 0" -N2 -n4)
+    "$STAGE/bin/jobtrail-load" "$DIR/records" --store "$store"
+    [[ $("$STAGE/bin/jobtrail-acct" --store "$store" --coverage -j "$job" -nPo Outcome,Tasks | sort) == $'recorded|8\nscript|1\nstatic|2' ]]
+}
+
+@test "the coverage records of all these jobs are what the schema says" {
+    mapfile -t files < <(find "$DIR" -name 'coverage.lab.*.json')
+    ((${#files[@]} > 20))
+    "$JOBTRAIL_SOURCE/test/collectors/check_records" "${files[@]}"
+}
+
+@test "with coverage = no there is none, but static programs have their run records" {
+    write_jobtrail_conf ''
+    sed -i 's/^\[submit\]/&\ncoverage = no/' "$DIR/jobtrail.conf"
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with_static 0; srun $PROGRAMS/exit_with 0")
+    write_jobtrail_conf ''
+    [[ $(coverage "$job") == "" && $(record_count "$job") == 2 ]]
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Every kind of launch, with the exact number of records. MPI, multi-prog and heterogeneous steps are
+# in mpi.bats and ranks.bats, private /tmp in private_tmp.bats.
+
+load ../fixture/cluster
+
+setup_file() {
+    start_cluster EXTRA_CONF="LaunchParameters=use_interactive_step"
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+# runs JOB: "NAME STEP TASK" of each run, sorted
+runs() {
+    records "$1" | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.step_id) \(.slurmT.task_id)"' | sort
+}
+
+# job_by ARGUMENT: the job whose records have it in a command line, when there is one
+job_by() {
+    find "$DIR/records" -type f -name 'run.*.json' -exec cat {} + |
+        jq --arg text "$1" 'select(.cmdlineA | index($text)) | .slurmT.job_id' | sort -u
+}
+
+is_recorded() { # ARGUMENT
+    [[ -n $(job_by "$1") ]]
+}
+
+wait_for() { # ARGUMENT: until a job with it is recorded; prints its id
+    eventually 30 is_recorded "$1" && job_by "$1"
+}
+
+libm() {
+    ldconfig -p | awk '/libm\.so\.6 .*x86-64/ { print $NF; exit }'
+}
+
+@test "a batch script's children and its steps have a record each" {
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0; (cd /; $PROGRAMS/spin 0; srun $PROGRAMS/exit_with 0)
+        $PROGRAMS/fork_child & wait; srun -n2 bash -c '$PROGRAMS/spin 0; $PROGRAMS/spin 0'" -n2)
+    [[ $(runs "$job") == "exit_with 0 0
+exit_with batch 0
+fork_child batch 0
+spin 1 0
+spin 1 0
+spin batch 0" ]]
+}
+
+@test "salloc with srun has a record of the step, and none of what runs on the login node" {
+    run_as "$JOB_USER" salloc -Q -n2 bash -c "$PROGRAMS/spin 0 sallocs-child; srun $PROGRAMS/exit_with 0 salloc"
+    job=$(wait_for salloc)
+    [[ $(runs "$job") == "exit_with 0 0" ]]
+    [[ -z $(job_by sallocs-child) ]]
+}
+
+@test "an interactive step has a record of what its shell starts, and steps in it their own" {
+    run_as "$JOB_USER" script -qec "salloc -Q -n1" /dev/null >"$DIR/out/interactive" \
+        <<<"$PROGRAMS/exit_with 3 interactive; srun $PROGRAMS/spin 0; exit"
+    job=$(wait_for interactive)
+    [[ $(runs "$job") == $'exit_with interactive 0\nspin 0 0' ]]
+    [[ $(field "$job" exit_with '.slurmT | "\(.end_source) \(.exit_code) \(.cpus_alloc)"') == "fini null 1" ]]
+}
+
+@test "every task of an array has its record, and each its own job" {
+    job=$(submit "srun $PROGRAMS/exit_with 0; $PROGRAMS/spin 0" --array=1-6%3)
+    array_is_over() { [[ -z $(run_as root squeue -h -j "$job") ]]; }
+    eventually 120 array_is_over
+    all=$(find "$DIR/records" -name 'run.*' -exec cat {} + | jq -sc --argjson job "$job" \
+        'map(select(.slurmT.array_job_id == $job) | .slurmT)')
+    [[ $(jq -c 'map(.array_task_id) | sort' <<<"$all") == '[1,1,2,2,3,3,4,4,5,5,6,6]' ]]
+    [[ $(jq -c 'map(.job_id) | unique | length' <<<"$all") == 6 ]]
+}
+
+@test "a step that exports nothing but a preload has one record, and the user's library" {
+    job=$(submit_and_wait "srun --export=LD_PRELOAD=$(libm) $PROGRAMS/exit_with 0")
+    [[ $(runs "$job") == "exit_with 0 0" ]]
+    [[ $(field "$job" exit_with '.libA | map(.[0] | select(test("/libm[.]"))) | length') == 1 ]]
+}
+
+@test "srun in a batch script that preloads has one record of each" {
+    job=$(submit_and_wait "export LD_PRELOAD=$(libm):\$LD_PRELOAD; $PROGRAMS/spin 0
+        srun $PROGRAMS/exit_with 0; srun --export=NONE $PROGRAMS/exit_with 0")
+    [[ $(runs "$job") == $'exit_with 0 0\nexit_with 1 0\nspin batch 0' ]]
+}
+
+@test "a job that was requeued and ran again has both runs, told apart by the restart count" {
+    job=$(submit "((SLURM_RESTART_COUNT)) || srun $PROGRAMS/eat_memory 1; srun $PROGRAMS/exit_with 0" --requeue)
+    eventually 30 output_has "$job" full
+    run_as root scontrol requeue "$job"
+    is_pending() { has_state "$job" PENDING; }
+    eventually 30 is_pending
+    # It would start after two minutes. Within two seconds slurmd would not run the prolog again, by
+    # times in seconds; and an update can come too early.
+    sleep 2
+    starts_again() {
+        run_as root scontrol update "jobid=$job" StartTime=now 2>/dev/null || true
+        ! is_pending
+    }
+    eventually 60 starts_again
+    wait_job "$job"
+    got=$(records "$job" | jq -r 'sort_by(.userDT.start_time) | .[] |
+        "\(.userT.exec_path | split("/")[-1]) \(.slurmT | "\(.restart_count) \(.end_source) \(.exit_code):\(.signal)")"')
+    [[ $got == "eat_memory 0 task_exit 0:15
+exit_with 1 fini 0:0" ]] || fail "$got"
+}
+
+# Each of them two: the step's task and a child of it.
+@test "short steps in one job have all their records, once" {
+    steps=50
+    [[ ${JOBTRAIL_SOAK-} != 1 ]] || steps=1000
+    job=$(submit "for ((i = 0; i < $steps; i++)); do
+        srun -n1 --exact bash -c '$PROGRAMS/exit_with 0; exec $PROGRAMS/exit_with 5' &
+        (( i % 4 != 3 )) || wait
+    done; wait" -n4 --time=60)
+    wait_job "$job" $((60 + steps * 2))
+    [[ $(record_count "$job") == $((2 * steps)) ]]
+    [[ $(records "$job" | jq 'map(.userT.run_uuid) | unique | length') == $((2 * steps)) ]]
+    [[ $(records "$job" | jq -c 'map(.slurmT.step_id) | unique | length') == "$steps" ]]
+    [[ $(records "$job" | jq -c 'map(.slurmT | [.end_source, .exit_code]) | group_by(.) | map([length, .[0]])') == \
+        "[[$steps,[\"fini\",null]],[$steps,[\"fini\",5]]]" ]]
+}
+
+@test "a job without a step on a node leaves nothing there" {
+    job=$(submit_and_wait "$PROGRAMS/exit_with 0" -N2)
+    [[ $(record_count "$job") == 1 ]]
+    run_as "$JOB_USER" salloc -Q -N2 true
+    "$CLUSTER" wait-idle
+    [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
+}
+
+# For all steps from here on: the last tests of the file.
+use_task_prolog() {
+    cat >"$DIR/task_prolog"
+    chmod 755 "$DIR/task_prolog"
+    grep -q ^TaskProlog "$CLUSTER_DIR/etc/slurm.conf" && return
+    echo "TaskProlog=$DIR/task_prolog" >>"$CLUSTER_DIR/etc/slurm.conf"
+    "$CLUSTER" restart-slurmd n1
+    "$CLUSTER" restart-slurmd n2
+}
+
+@test "a step with TaskProlog has one record of its task, with what the prolog sets, and no trouble" {
+    use_task_prolog <<<$'#!/bin/sh\necho export OMP_NUM_THREADS=7\necho print from the prolog'
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0")
+    [[ $(output_of "$job") == *"from the prolog"* && $(output_of "$job") != *error* ]]
+    [[ $(runs "$job") == "exit_with 0 0" ]]
+    [[ $(field "$job" exit_with .userDT.num_threads) == 7 ]]
+}
+
+@test "what TaskProlog and srun --task-prolog run is recorded beside the task" {
+    use_task_prolog <<<"#!/bin/sh"$'\n'"$PROGRAMS/spin 0"
+    printf '#!/bin/sh\n%s 0\n' "$PROGRAMS/_exit_with" >"$DIR/own_prolog"
+    chmod 755 "$DIR/own_prolog"
+    job=$(submit_and_wait "srun --task-prolog=$DIR/own_prolog $PROGRAMS/exit_with 0")
+    [[ $(runs "$job") == $'_exit_with 0 0\nexit_with 0 0\nspin 0 0\nspin batch 0' ]]
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Jobs with a /tmp and a /dev/shm of their own (job_container/tmpfs), which makes a mount namespace
+# and a step `extern` for each job.
+
+load ../fixture/cluster
+
+setup_file() {
+    # what is mounted before the namespace of a job is made is seen in it
+    RULES=$'[spool]\nmount = yes' SCRATCH=/var/tmp start_cluster PRIVATE_TMP=yes
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+runs() { # JOB: "NAME STEP END" of each run, sorted
+    records "$1" | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.step_id) \(.slurmT.end_source)"' | sort
+}
+
+@test "batch script and steps of a job with a private /tmp have a record each" {
+    job=$(submit_and_wait "echo 1 >/tmp/of-the-job; $PROGRAMS/exit_with 0
+        stat --file-system --format='spool on %T' \$JOBTRAIL_SPOOL
+        srun -N1 -n1 -w n1 cat /tmp/of-the-job
+        srun -N2 -n2 $PROGRAMS/_exit_with 4; srun bash -c 'kill -KILL \$\$'" -N2 -n2)
+    output_has "$job" '^1$'
+    output_has "$job" '^spool on tmpfs$'
+    [[ ! -e /tmp/of-the-job ]]
+    [[ $(runs "$job" | grep -v "^cat\|^stat") == $'_exit_with 1 task_exit\nexit_with batch fini' ]]
+    [[ $(field "$job" _exit_with '.slurmT | "\(.exit_code) \(.end_time_error) \(.outlived)"') == "4 0.01 false" ]]
+}
+
+@test "a program that lay in the private /tmp has its record, and no hash" {
+    job=$(submit_and_wait "cp $PROGRAMS/exit_with /tmp/brought; srun /tmp/brought 0" -n1)
+    [[ $(runs "$job" | grep brought) == "brought 0 fini" ]]
+    [[ $(field "$job" brought .userT.exec_path) == /tmp/brought ]]
+    [[ ! -e /tmp/brought && $(field "$job" brought .hash_id) =~ ^0*$ ]]
+}
+
+@test "a cancelled job with a private /tmp has its signal, and nothing of it is left" {
+    job=$(submit "srun bash -c 'echo started; exec $PROGRAMS/spin 100 sleep'" -n1)
+    eventually 30 output_has "$job" started
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ $(runs "$job") == "spin 0 task_exit" && $(field "$job" spin .slurmT.signal) == 15 ]]
+    [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * XALT's note in a program.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/evidence/watermark.h"
+
+struct taken {
+    int count;
+    char text[8192];
+};
+
+static void take(void *context, const char *key, const char *value)
+{
+    struct taken *taken = context;
+    size_t used = strlen(taken->text);
+    snprintf(taken->text + used, sizeof taken->text - used, "%s=%s;", key, value);
+    taken->count++;
+}
+
+#define NOTE(text) text, sizeof text - 1
+
+static void a_watermark_is_read_key_by_key(void **state)
+{
+    static const struct {
+        const char *note;
+        size_t size;
+        const char *taken;
+    } cases[] = {
+        {NOTE("\2XALT_Link_Info\0Build_User%%alice%%\0Build_Epoch%%1.5%%\0XALT_Link_Info_End\0"),
+         "Build_User=alice;Build_Epoch=1.5;"},
+        /* blanks */
+        {NOTE("\2XALT_Link_Info\0K%%a_%_%_b_%_%__%_%_c%%\0XALT_Link_Info_End\0"), "K=a b  c;"},
+        {NOTE("\2K%%_%_%%\0K2%%_%_%_%%\0"), "K=_%_;K2= ;"},
+        /* an empty value; a value with percent signs */
+        {NOTE("\2K%%%%\0L%%50%%%\0M%%a%%b%%\0"), "K=;L=50%;M=a%%b;"},
+        /* the end is missing: cut */
+        {NOTE("\2XALT_Link_Info\0K%%v%%\0"), "K=v;"},
+        {NOTE("\2XALT_Link_Info\0K%%v%%"), "K=v;"},
+        {NOTE("\2XALT_Link_Info\0K%%v%"), "K=v%;"},
+        {NOTE("\2XALT_Link_Info\0K%%"), "K=;"},
+        {NOTE("\2XALT_Link_Info\0K%"), ""},
+        {NOTE("\2XALT_Link_Info\0K"), ""},
+        /* what stands behind the end */
+        {NOTE("\2K%%v%%\0XALT_Link_Info_End\0L%%w%%\0"), "K=v;"},
+        /* no key, empty strings */
+        {NOTE("\2%%v%%\0\0\0K%%v%%\0"), "K=v;"},
+        /* no watermark */
+        {NOTE(""), ""},
+        {NOTE("\2"), ""},
+        {NOTE("\2\0"), ""},
+        {NOTE("\1XALT_Link_Info\0K%%v%%\0"), ""},
+        {NOTE("\3XALT_Link_Info\0K%%v%%\0"), ""},
+        {NOTE("\0\0\0\0"), ""},
+        {NOTE("K%%v%%\0"), ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct taken taken = {0};
+        /* Its own memory, so that AddressSanitizer knows the end. */
+        char *memory = malloc(cases[i].size + 1);
+        memcpy(memory + 1, cases[i].note, cases[i].size);
+        int keys = watermark_read(memory + 1, cases[i].size, take, &taken);
+        free(memory);
+        if (strcmp(taken.text, cases[i].taken) != 0)
+            fail_msg("case %zu: %s", i, taken.text);
+        assert_int_equal(keys, taken.count);
+    }
+}
+
+static void an_overlong_entry_is_left_out(void **state)
+{
+    enum { ENTRY_MAX = 4096 }; /* with its NUL */
+    (void)state;
+    for (size_t length = ENTRY_MAX - 2; length <= ENTRY_MAX + 1; length++) {
+        static char note[10000];
+        struct taken taken = {0};
+        memset(note, 0, sizeof note);
+        memcpy(note, "\2A%%1%%", 7);
+        memset(note + 8, '%', length);
+        note[8] = 'B';
+        memcpy(note + 9 + length, "C%%2%%", 6);
+        assert_int_equal(watermark_read(note, sizeof note, take, &taken),
+                         length < ENTRY_MAX ? 3 : 2);
+        assert_memory_equal(taken.text, "A=1;", 4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_watermark_is_read_key_by_key),
+        cmocka_unit_test(an_overlong_entry_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
