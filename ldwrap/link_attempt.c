@@ -85,20 +85,22 @@ static int add_color(const struct link_job *job, struct strings *argv)
 
 static int make_argv(const struct link_job *job, struct link_attempt *attempt)
 {
+    const struct {
+        const char *option;
+        int fd;
+    } added[] = {
+        {"", job->mark},
+        {"", job->startup},
+        {"--dependency-file=", attempt->dependencies},
+        {"-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd},
+    };
     int result = 0;
     for (int i = 0; i < job->argc && result == 0; i++)
         result = strings_add(&attempt->argv, job->argv[i]);
     if (result == 0)
         result = add_color(job, &attempt->argv);
-    if (result == 0)
-        result = add_descriptor(&attempt->argv, "", job->mark);
-    if (result == 0)
-        result = add_descriptor(&attempt->argv, "", job->startup);
-    if (result == 0)
-        result = add_descriptor(&attempt->argv, "--dependency-file=", attempt->dependencies);
-    if (result == 0)
-        result = add_descriptor(
-            &attempt->argv, "-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd);
+    for (size_t i = 0; i < sizeof added / sizeof added[0] && result == 0; i++)
+        result = add_descriptor(&attempt->argv, added[i].option, added[i].fd);
     return result;
 }
 

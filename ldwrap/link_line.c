@@ -38,8 +38,8 @@ enum effect {
     LIBRARY,
 };
 
-/* Options, without their dashes. NAME* stands for all that begin with NAME; the first row that has
- * the option counts. `takes_value`: the value is the next argument, unless attached with "=". */
+/* Options, without their dashes (words_have()). The first row that has the option counts.
+ * `takes_value`: the value is the next argument, unless it is attached with "=". */
 /* clang-format off */
 static const struct kind {
     enum effect effect;
@@ -81,23 +81,11 @@ static bool starts(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Whether the list has `name`. */
-static bool has_name(const char *names, const char *name)
-{
-    for (size_t size; *names != '\0'; names += size + (names[size] == ' ')) {
-        size = strcspn(names, " ");
-        if (names[size - 1] == '*' ? strncmp(name, names, size - 1) == 0
-                                   : strncmp(name, names, size) == 0 && name[size] == '\0')
-            return true;
-    }
-    return false;
-}
-
 static const struct kind *find_kind(const char *name)
 {
     static const struct kind other = {NO_EFFECT, false, ""};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (has_name(kinds[i].names, name))
+        if (words_have(kinds[i].names, name))
             return &kinds[i];
     }
     return &other;
@@ -196,29 +184,16 @@ static int apply_option(struct link_line *line, const struct option *option)
     return 0;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
-/* Programs that exist to find out whether they can be linked. */
-static bool is_probe(const char *output)
-{
-    const char *name = base_name(output);
-    return strcmp(name, "conftest") == 0 || starts(name, "conftest.") || starts(name, "cmTC_") ||
-           starts(name, "cmTryCompileExec") || starts(name, "libconftest.") ||
-           starts(name, "libcmTC_");
-}
-
 static void judge_output(struct link_line *line)
 {
+    static const char probes[] =
+        "conftest conftest.* libconftest.* cmTC_* libcmTC_* cmTryCompileExec*";
     struct stat status;
     if (line->why_plain != NULL)
         return;
     if (line->inputs.count == 0)
         line->why_plain = "there is nothing to link";
-    else if (is_probe(line->output))
+    else if (words_have(probes, basename(line->output)))
         line->why_plain = "a probe of autoconf or CMake";
     else if (stat(line->output, &status) == 0 && !S_ISREG(status.st_mode))
         line->why_plain = "the output is no regular file";

@@ -45,6 +45,17 @@ bool strings_have(const struct strings *list, const char *text)
     return false;
 }
 
+bool words_have(const char *words, const char *text)
+{
+    for (size_t size; *words != '\0'; words += size + (words[size] == ' ')) {
+        size = strcspn(words, " ");
+        if (words[size - 1] == '*' ? strncmp(text, words, size - 1) == 0
+                                   : strncmp(text, words, size) == 0 && text[size] == '\0')
+            return true;
+    }
+    return false;
+}
+
 void strings_free(struct strings *list)
 {
     for (size_t i = 0; i < list->count; i++)
