@@ -2,7 +2,6 @@
 #include "ldwrap/dependency_file.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "ldwrap/string_list.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
