@@ -51,23 +51,23 @@ static int add_string(struct image *image, enum policy_section which, const char
 
 /* One rule's complaint; `offset` is in its pattern. A built-in rule has no line to point to. */
 static void blame(const struct conf_rule *rule, size_t offset, const char *reason, const char *hint,
-                  struct conf_error *error)
+                  struct conf_error *why)
 {
-    error->line = rule->line;
-    error->column = rule->line == 0 ? 0 : rule->column + (unsigned)offset;
-    snprintf(error->reason, sizeof error->reason, "%s", reason);
-    snprintf(error->hint, sizeof error->hint, "%s", hint);
+    why->line = rule->line;
+    why->column = rule->line == 0 ? 0 : rule->column + (unsigned)offset;
+    snprintf(why->reason, sizeof why->reason, "%s", reason);
+    snprintf(why->hint, sizeof why->hint, "%s", hint);
 }
 
-static int parse_rules(const struct conf_rules *rules, struct nfa *nfa, struct conf_error *error)
+static int parse_rules(const struct conf_rules *rules, struct nfa *nfa, struct conf_error *why)
 {
     for (size_t i = 0; i < rules->count; i++) {
         struct pattern_error fault = {0};
-        int rc = pattern_add(nfa, rules->rule[i].pattern, &fault);
-        if (rc == -EINVAL || rc == -E2BIG)
-            blame(&rules->rule[i], fault.offset, fault.reason, fault.hint, error);
-        if (rc != 0)
-            return rc;
+        int error = pattern_add(nfa, rules->rule[i].pattern, &fault);
+        if (error == -EINVAL || error == -E2BIG)
+            blame(&rules->rule[i], fault.offset, fault.reason, fault.hint, why);
+        if (error != 0)
+            return error;
     }
     return 0;
 }
@@ -82,31 +82,31 @@ static int build_some_dfa(const struct conf_rules *rules, const struct nfa *nfa,
         return -ENOMEM;
     for (uint32_t i = 0; i < rules->count; i++)
         first_of[i] = i;
-    int rc = dfa_build(nfa, first_of, dfa, culprit);
-    if (rc == -E2BIG) {
+    int error = dfa_build(nfa, first_of, dfa, culprit);
+    if (error == -E2BIG) {
         for (uint32_t i = 1; i < rules->count; i++)
             if (rules->rule[i].action == rules->rule[i - 1].action)
                 first_of[i] = first_of[i - 1];
-        rc = dfa_build(nfa, first_of, dfa, culprit);
+        error = dfa_build(nfa, first_of, dfa, culprit);
     }
     free(first_of);
-    return rc;
+    return error;
 }
 
 static int build_dfa(const struct conf_rules *rules, const struct nfa *nfa, struct dfa *dfa,
-                     struct conf_error *error)
+                     struct conf_error *why)
 {
-    char hint[sizeof error->hint];
+    char hint[sizeof why->hint];
     uint32_t culprit = 0;
-    int rc = build_some_dfa(rules, nfa, dfa, &culprit);
-    if (rc == -E2BIG) {
+    int error = build_some_dfa(rules, nfa, dfa, &culprit);
+    if (error == -E2BIG) {
         snprintf(hint, sizeof hint, "simplify '%.100s', above all its {M,N} and inner '.*'",
                  rules->rule[culprit].pattern);
         blame(&rules->rule[culprit], 0, "the rules of this section need too many states", hint,
-              error);
+              why);
     }
-    if (rc != 0)
-        return rc;
+    if (error != 0)
+        return error;
     return dfa_minimise(dfa);
 }
 
@@ -139,33 +139,33 @@ static int add_dfa(struct image *image, enum policy_section which, const struct 
 }
 
 static int add_list(struct image *image, const struct conf_list *list, const struct conf *conf,
-                    struct conf_error *error)
+                    struct conf_error *why)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
     struct dfa dfa = {0};
     struct nfa nfa = {0};
-    int rc = parse_rules(rules, &nfa, error);
-    if (rc == 0 && rules->count > 0)
-        rc = build_dfa(rules, &nfa, &dfa, error);
-    if (rc == 0)
-        rc = add_dfa(image, list->which, &dfa, rules);
+    int error = parse_rules(rules, &nfa, why);
+    if (error == 0 && rules->count > 0)
+        error = build_dfa(rules, &nfa, &dfa, why);
+    if (error == 0)
+        error = add_dfa(image, list->which, &dfa, rules);
     dfa_free(&dfa);
     nfa_free(&nfa);
-    return rc;
+    return error;
 }
 
 static int add_strings(struct image *image, const struct conf *conf)
 {
-    int rc = add_string(image, POLICY_SPOOL, conf->spool);
-    if (rc == 0)
-        rc = add_string(image, POLICY_LIBRARY, conf->library);
-    if (rc == 0)
-        rc = add_string(image, POLICY_SUBMIT, conf->submit);
-    if (rc == 0)
-        rc = add_string(image, POLICY_CONF, conf->path);
-    if (rc == 0)
-        rc = add_string(image, POLICY_HOOKS, conf->hooks);
-    return rc;
+    int error = add_string(image, POLICY_SPOOL, conf->spool);
+    if (error == 0)
+        error = add_string(image, POLICY_LIBRARY, conf->library);
+    if (error == 0)
+        error = add_string(image, POLICY_SUBMIT, conf->submit);
+    if (error == 0)
+        error = add_string(image, POLICY_CONF, conf->path);
+    if (error == 0)
+        error = add_string(image, POLICY_HOOKS, conf->hooks);
+    return error;
 }
 
 static int add_table(struct image *image, const struct conf_table *table, const struct conf *conf)
@@ -182,22 +182,22 @@ static int add_table(struct image *image, const struct conf_table *table, const 
 }
 
 /* The strings come last: policy_usable() wants a byte behind every section. */
-static int add_sections(struct image *image, const struct conf *conf, struct conf_error *error)
+static int add_sections(struct image *image, const struct conf *conf, struct conf_error *why)
 {
-    int rc = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; rc == 0 && i < CONF_LISTS; i++)
-        rc = add_list(image, &conf_lists[i], conf, error);
-    for (size_t i = 0; rc == 0 && i < CONF_TABLES; i++)
-        rc = add_table(image, &conf_tables[i], conf);
-    if (rc == 0)
-        rc = add_strings(image, conf);
-    if (rc == 0 && image->size > POLICY_MAX_BYTES) {
-        snprintf(error->reason, sizeof error->reason, "the compiled policy exceeds %u MiB",
+    int error = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; error == 0 && i < CONF_LISTS; i++)
+        error = add_list(image, &conf_lists[i], conf, why);
+    for (size_t i = 0; error == 0 && i < CONF_TABLES; i++)
+        error = add_table(image, &conf_tables[i], conf);
+    if (error == 0)
+        error = add_strings(image, conf);
+    if (error == 0 && image->size > POLICY_MAX_BYTES) {
+        snprintf(why->reason, sizeof why->reason, "the compiled policy exceeds %u MiB",
                  POLICY_MAX_BYTES >> 20);
-        snprintf(error->hint, sizeof error->hint, "use fewer or simpler rules");
-        rc = -E2BIG;
+        snprintf(why->hint, sizeof why->hint, "use fewer or simpler rules");
+        error = -E2BIG;
     }
-    return rc;
+    return error;
 }
 
 static uint32_t switches(const struct conf *conf)
@@ -224,18 +224,18 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->command_line = conf->command_line;
 }
 
-int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *error)
+int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why)
 {
     struct image image = {0};
     struct conf_error found = {0};
     snprintf(found.file, sizeof found.file, "%s", conf->path);
-    int rc = add_sections(&image, conf, &found);
-    if (rc == -ENOMEM)
+    int error = add_sections(&image, conf, &found);
+    if (error == -ENOMEM)
         snprintf(found.reason, sizeof found.reason, "%s", strerror(ENOMEM));
-    if (rc != 0) {
+    if (error != 0) {
         free(image.bytes);
-        *error = found;
-        return rc;
+        *why = found;
+        return error;
     }
     fill_header(&image, conf);
     *bytes = image.bytes;

@@ -11,7 +11,7 @@
 
 /* Compiles `conf` into `*size` malloc'ed bytes at `*bytes`, which are usable as policy_usable() has
  * it. Returns 0; or -EINVAL (a pattern is wrong), -E2BIG (the rules need too large an automaton or
- * file), -ENOMEM, and fills `*error`. */
-int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *error);
+ * file), -ENOMEM, and fills `*why`. */
+int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why);
 
 #endif

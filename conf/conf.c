@@ -25,59 +25,59 @@
 int conf_refuse(struct conf_loader *loader, size_t column, const char *format, ...)
 {
     va_list args;
-    loader->rc = -EINVAL;
-    loader->error.line = loader->line;
-    loader->error.column = (unsigned)column;
+    loader->error = -EINVAL;
+    loader->why.line = loader->line;
+    loader->why.column = (unsigned)column;
     va_start(args, format);
-    vsnprintf(loader->error.reason, sizeof loader->error.reason, format, args);
+    vsnprintf(loader->why.reason, sizeof loader->why.reason, format, args);
     va_end(args);
-    return loader->rc;
+    return loader->error;
 }
 
 void conf_refuse_hint(struct conf_loader *loader, const char *text)
 {
-    snprintf(loader->error.hint, sizeof loader->error.hint, "%s", text);
+    snprintf(loader->why.hint, sizeof loader->why.hint, "%s", text);
 }
 
-int conf_give_up(struct conf_loader *loader, int rc)
+int conf_give_up(struct conf_loader *loader, int error)
 {
-    loader->rc = rc;
-    snprintf(loader->error.reason, sizeof loader->error.reason, "%s", strerror(-rc));
-    return rc;
+    loader->error = error;
+    snprintf(loader->why.reason, sizeof loader->why.reason, "%s", strerror(-error));
+    return error;
 }
 
-static int parse(struct conf_loader *loader)
+static int parse_file(struct conf_loader *loader)
 {
-    int rc = ini_parse_stream(conf_line_read, loader, conf_line_take, loader);
-    if (loader->rc != 0)
-        return loader->rc;
-    if (rc < 0)
+    int error = ini_parse_stream(conf_line_read, loader, conf_line_take, loader);
+    if (loader->error != 0)
+        return loader->error;
+    if (error < 0)
         return conf_give_up(loader, -ENOMEM);
-    if (rc == 0)
+    if (error == 0)
         return 0;
-    loader->line = (unsigned)rc;
+    loader->line = (unsigned)error;
     conf_refuse(loader, 1, "neither a comment, a [SECTION] nor KEY = VALUE");
     conf_refuse_hint(loader, "start a comment with '#'");
-    return loader->rc;
+    return loader->error;
 }
 
 static int set_defaults(struct conf_loader *loader)
 {
     struct conf_fault fault = {0};
     const struct conf_key *key = NULL;
-    int rc = conf_keys_default(loader->conf, &key, &fault);
-    if (rc == -EINVAL) {
+    int error = conf_keys_default(loader->conf, &key, &fault);
+    if (error == -EINVAL) {
         conf_refuse(loader, 0, "built-in default of %s in [%s]: %s", key->name, key->section,
                     fault.reason);
         conf_refuse_hint(loader, fault.hint);
-    } else if (rc != 0) {
-        conf_give_up(loader, rc);
+    } else if (error != 0) {
+        conf_give_up(loader, error);
     }
-    return rc;
+    return error;
 }
 
 /* `path` made absolute, malloc'ed; symbolic links stay as they are. */
-static char *absolute(const char *path)
+static char *absolute_path(const char *path)
 {
     char *text = NULL;
     if (path[0] == '/')
@@ -99,7 +99,7 @@ static FILE *open_trusted(struct conf_loader *loader)
         return stream;
     conf_give_up(loader, fd < 0 ? fd : -errno);
     if (fd == -EPERM) {
-        snprintf(loader->error.reason, sizeof loader->error.reason,
+        snprintf(loader->why.reason, sizeof loader->why.reason,
                  "root does not act on it: %.180s can be changed by others", culprit);
         conf_refuse_hint(loader, "give it to root, writable by root alone");
     }
@@ -108,7 +108,7 @@ static FILE *open_trusted(struct conf_loader *loader)
 
 static FILE *open_file(const char *path, struct conf_loader *loader)
 {
-    if (loader->trusted)
+    if (loader->is_trusted)
         return open_trusted(loader);
     FILE *stream = fopen(path, "re");
     if (stream == NULL)
@@ -116,54 +116,54 @@ static FILE *open_file(const char *path, struct conf_loader *loader)
     return stream;
 }
 
-static int load(const char *path, struct conf_loader *loader)
+static int load_file(const char *path, struct conf_loader *loader)
 {
-    int rc = set_defaults(loader);
-    if (rc != 0)
-        return rc;
-    loader->conf->path = absolute(path);
+    int error = set_defaults(loader);
+    if (error != 0)
+        return error;
+    loader->conf->path = absolute_path(path);
     if (loader->conf->path == NULL)
         return conf_give_up(loader, -errno);
     CLEANUP_FCLOSE FILE *stream = open_file(path, loader);
     if (stream == NULL)
-        return loader->rc;
+        return loader->error;
     loader->stream = stream;
-    rc = parse(loader);
-    if (rc != 0)
-        return rc;
-    rc = conf_transport_check(loader);
-    if (rc != 0)
-        return rc;
-    rc = conf_lists_default(loader->conf);
-    if (rc == 0)
-        rc = conf_tables_default(loader->conf);
-    return rc == 0 ? 0 : conf_give_up(loader, rc);
+    error = parse_file(loader);
+    if (error != 0)
+        return error;
+    error = conf_transport_check(loader);
+    if (error != 0)
+        return error;
+    error = conf_lists_default(loader->conf);
+    if (error == 0)
+        error = conf_tables_default(loader->conf);
+    return error == 0 ? 0 : conf_give_up(loader, error);
 }
 
-static int load_new(const char *path, int trusted, struct conf *out, struct conf_error *error)
+static int load_new(const char *path, bool is_trusted, struct conf *out, struct conf_error *why)
 {
     struct conf conf = {0};
-    struct conf_loader loader = {.conf = &conf, .trusted = trusted};
-    snprintf(loader.error.file, sizeof loader.error.file, "%s", path);
-    int rc = load(path, &loader);
+    struct conf_loader loader = {.conf = &conf, .is_trusted = is_trusted};
+    snprintf(loader.why.file, sizeof loader.why.file, "%s", path);
+    int error = load_file(path, &loader);
     free(loader.text);
-    if (rc != 0) {
-        *error = loader.error;
+    if (error != 0) {
+        *why = loader.why;
         conf_free(&conf);
-        return rc;
+        return error;
     }
     *out = conf;
     return 0;
 }
 
-int conf_load(const char *path, struct conf *out, struct conf_error *error)
+int conf_load(const char *path, struct conf *out, struct conf_error *why)
 {
-    return load_new(path, 0, out, error);
+    return load_new(path, false, out, why);
 }
 
-int conf_load_trusted(const char *path, struct conf *out, struct conf_error *error)
+int conf_load_trusted(const char *path, struct conf *out, struct conf_error *why)
 {
-    return load_new(path, 1, out, error);
+    return load_new(path, true, out, why);
 }
 
 void conf_free(struct conf *conf)
@@ -175,17 +175,16 @@ void conf_free(struct conf *conf)
     *conf = (struct conf){0};
 }
 
-void conf_error_text(const struct conf_error *error, char *text, size_t size)
+void conf_error_text(const struct conf_error *why, char *text, size_t size)
 {
     char where[32] = "";
-    const char *open = error->hint[0] != '\0' ? " (" : "";
-    const char *close = error->hint[0] != '\0' ? ")" : "";
-    if (error->line != 0 && error->column != 0)
-        snprintf(where, sizeof where, "%u:%u:", error->line, error->column);
-    else if (error->line != 0)
-        snprintf(where, sizeof where, "%u:", error->line);
-    snprintf(text, size, "%s:%s %s%s%s%s", error->file, where, error->reason, open, error->hint,
-             close);
+    const char *open = why->hint[0] != '\0' ? " (" : "";
+    const char *close = why->hint[0] != '\0' ? ")" : "";
+    if (why->line != 0 && why->column != 0)
+        snprintf(where, sizeof where, "%u:%u:", why->line, why->column);
+    else if (why->line != 0)
+        snprintf(where, sizeof where, "%u:", why->line);
+    snprintf(text, size, "%s:%s %s%s%s%s", why->file, where, why->reason, open, why->hint, close);
 }
 
 char *conf_policy_path(const char *path)

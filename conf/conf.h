@@ -5,6 +5,7 @@
 #ifndef JOBTRAIL_CONF_H
 #define JOBTRAIL_CONF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,7 +56,7 @@ struct conf {
     char *sessions;            /* [spool] sessions; "" = none */
     char *library;             /* [preload] library */
     char *hooks;               /* [hooks] dir; "" = none */
-    int standard_library;      /* [hooks] standard_library = yes|no */
+    bool standard_library;     /* [hooks] standard_library = yes|no */
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
@@ -65,9 +66,9 @@ struct conf {
     uint32_t hash_file_s;      /* [submit] hash_file_time */
     uint64_t hash_job_bytes;   /* [submit] hash_job_size: in one flush */
     uint32_t hash_job_s;       /* [submit] hash_job_time: in one flush */
-    int hash_objects;      /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
-                              executable */
-    int coverage;          /* [submit] coverage = yes|no: a coverage record for each job and node */
+    bool hash_objects;     /* [submit] hash_objects = yes|no: sha1 of every library, not only of the
+                             executable */
+    bool coverage;         /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: words, see conf_transport.h */
     uint64_t outbox_bytes; /* [outbox] size */
     char *key_file;        /* [signature] key_file; "" = records are not signed */
@@ -75,35 +76,35 @@ struct conf {
     uint32_t outbox_user_share;   /* [outbox] user_share: of 100 parts */
     char *file_dir;               /* [file] dir */
     uint32_t file_subdirectories; /* [file] subdirectories; 0: none */
-    int file_separate;            /* [file] separate = yes|no */
+    bool file_separate;           /* [file] separate = yes|no */
     char *file_fsync;             /* [file] fsync = each|batch|no */
     char *syslog_socket;          /* [syslog] socket */
     uint32_t syslog_block_bytes;  /* [syslog] block_size */
     char *http_url;               /* [http] url */
     char *http_format;            /* [http] format = json|bulk|splunk */
     uint32_t http_batch;          /* [http] batch: records in one request */
-    int http_gzip;                /* [http] gzip = yes|no */
+    bool http_gzip;               /* [http] gzip = yes|no */
     char *http_ca;                /* [http] ca; "" = the system's */
     char *http_token_file;        /* [http] token_file; "" = none */
-    int http_ack;                 /* [http] ack = yes|no */
+    bool http_ack;                /* [http] ack = yes|no */
     uint32_t http_timeout_s;      /* [http] timeout */
     char *kafka_brokers;          /* [kafka] brokers */
     char *kafka_topic;            /* [kafka] topic */
     char *kafka_properties;       /* [kafka] properties: a file of librdkafka's; "" = none */
-    int enabled;                  /* [tracking] enabled = yes|no */
-    int opt_out;                  /* [tracking] opt_out = yes|no */
-    int track_scalar;             /* [tracking] scalar = yes|no */
-    int track_mpi;                /* [tracking] mpi = yes|no */
-    int track_gpu;                /* [tracking] gpu = yes|no */
-    int catch_signals;            /* [tracking] signal_handler = yes|no */
+    bool enabled;                 /* [tracking] enabled = yes|no */
+    bool opt_out;                 /* [tracking] opt_out = yes|no */
+    bool track_scalar;            /* [tracking] scalar = yes|no */
+    bool track_mpi;               /* [tracking] mpi = yes|no */
+    bool track_gpu;               /* [tracking] gpu = yes|no */
+    bool catch_signals;           /* [tracking] signal_handler = yes|no */
     uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
-    int redact_default;           /* [tracking] redact_default = yes|no */
-    int sample;                   /* [sampling] enabled = yes|no */
+    bool redact_default;          /* [tracking] redact_default = yes|no */
+    bool sample;                  /* [sampling] enabled = yes|no */
     uint32_t always_ranks;        /* [sampling] always_ranks */
-    int track_links;              /* [link] tracking = yes|no */
-    int track_functions;          /* [link] function_tracking = yes|no */
+    bool track_links;             /* [link] tracking = yes|no */
+    bool track_functions;         /* [link] function_tracking = yes|no */
     char *link_modules;           /* [link] modules: the map of libraries to modules; "" = none */
-    int hash_inputs;              /* [link] hash_objects = yes|no: sha1 of each object of a link */
+    bool hash_inputs;             /* [link] hash_objects = yes|no: sha1 of each object of a link */
     uint32_t link_startup;        /* [link] startup_object: enum conf_startup */
     struct conf_intervals scalar, mpi; /* [sampling] scalar, mpi */
     struct conf_rules host, partition, account, path_rules, argument, env, package, redact;
@@ -120,18 +121,18 @@ struct conf_error {
 };
 
 /* Reads and checks the file `path`. Returns 0 and fills `*out`, which conf_free() releases; or
- * -errno (-EINVAL for a bad line, -ENOENT when there is no such file) and fills `*error`, leaving
+ * -errno (-EINVAL for a bad line, -ENOENT when there is no such file) and fills `*why`, leaving
  * `*out` untouched. Patterns are taken as text: compile_policy() is what checks them. */
-int conf_load(const char *path, struct conf *out, struct conf_error *error);
+int conf_load(const char *path, struct conf *out, struct conf_error *why);
 
 /* As conf_load(), for what root does by it: as root, a file that others can change is refused
  * (-EPERM, see trusted.h). */
-int conf_load_trusted(const char *path, struct conf *out, struct conf_error *error);
+int conf_load_trusted(const char *path, struct conf *out, struct conf_error *why);
 
 void conf_free(struct conf *conf);
 
 /* "FILE:LINE:COLUMN: REASON (HINT)" on one line, into `size` bytes at `text`. */
-void conf_error_text(const struct conf_error *error, char *text, size_t size);
+void conf_error_text(const struct conf_error *why, char *text, size_t size);
 
 /* The compiled file that belongs to the configuration file `path`: its ".conf" ending replaced by
  * ".policy", or ".policy" appended. malloc'ed; NULL when out of memory. */

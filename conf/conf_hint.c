@@ -17,7 +17,7 @@ struct words {
     size_t count;
 };
 
-static void add(struct words *words, const char *word)
+static void add_word(struct words *words, const char *word)
 {
     for (size_t i = 0; i < words->count; i++)
         if (strcmp(words->word[i], word) == 0)
@@ -25,33 +25,33 @@ static void add(struct words *words, const char *word)
     words->word[words->count++] = word;
 }
 
-static struct words sections(void)
+static struct words section_words(void)
 {
     struct words words = {0};
     for (size_t i = 0; i < CONF_KEYS; i++)
-        add(&words, conf_keys[i].section);
+        add_word(&words, conf_keys[i].section);
     for (size_t i = 0; i < CONF_LISTS; i++)
-        add(&words, conf_lists[i].section);
+        add_word(&words, conf_lists[i].section);
     return words;
 }
 
-static struct words keys_of(const char *section)
+static struct words key_words(const char *section)
 {
     struct words words = {0};
     const struct conf_list *list = conf_list_find(section);
     for (size_t i = 0; i < CONF_KEYS; i++)
         if (strcmp(conf_keys[i].section, section) == 0)
-            add(&words, conf_keys[i].name);
+            add_word(&words, conf_keys[i].name);
     for (size_t i = 0; i < CONF_TABLES && strcmp(section, CONF_SAMPLING_SECTION) == 0; i++)
-        add(&words, conf_tables[i].name);
+        add_word(&words, conf_tables[i].name);
     for (unsigned action = POLICY_KEEP; list != NULL && action < POLICY_ACTIONS; action++)
-        if (conf_list_knows(list, action))
-            add(&words, conf_action_name(action));
+        if (conf_list_allows(list, action))
+            add_word(&words, conf_action_name(action));
     return words;
 }
 
 /* "did you mean WORD?", or the words that there are. */
-static void hint(const char *name, const struct words *words, char *text, size_t size)
+static void print_hint(const char *name, const struct words *words, char *text, size_t size)
 {
     const char *near = suggest(name, words->word, words->count);
     if (near != NULL) {
@@ -63,23 +63,23 @@ static void hint(const char *name, const struct words *words, char *text, size_t
         at += snprintf(text + at, size - (size_t)at, "%s%s", i == 0 ? "" : ", ", words->word[i]);
 }
 
-int conf_section_known(const char *section)
+bool conf_has_section(const char *section)
 {
-    struct words known = sections();
+    struct words known = section_words();
     for (size_t i = 0; i < known.count; i++)
         if (strcmp(known.word[i], section) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void conf_hint_section(const char *name, char *text, size_t size)
 {
-    struct words known = sections();
-    hint(name, &known, text, size);
+    struct words known = section_words();
+    print_hint(name, &known, text, size);
 }
 
 /* The section that has the key `name`, or NULL. */
-static const char *home_of(const char *name)
+static const char *section_of_key(const char *name)
 {
     for (size_t i = 0; i < CONF_KEYS; i++)
         if (strcmp(conf_keys[i].name, name) == 0)
@@ -89,12 +89,12 @@ static const char *home_of(const char *name)
 
 void conf_hint_key(const char *section, const char *name, char *text, size_t size)
 {
-    const char *home = home_of(name);
-    struct words known = keys_of(section);
+    const char *home = section_of_key(name);
+    struct words known = key_words(section);
     if (home != NULL)
         snprintf(text, size, "it belongs in [%s]", home);
     else if (known.count == 0)
         snprintf(text, size, "write a [SECTION] line above it");
     else
-        hint(name, &known, text, size);
+        print_hint(name, &known, text, size);
 }

@@ -5,9 +5,10 @@
 #ifndef JOBTRAIL_CONF_HINT_H
 #define JOBTRAIL_CONF_HINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-int conf_section_known(const char *section);
+bool conf_has_section(const char *section);
 
 /* Writes a hint for the unknown section `name` into `size` bytes at `text`. */
 void conf_hint_section(const char *name, char *text, size_t size);

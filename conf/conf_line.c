@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What libinih would do silently is refused before it sees a line: too long a line, which it
- * splits; a line that starts with blanks, which continues the one before; text after a [section];
- * and a section that nobody knows, even when it is empty.
+ * Refuses what libinih would accept silently: a line that is too long, which it splits; a line that
+ * starts with blanks, which continues the line before; text after a [section]; and an unknown
+ * section, even when it is empty.
  */
 #include "conf/conf_loader.h"
 
@@ -21,23 +21,24 @@ static int check_section(struct conf_loader *loader, const char *text)
     if (end == NULL) {
         conf_refuse(loader, 1, "no ']' after the section's name");
         conf_refuse_hint(loader, "write [SECTION]");
-        return loader->rc;
+        return loader->error;
     }
     snprintf(name, sizeof name, "%.*s", (int)(end - text - 1), text + 1);
-    if (!conf_section_known(name)) {
+    if (!conf_has_section(name)) {
         conf_refuse(loader, 2, "unknown section '%s'", name);
-        conf_hint_section(name, loader->error.hint, sizeof loader->error.hint);
-        return loader->rc;
+        conf_hint_section(name, loader->why.hint, sizeof loader->why.hint);
+        return loader->error;
     }
     end += 1 + strspn(end + 1, BLANKS);
     if (*end != '\0' && *end != ';' && *end != '#') {
         conf_refuse(loader, (size_t)(end - text) + 1, "text after the section's name");
         conf_refuse_hint(loader, "write it on a line of its own");
     }
-    return loader->rc;
+    return loader->error;
 }
 
-/* Refuses the line just read where libinih, which takes `limit` bytes with the NUL, would err. */
+/* Refuses the line just read where libinih would misread it. libinih takes `limit` bytes of a line,
+ * the NUL included. */
 static int check_line(struct conf_loader *loader, size_t length, size_t limit)
 {
     const char *text = loader->text;
@@ -46,7 +47,7 @@ static int check_line(struct conf_loader *loader, size_t length, size_t limit)
         conf_refuse_hint(loader, "this is not a text file");
     } else if (length >= limit) {
         conf_refuse(loader, limit - 1, "line too long");
-        snprintf(loader->error.hint, sizeof loader->error.hint,
+        snprintf(loader->why.hint, sizeof loader->why.hint,
                  "at most %zu bytes; split a pattern into several rules", limit - 2);
     } else if (strchr(BLANKS, text[0]) != NULL && text[strspn(text, BLANKS)] != '\0') {
         conf_refuse(loader, 1, "the line starts with blanks");
@@ -54,13 +55,13 @@ static int check_line(struct conf_loader *loader, size_t length, size_t limit)
     } else if (text[0] == '[') {
         check_section(loader, text);
     }
-    return loader->rc;
+    return loader->error;
 }
 
 char *conf_line_read(char *buffer, int size, void *user)
 {
     struct conf_loader *loader = user;
-    if (loader->rc != 0)
+    if (loader->error != 0)
         return NULL;
     errno = 0;
     ssize_t length = getline(&loader->text, &loader->room, loader->stream);

@@ -5,17 +5,18 @@
 #ifndef JOBTRAIL_CONF_LOADER_H
 #define JOBTRAIL_CONF_LOADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "conf/conf.h"
 
 struct conf_loader {
-    int trusted; /* nobody but root may be able to change the file, where root reads it */
+    bool is_trusted; /* nobody but root may be able to change the file, where root reads it */
     FILE *stream;
     struct conf *conf;
-    struct conf_error error;
-    int rc;     /* of the first error; nothing is read after it */
+    struct conf_error why;
+    int error;  /* 0 or -errno of the first refusal; nothing is read after it */
     char *text; /* the line as it is in the file */
     size_t room;
     unsigned line;
@@ -27,10 +28,11 @@ __attribute__((format(printf, 3, 4))) int conf_refuse(struct conf_loader *loader
 
 void conf_refuse_hint(struct conf_loader *loader, const char *text);
 
-/* Notes an error that is about the file as a whole. Returns `rc`. */
-int conf_give_up(struct conf_loader *loader, int rc);
+/* Notes an error that is about the file as a whole. Returns `error`. */
+int conf_give_up(struct conf_loader *loader, int error);
 
-/* libinih's reader: like fgets(), but only lines that libinih reads as they are meant. */
+/* libinih's reader: like fgets(), but refuses lines that libinih would read otherwise than they are
+ * meant. */
 char *conf_line_read(char *buffer, int size, void *loader);
 
 /* libinih's handler: takes a key's value. Returns non-zero for success. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 #define KEEP_HIDE    (1u << POLICY_KEEP | 1u << POLICY_HIDE)
 #define KEEP_SKIP    (1u << POLICY_KEEP | 1u << POLICY_SKIP)
 #define PATH_ACTIONS (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_CUSTOM)
@@ -135,7 +137,7 @@ const char *conf_action_name(enum policy_action action)
     return (size_t)action < ACTIONS ? action_names[action] : NULL;
 }
 
-int conf_list_knows(const struct conf_list *list, enum policy_action action)
+bool conf_list_allows(const struct conf_list *list, enum policy_action action)
 {
     return (size_t)action < ACTIONS && (list->actions >> action & 1) != 0;
 }
@@ -143,7 +145,7 @@ int conf_list_knows(const struct conf_list *list, enum policy_action action)
 enum policy_action conf_list_action(const struct conf_list *list, const char *name)
 {
     for (unsigned action = POLICY_KEEP; action < ACTIONS; action++)
-        if (conf_list_knows(list, action) && strcmp(action_names[action], name) == 0)
+        if (conf_list_allows(list, action) && strcmp(action_names[action], name) == 0)
             return action;
     return POLICY_NONE;
 }
@@ -152,10 +154,7 @@ int conf_list_append(const struct conf_list *list, struct conf *conf, const stru
 {
     struct conf_rules *rules = rules_of(list, conf);
     char *pattern = strdup(rule->pattern);
-    struct conf_rule *grown = reallocarray(rules->rule, rules->count + 1, sizeof *grown);
-    if (grown != NULL)
-        rules->rule = grown;
-    if (pattern == NULL || grown == NULL) {
+    if (pattern == NULL || GROW(rules->rule, rules->count) != 0) {
         free(pattern);
         return -ENOMEM;
     }
@@ -170,9 +169,9 @@ static int append_built_in(const struct conf_list *list, struct conf *conf)
         struct conf_rule rule = {built_in[i].action, (char *)built_in[i].pattern, 0, 0};
         if (built_in[i].which != list->which)
             continue;
-        int rc = conf_list_append(list, conf, &rule);
-        if (rc != 0)
-            return rc;
+        int error = conf_list_append(list, conf, &rule);
+        if (error != 0)
+            return error;
     }
     return 0;
 }
@@ -180,14 +179,14 @@ static int append_built_in(const struct conf_list *list, struct conf *conf)
 int conf_lists_default(struct conf *conf)
 {
     for (size_t i = 0; i < CONF_LISTS; i++) {
-        int rc = 0;
-        int wanted = conf_lists[i].which == POLICY_REDACT
-                         ? conf->redact_default
-                         : conf_list_rules(&conf_lists[i], conf)->count == 0;
-        if (wanted)
-            rc = append_built_in(&conf_lists[i], conf);
-        if (rc != 0)
-            return rc;
+        int error = 0;
+        bool is_wanted = conf_lists[i].which == POLICY_REDACT
+                             ? conf->redact_default
+                             : conf_list_rules(&conf_lists[i], conf)->count == 0;
+        if (is_wanted)
+            error = append_built_in(&conf_lists[i], conf);
+        if (error != 0)
+            return error;
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef JOBTRAIL_CONF_RULES_H
 #define JOBTRAIL_CONF_RULES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "conf/conf.h"
@@ -14,10 +15,10 @@
 
 struct conf_list {
     const char *section;
-    size_t offset;                /* of the struct conf_rules in struct conf */
-    enum policy_section which;    /* in the compiled policy */
-    unsigned actions;             /* bitmap of 1 << enum policy_action: what its rules may say */
-    enum policy_action otherwise; /* where no rule matches */
+    size_t offset;             /* of the struct conf_rules in struct conf */
+    enum policy_section which; /* in the compiled policy */
+    unsigned actions;          /* bitmap of 1 << enum policy_action: what its rules may say */
+    enum policy_action default_action; /* where no rule matches */
 };
 
 extern const struct conf_list conf_lists[CONF_LISTS];
@@ -30,16 +31,16 @@ const struct conf_rules *conf_list_rules(const struct conf_list *list, const str
 /* "keep", "skip", ..., "hide"; NULL for what is no action. */
 const char *conf_action_name(enum policy_action action);
 
-int conf_list_knows(const struct conf_list *list, enum policy_action action);
+bool conf_list_allows(const struct conf_list *list, enum policy_action action);
 
-/* The action that the list knows under `name`, or POLICY_NONE. */
+/* The action of that name, or POLICY_NONE where the list does not allow it. */
 enum policy_action conf_list_action(const struct conf_list *list, const char *name);
 
 /* Appends a rule with a copy of `pattern`. Returns 0, or -ENOMEM. */
 int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule);
 
-/* Gives every list without rules the built-in ones, and [redact] its own behind the file's where
- * [tracking] redact_default says so. Returns 0, or -ENOMEM. */
+/* Gives every list without rules the built-in ones. [redact] gets its built-in rules after those of
+ * the file, unless [tracking] redact_default = no. Returns 0, or -ENOMEM. */
 int conf_lists_default(struct conf *conf);
 
 void conf_lists_free(struct conf *conf);

@@ -8,9 +8,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "conf/base/grow.h"
 
 #define DIGITS_MAX 9           /* of a number */
 #define FROM_MAX_S 1000000000u /* 31 years */
@@ -23,19 +26,13 @@ const struct conf_table conf_tables[CONF_TABLES] = {
 };
 
 /* TACC's figures, per table. */
-static const char *const standard[CONF_TABLES][3] = {
+static const char *const default_intervals[CONF_TABLES][3] = {
     {"0 1:10000", "30m 1:100", "2h 1"},
     {"0 1:10000", "15m 1:100", "30m 1"},
 };
 
 static const char *const form = "write FROM PROBABILITY, for example: 30m 0.01";
 static const char *const time_form = "write whole seconds, or a whole number with s, m or h";
-
-static int fail(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
-{
-    *fault = (struct conf_fault){offset, reason, hint};
-    return -EINVAL;
-}
 
 const struct conf_table *conf_table_find(const char *section, const char *name)
 {
@@ -75,7 +72,7 @@ static int parse_from(const char *text, size_t *at, uint64_t *from_s, struct con
     uint64_t seconds = 0, scale = 1;
     unsigned digits = take_digits(text, at, &seconds, &scale);
     if (digits == 0 || digits > DIGITS_MAX)
-        return fail(fault, 0, "not a time", time_form);
+        return conf_fault(fault, 0, "not a time", time_form);
     switch (text[*at]) {
     case 'h':
         seconds *= 3600;
@@ -90,9 +87,9 @@ static int parse_from(const char *text, size_t *at, uint64_t *from_s, struct con
         break;
     }
     if (text[*at] != '\0' && !isblank((unsigned char)text[*at]))
-        return fail(fault, *at, "not a time", time_form);
+        return conf_fault(fault, *at, "not a time", time_form);
     if (seconds > FROM_MAX_S)
-        return fail(fault, 0, "more than 10^9 seconds", time_form);
+        return conf_fault(fault, 0, "more than 10^9 seconds", time_form);
     *from_s = seconds;
     return 0;
 }
@@ -106,23 +103,23 @@ static int parse_probability(const char *text, size_t at, struct conf_interval *
     uint64_t above = 0, below = 1, ignored = 1;
     unsigned digits = take_digits(text, &at, &above, &ignored);
     if (digits == 0 || digits > DIGITS_MAX)
-        return fail(fault, start, "not a probability", hint);
-    int ratio = text[at] == ':';
+        return conf_fault(fault, start, "not a probability", hint);
+    bool is_ratio = text[at] == ':';
     if (text[at] == '.') {
         at++;
         digits = take_digits(text, &at, &above, &below);
-    } else if (ratio) {
+    } else if (is_ratio) {
         at++;
         below = 0;
         digits = take_digits(text, &at, &below, &ignored);
     }
-    if (digits == 0 || digits > DIGITS_MAX || text[at] != '\0' || (ratio && above != 1))
-        return fail(fault, start, "not a probability", hint);
+    if (digits == 0 || digits > DIGITS_MAX || text[at] != '\0' || (is_ratio && above != 1))
+        return conf_fault(fault, start, "not a probability", hint);
     if (above == 0)
-        return fail(fault, start, "a probability of 0",
-                    "every run needs a chance, as reports weigh by it; write 1:1000000");
+        return conf_fault(fault, start, "a probability of 0",
+                          "every run needs a chance, as reports weigh by it; write 1:1000000");
     if (below == 0 || above > below)
-        return fail(fault, start, "a probability above 1", hint);
+        return conf_fault(fault, start, "a probability above 1", hint);
     interval->above = above;
     interval->below = below;
     return 0;
@@ -132,12 +129,12 @@ static int parse_interval(const char *text, struct conf_interval *interval,
                           struct conf_fault *fault)
 {
     size_t at = 0;
-    int rc = parse_from(text, &at, &interval->from_s, fault);
-    if (rc != 0)
-        return rc;
+    int error = parse_from(text, &at, &interval->from_s, fault);
+    if (error != 0)
+        return error;
     at += strspn(text + at, " \t");
     if (text[at] == '\0')
-        return fail(fault, at, "no probability after the time", form);
+        return conf_fault(fault, at, "no probability after the time", form);
     return parse_probability(text, at, interval, fault);
 }
 
@@ -146,12 +143,13 @@ static int check_order(const struct conf_intervals *intervals, const struct conf
 {
     size_t count = intervals->count;
     if (count == 0 && interval->from_s != 0)
-        return fail(fault, 0, "the first interval does not start at 0",
-                    "short runs need a probability, too; start with 0");
+        return conf_fault(fault, 0, "the first interval does not start at 0",
+                          "short runs need a probability, too; start with 0");
     if (count > 0 && interval->from_s <= intervals->interval[count - 1].from_s)
-        return fail(fault, 0, "not later than the interval before", "list them in ascending order");
+        return conf_fault(fault, 0, "not later than the interval before",
+                          "list them in ascending order");
     if (count == POLICY_INTERVALS_MAX)
-        return fail(fault, 0, "more than 16 intervals", "join some of them");
+        return conf_fault(fault, 0, "more than 16 intervals", "join some of them");
     return 0;
 }
 
@@ -160,17 +158,14 @@ int conf_table_append(const struct conf_table *table, struct conf *conf, const c
 {
     struct conf_intervals *intervals = intervals_of(table, conf);
     struct conf_interval interval = {.line = line};
-    int rc = parse_interval(text, &interval, fault);
-    if (rc == 0)
-        rc = check_order(intervals, &interval, fault);
-    if (rc != 0)
-        return rc;
-    struct conf_interval *grown =
-        reallocarray(intervals->interval, intervals->count + 1, sizeof *grown);
-    if (grown == NULL)
+    int error = parse_interval(text, &interval, fault);
+    if (error == 0)
+        error = check_order(intervals, &interval, fault);
+    if (error != 0)
+        return error;
+    if (GROW(intervals->interval, intervals->count) != 0)
         return -ENOMEM;
-    grown[intervals->count++] = interval;
-    intervals->interval = grown;
+    intervals->interval[intervals->count++] = interval;
     return 0;
 }
 
@@ -223,8 +218,8 @@ int conf_tables_default(struct conf *conf)
     for (size_t i = 0; i < CONF_TABLES; i++) {
         if (conf_table_intervals(&conf_tables[i], conf)->count > 0)
             continue;
-        for (size_t k = 0; k < sizeof standard[i] / sizeof *standard[i]; k++)
-            if (conf_table_append(&conf_tables[i], conf, standard[i][k], 0, &fault) != 0)
+        for (size_t k = 0; k < sizeof default_intervals[i] / sizeof *default_intervals[i]; k++)
+            if (conf_table_append(&conf_tables[i], conf, default_intervals[i][k], 0, &fault) != 0)
                 return -ENOMEM; /* the defaults are good */
     }
     return 0;

@@ -19,30 +19,30 @@ static size_t value_column(const struct conf_loader *loader)
     return at + strspn(loader->text + at, " \t") + 1;
 }
 
-/* Notes why a value was refused. Returns `rc`. */
-static int refuse_value(struct conf_loader *loader, const struct conf_fault *fault, int rc)
+/* Notes why a value was refused. Returns `error`. */
+static int refuse_value(struct conf_loader *loader, const struct conf_fault *fault, int error)
 {
-    if (rc != -EINVAL)
-        return conf_give_up(loader, rc);
+    if (error != -EINVAL)
+        return conf_give_up(loader, error);
     conf_refuse(loader, value_column(loader) + fault->offset, "%s", fault->reason);
     conf_refuse_hint(loader, fault->hint);
-    return rc;
+    return error;
 }
 
-static int take_key(struct conf_loader *loader, int index, const char *value)
+static int store_key(struct conf_loader *loader, int index, const char *value)
 {
-    unsigned *given = &loader->conf->key_line[index];
+    unsigned *first_line = &loader->conf->key_line[index];
     struct conf_fault fault = {0};
-    if (*given != 0) {
+    if (*first_line != 0) {
         conf_refuse(loader, 1, "the key '%s' is given twice", conf_keys[index].name);
-        snprintf(loader->error.hint, sizeof loader->error.hint, "remove it here or in line %u",
-                 *given);
-        return loader->rc;
+        snprintf(loader->why.hint, sizeof loader->why.hint, "remove it here or in line %u",
+                 *first_line);
+        return loader->error;
     }
-    int rc = conf_key_set(&conf_keys[index], loader->conf, value, &fault);
-    if (rc != 0)
-        return refuse_value(loader, &fault, rc);
-    *given = loader->line;
+    int error = conf_key_set(&conf_keys[index], loader->conf, value, &fault);
+    if (error != 0)
+        return refuse_value(loader, &fault, error);
+    *first_line = loader->line;
     return 0;
 }
 
@@ -74,37 +74,37 @@ static const char *redact_fault(const char *pattern, size_t *at, const char **hi
     return NULL;
 }
 
-static int take_rule(struct conf_loader *loader, const struct conf_list *list,
-                     enum policy_action action, const char *value)
+static int store_rule(struct conf_loader *loader, const struct conf_list *list,
+                      enum policy_action action, const char *value)
 {
     struct conf_rule rule = {action, (char *)value, loader->line, (unsigned)value_column(loader)};
     const char *separator = lost_separator(loader, list, value);
     if (*value == '\0') {
         conf_refuse(loader, rule.column, "an empty pattern");
         conf_refuse_hint(loader, "write what the whole text must match, or remove the line");
-        return loader->rc;
+        return loader->error;
     }
     if (separator != NULL) {
         conf_refuse(loader, (size_t)(separator - loader->text) + 1, "a ';' after a blank");
         conf_refuse_hint(loader, "it starts a comment; write PATH;ARGUMENT without blanks, and a "
                                  "comment on a line of its own");
-        return loader->rc;
+        return loader->error;
     }
     struct conf_fault fault;
     fault.reason =
         list->which == POLICY_REDACT ? redact_fault(value, &fault.offset, &fault.hint) : NULL;
     if (fault.reason != NULL)
         return refuse_value(loader, &fault, -EINVAL);
-    int rc = conf_list_append(list, loader->conf, &rule);
-    return rc == 0 ? 0 : conf_give_up(loader, rc);
+    int error = conf_list_append(list, loader->conf, &rule);
+    return error == 0 ? 0 : conf_give_up(loader, error);
 }
 
-static int take_interval(struct conf_loader *loader, const struct conf_table *table,
-                         const char *value)
+static int store_interval(struct conf_loader *loader, const struct conf_table *table,
+                          const char *value)
 {
     struct conf_fault fault = {0};
-    int rc = conf_table_append(table, loader->conf, value, loader->line, &fault);
-    return rc == 0 ? 0 : refuse_value(loader, &fault, rc);
+    int error = conf_table_append(table, loader->conf, value, loader->line, &fault);
+    return error == 0 ? 0 : refuse_value(loader, &fault, error);
 }
 
 int conf_line_take(void *user, const char *section, const char *name, const char *value)
@@ -114,18 +114,18 @@ int conf_line_take(void *user, const char *section, const char *name, const char
     const struct conf_table *table = conf_table_find(section, name);
     int key = conf_key_find(section, name);
     enum policy_action action = list != NULL ? conf_list_action(list, name) : POLICY_NONE;
-    if (loader->rc != 0)
+    if (loader->error != 0)
         return 0;
     if (key >= 0)
-        return take_key(loader, key, value) == 0;
+        return store_key(loader, key, value) == 0;
     if (table != NULL)
-        return take_interval(loader, table, value) == 0;
+        return store_interval(loader, table, value) == 0;
     if (action != POLICY_NONE)
-        return take_rule(loader, list, action, value) == 0;
+        return store_rule(loader, list, action, value) == 0;
     if (*section == '\0')
         conf_refuse(loader, 1, "the key '%.64s' is in no section", name);
     else
         conf_refuse(loader, 1, "unknown key '%.64s' in [%.32s]", name, section);
-    conf_hint_key(section, name, loader->error.hint, sizeof loader->error.hint);
+    conf_hint_key(section, name, loader->why.hint, sizeof loader->why.hint);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/conf_transport.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,20 +18,20 @@ int conf_transport_index(const char *name, size_t length)
     return -1;
 }
 
-int conf_uses_transport(const struct conf *conf, const char *name)
+bool conf_uses_transport(const struct conf *conf, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = conf->transport; *at != '\0';) {
         size_t word = strcspn(at, " \t,");
         if (word == length && memcmp(at, name, length) == 0)
-            return 1;
+            return true;
         at += word + strspn(at + word, " \t,");
     }
-    return 0;
+    return false;
 }
 
-/* A token, or a password in the URL, would be for everybody on the way to read. */
-static int tells_secret(const struct conf *conf)
+/* Whether a token, or a password in the URL, would be sent unencrypted to another host. */
+static bool sends_secret_in_clear(const struct conf *conf)
 {
     return conf_uses_transport(conf, "http") &&
            (conf->http_token_file[0] != '\0' || url_has_user(conf->http_url)) &&
@@ -48,16 +49,16 @@ int conf_transport_check(struct conf_loader *loader)
         missing = "the transport kafka has no brokers";
         hint = "write brokers = HOST:PORT in [kafka]";
     }
-    if (missing == NULL && tells_secret(conf)) {
+    if (missing == NULL && sends_secret_in_clear(conf)) {
         loader->line = conf->key_line[conf_key_find("http", "url")];
         conf_refuse(loader, 1, "a token or password would be sent in clear text");
         conf_refuse_hint(loader, "write url = https://...; http:// to this host is fine");
-        return loader->rc;
+        return loader->error;
     }
     if (missing == NULL)
         return 0;
     loader->line = conf->key_line[conf_key_find("transport", "use")];
     conf_refuse(loader, 1, "%s", missing);
     conf_refuse_hint(loader, hint);
-    return loader->rc;
+    return loader->error;
 }

@@ -5,6 +5,7 @@
 #ifndef JOBTRAIL_CONF_TRANSPORT_H
 #define JOBTRAIL_CONF_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "conf/conf_loader.h"
@@ -15,7 +16,7 @@ extern const char *const conf_transports[];
 /* The index of the name, `length` bytes at `name`, in conf_transports[], or -1. */
 int conf_transport_index(const char *name, size_t length);
 
-int conf_uses_transport(const struct conf *conf, const char *name);
+bool conf_uses_transport(const struct conf *conf, const char *name);
 
 /* Refuses a transport that lacks what it cannot do without, or that would send a token or password
  * in clear text to another host. Returns 0 or -EINVAL. */

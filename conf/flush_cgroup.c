@@ -4,15 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
+
 #define GROUP "jobtrail"
 
-/* Files that are there where the controller is. */
+/* A hierarchy has the files of its controllers alone: those of cgroups 2 or 1. */
 static const struct {
     enum flush_cgroup_limit limit;
     const char *file, *value;
@@ -23,48 +26,37 @@ static const struct {
     {FLUSH_CGROUP_MEMORY, "memory.limit_in_bytes", "4294967296"},
 };
 
-/* Returns whether that could be written. */
-static int write_file(int group, const char *file, const char *value)
+/* Returns whether it could be written. */
+static bool write_file(int group, const char *file, const char *value)
 {
-    int fd = openat(group, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    int written = fd >= 0 && write(fd, value, strlen(value)) == (ssize_t)strlen(value);
-    if (fd >= 0)
-        close(fd);
-    return written;
+    CLEANUP_CLOSE int fd = openat(group, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    return fd >= 0 && write(fd, value, strlen(value)) == (ssize_t)strlen(value);
 }
 
-static int set_limits(int group)
-{
-    int set = 0;
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        if (write_file(group, limits[i].file, limits[i].value))
-            set |= (int)limits[i].limit;
-    return set;
-}
-
-/* In the hierarchy mounted at `mount`. A group that limits nothing is not worth leaving one's own.
- */
-static int make_in(const char *mount, int enter)
+/* Makes the group in the hierarchy mounted at `mount`, and moves this process into it if it is to
+ * `enter` and any limit holds there. Returns the limits that hold; 0: none, and no new group. */
+static int make_group(const char *mount, bool enter)
 {
     char path[PATH_MAX], pid[16];
-    int length = snprintf(path, sizeof path, "%s/" GROUP, mount);
+    int length = snprintf(path, sizeof path, "%s/" GROUP, mount), set = 0;
     if (length < 0 || (size_t)length >= sizeof path)
         return 0;
-    int made = mkdir(path, 0755) == 0;
-    int group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int set = group < 0 ? 0 : set_limits(group);
+    bool is_new = mkdir(path, 0755) == 0;
+    CLEANUP_CLOSE int group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    for (size_t i = 0; group >= 0 && i < sizeof limits / sizeof limits[0]; i++)
+        if (write_file(group, limits[i].file, limits[i].value))
+            set |= (int)limits[i].limit;
     snprintf(pid, sizeof pid, "%d", (int)getpid());
     if (set != 0 && enter && !write_file(group, "cgroup.procs", pid))
         set = 0;
-    if (group >= 0)
-        close(group);
-    if (set == 0 && made)
+    if (set == 0 && is_new)
         rmdir(path);
     return set;
 }
 
-/* The mount point of a line of /proc/self/mountinfo (proc(5)) that is a hierarchy of cgroups. */
-static int is_hierarchy(const char *line, char mount[PATH_MAX])
+/* Whether a line of /proc/self/mountinfo (proc(5)) is of a hierarchy of cgroups; `mount` is where
+ * it is mounted. */
+static bool is_hierarchy(const char *line, char mount[PATH_MAX])
 {
     const char *rest = strstr(line, " - ");
     return rest != NULL &&
@@ -72,27 +64,25 @@ static int is_hierarchy(const char *line, char mount[PATH_MAX])
            sscanf(line, "%*u %*u %*s %*s %4095s", mount) == 1;
 }
 
-static int make_all(int enter)
+static int make_groups(bool enter)
 {
-    char mount[PATH_MAX], *line = NULL;
+    char mount[PATH_MAX];
+    CLEANUP_FREE char *line = NULL;
     size_t room = 0;
     int set = 0;
-    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    CLEANUP_FCLOSE FILE *mounts = fopen("/proc/self/mountinfo", "re");
     while (mounts != NULL && getline(&line, &room, mounts) > 0)
         if (is_hierarchy(line, mount))
-            set |= make_in(mount, enter);
-    free(line);
-    if (mounts != NULL)
-        fclose(mounts);
+            set |= make_group(mount, enter);
     return set;
 }
 
 int flush_cgroup_enter(void)
 {
-    return make_all(1);
+    return make_groups(true);
 }
 
 int flush_cgroup_make(void)
 {
-    return make_all(0);
+    return make_groups(false);
 }

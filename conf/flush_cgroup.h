@@ -8,8 +8,8 @@
 
 enum flush_cgroup_limit { FLUSH_CGROUP_CPU = 1, FLUSH_CGROUP_MEMORY = 2 };
 
-/* Makes it where it can be made, and moves this process into it. Returns which limits hold then,
- * or'ed together; 0: none. */
+/* Makes the group where it can be made, and moves this process into it. Returns the limits that
+ * hold then, of enum flush_cgroup_limit, or'ed together; 0: none. */
 int flush_cgroup_enter(void);
 
 /* The same without moving this process. */

@@ -15,20 +15,20 @@
 
 enum { TEXT_SIZE = 2 * KEY_BYTES_MAX + 16 };
 
-static int digit(char letter)
+static int hex_digit(char letter)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     const char *at = letter == '\0' ? NULL : strchr(digits, letter);
     return at == NULL ? -1 : (int)(at - digits) % 16;
 }
 
-static ssize_t parse(const char *text, unsigned char *key)
+static ssize_t parse_key(const char *text, unsigned char *key)
 {
     size_t length = strcspn(text, "\r\n");
     if (length % 2 != 0 || length < 2 * (size_t)KEY_BYTES_MIN || length > 2 * (size_t)KEY_BYTES_MAX)
         return -EINVAL;
     for (size_t i = 0; i < length; i += 2) {
-        int high = digit(text[i]), low = digit(text[i + 1]);
+        int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
         if (high < 0 || low < 0)
             return -EINVAL;
         key[i / 2] = (unsigned char)(high << 4 | low);
@@ -41,7 +41,7 @@ ssize_t key_file_read(const char *path, unsigned char key[KEY_BYTES_MAX])
     char text[TEXT_SIZE];
     ssize_t size = secret_file_read(path, text, sizeof text);
     if (size >= 0)
-        size = parse(text, key);
+        size = parse_key(text, key);
     explicit_bzero(text, sizeof text);
     return size == -EFBIG ? -EINVAL : size;
 }
@@ -55,10 +55,10 @@ static int write_key(int fd)
     for (size_t i = 0; i < sizeof key; i++)
         snprintf(text + 2 * i, sizeof text - 2 * i, "%02x\n", key[i]);
     ssize_t written = write(fd, text, sizeof text - 1);
-    int result = written == (ssize_t)sizeof text - 1 ? 0 : written < 0 ? -errno : -ENOSPC;
+    int error = written == (ssize_t)sizeof text - 1 ? 0 : written < 0 ? -errno : -ENOSPC;
     explicit_bzero(key, sizeof key);
     explicit_bzero(text, sizeof text);
-    return result == 0 && fsync(fd) != 0 ? -errno : result;
+    return error == 0 && fsync(fd) != 0 ? -errno : error;
 }
 
 int key_file_make(const char *path)
@@ -71,12 +71,12 @@ int key_file_make(const char *path)
     int fd = openat(place, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = write_key(fd);
-    if (close(fd) != 0 && result == 0)
-        result = -errno;
-    if (result != 0)
+    int error = write_key(fd);
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error != 0)
         unlinkat(place, name, 0);
-    return result;
+    return error;
 }
 
 const char *key_file_trouble(int error)

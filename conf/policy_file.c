@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,18 +32,18 @@ static int write_all(int fd, const char *bytes, size_t size)
 }
 
 /* Writes the new file under its temporary name. */
-static int fill(int fd, const void *bytes, size_t size)
+static int write_policy(int fd, const void *bytes, size_t size)
 {
-    int rc = write_all(fd, bytes, size);
-    if (rc != 0)
-        return rc;
+    int error = write_all(fd, bytes, size);
+    if (error != 0)
+        return error;
     if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
         return -errno;
     return 0;
 }
 
 /* A file that nobody had a name for before. */
-static int open_new(int place, const char *name, char *temporary, size_t size)
+static int open_temporary(int place, const char *name, char *temporary, size_t size)
 {
     unsigned number;
     int fd = -1;
@@ -56,8 +57,9 @@ static int open_new(int place, const char *name, char *temporary, size_t size)
     return fd < 0 ? -errno : fd;
 }
 
-/* Who else can write to the directory may have put something in the place of our file. */
-static int has_name(int fd, int place, const char *name)
+/* Whether the open file `fd` still has that name: others who can write to the directory may have
+ * put another file in its place. */
+static bool has_name(int fd, int place, const char *name)
 {
     struct stat ours, found;
     return fstat(fd, &ours) == 0 && fstatat(place, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -82,58 +84,59 @@ int policy_file_write(const char *path, const void *bytes, size_t size)
         trusted_parent(path, &name, TRUSTED_ANYBODYS, culprit, sizeof culprit);
     if (place < 0)
         return place;
-    CLEANUP_CLOSE int fd = open_new(place, name, temporary, sizeof temporary);
+    CLEANUP_CLOSE int fd = open_temporary(place, name, temporary, sizeof temporary);
     if (fd < 0)
         return fd;
-    int rc = fill(fd, bytes, size);
-    if (rc == 0)
-        rc = put_in_place(fd, place, temporary, name);
-    if (rc != 0 && has_name(fd, place, temporary))
+    int error = write_policy(fd, bytes, size);
+    if (error == 0)
+        error = put_in_place(fd, place, temporary, name);
+    if (error != 0 && has_name(fd, place, temporary))
         unlinkat(place, temporary, 0);
-    return rc;
+    return error;
 }
 
-static int later(const struct timespec *a, const struct timespec *b)
+static bool is_later(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
 /* Whether the file holds a usable policy compiled from `conf`. Policies are replaced, never
  * written to, so that mapping one is safe. */
-static int compiled_from(int fd, const struct stat *status, const char *conf)
+static bool is_compiled_from(int fd, const struct stat *status, const char *conf)
 {
     size_t size = (size_t)status->st_size;
     if (!S_ISREG(status->st_mode) || size == 0 || size > POLICY_MAX_BYTES)
-        return 0;
+        return false;
     void *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (base == MAP_FAILED)
-        return 0;
+        return false;
     const char *source = policy_usable(base, size) ? policy_string(base, POLICY_CONF) : NULL;
-    int same = source != NULL && strcmp(source, conf) == 0;
+    bool is_same = source != NULL && strcmp(source, conf) == 0;
     munmap(base, size);
-    return same;
+    return is_same;
 }
 
-/* `certain`: a policy as old as the configuration is not taken for newer. */
-static int current(const char *path, const char *conf, int certain)
+/* `is_strict`: a policy as old as the configuration is not taken for newer. */
+static bool is_current(const char *path, const char *conf, bool is_strict)
 {
     struct stat compiled, source;
     char culprit[PATH_MAX];
     CLEANUP_CLOSE int fd = trusted_open(path, culprit, sizeof culprit);
     if (fd < 0 || fstat(fd, &compiled) != 0 || stat(conf, &source) != 0)
-        return 0;
+        return false;
     const struct timespec *changed =
-        later(&source.st_mtim, &source.st_ctim) ? &source.st_mtim : &source.st_ctim;
-    return (certain ? later(&compiled.st_mtim, changed) : !later(changed, &compiled.st_mtim)) &&
-           compiled_from(fd, &compiled, conf);
+        is_later(&source.st_mtim, &source.st_ctim) ? &source.st_mtim : &source.st_ctim;
+    return (is_strict ? is_later(&compiled.st_mtim, changed)
+                      : !is_later(changed, &compiled.st_mtim)) &&
+           is_compiled_from(fd, &compiled, conf);
 }
 
-int policy_file_current(const char *path, const char *conf)
+bool policy_file_is_current(const char *path, const char *conf)
 {
-    return current(path, conf, 1);
+    return is_current(path, conf, true);
 }
 
-int policy_file_in_force(const char *path, const char *conf)
+bool policy_file_is_in_force(const char *path, const char *conf)
 {
-    return current(path, conf, 0);
+    return is_current(path, conf, false);
 }

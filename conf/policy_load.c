@@ -38,9 +38,9 @@ static int read_policy(const char *path, void **policy)
 int policy_load(const struct conf *conf, void **policy)
 {
     char path[PATH_MAX];
-    struct conf_error error;
+    struct conf_error why;
     size_t size;
     if (policy_path(conf->path, path, sizeof path) && read_policy(path, policy) == 0)
         return 0;
-    return compile_policy(conf, policy, &size, &error);
+    return compile_policy(conf, policy, &size, &why);
 }

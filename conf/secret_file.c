@@ -3,33 +3,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 
-static int is_secret(int fd)
+static bool is_secret(int fd)
 {
     struct stat status;
     return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 077) == 0 &&
            (status.st_uid == 0 || status.st_uid == geteuid());
-}
-
-static ssize_t read_all(int fd, char *text, size_t size)
-{
-    size_t used = 0;
-    while (used < size) {
-        ssize_t got = read(fd, text + used, size - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            return (ssize_t)used;
-        used += (size_t)got;
-    }
-    return -EFBIG;
 }
 
 ssize_t secret_file_read(const char *path, char *text, size_t size)
@@ -39,7 +25,9 @@ ssize_t secret_file_read(const char *path, char *text, size_t size)
         return errno == ELOOP ? -EPERM : -errno;
     if (!is_secret(fd))
         return -EPERM;
-    ssize_t length = read_all(fd, text, size);
+    ssize_t length = io_read(fd, text, size);
+    if (length == (ssize_t)size)
+        length = -EFBIG;
     if (length < 0)
         explicit_bzero(text, size);
     else

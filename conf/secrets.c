@@ -11,7 +11,7 @@
 #include "conf/key_file.h"
 #include "conf/secret_file.h"
 
-static int look_at_text(const char *path)
+static int try_text_file(const char *path)
 {
     char *text = malloc(SECRET_TEXT_MAX);
     ssize_t length = text == NULL ? -ENOMEM : secret_file_read(path, text, SECRET_TEXT_MAX);
@@ -21,7 +21,7 @@ static int look_at_text(const char *path)
     return length < 0 ? (int)length : 0;
 }
 
-static int look_at_key(const char *path)
+static int try_key_file(const char *path)
 {
     unsigned char key[KEY_BYTES_MAX];
     ssize_t size = key_file_read(path, key);
@@ -29,8 +29,8 @@ static int look_at_key(const char *path)
     return size < 0 ? (int)size : 0;
 }
 
-static size_t add(struct secret *secrets, size_t count, struct secret secret,
-                  int (*look)(const char *path), const char *(*tell)(int error))
+static size_t add_secret(struct secret *secrets, size_t count, struct secret secret,
+                         int (*look)(const char *path), const char *(*tell)(int why))
 {
     if (secret.path[0] == '\0')
         return count;
@@ -43,20 +43,20 @@ static size_t add(struct secret *secrets, size_t count, struct secret secret,
 size_t secrets_look(const struct conf *conf, struct secret secrets[SECRETS_MAX])
 {
     size_t count =
-        add(secrets, 0, (struct secret){"signature", "key_file", conf->key_file, 0, NULL},
-            look_at_key, key_file_trouble);
+        add_secret(secrets, 0, (struct secret){"signature", "key_file", conf->key_file, 0, NULL},
+                   try_key_file, key_file_trouble);
     if (conf_uses_transport(conf, "http"))
-        count = add(secrets, count,
-                    (struct secret){"http", "token_file", conf->http_token_file, 0, NULL},
-                    look_at_text, secret_file_trouble);
+        count = add_secret(secrets, count,
+                           (struct secret){"http", "token_file", conf->http_token_file, 0, NULL},
+                           try_text_file, secret_file_trouble);
     if (conf_uses_transport(conf, "kafka"))
-        count = add(secrets, count,
-                    (struct secret){"kafka", "properties", conf->kafka_properties, 0, NULL},
-                    look_at_text, secret_file_trouble);
+        count = add_secret(secrets, count,
+                           (struct secret){"kafka", "properties", conf->kafka_properties, 0, NULL},
+                           try_text_file, secret_file_trouble);
     return count;
 }
 
-int secrets_check(const struct conf *conf, struct conf_error *error)
+int secrets_check(const struct conf *conf, struct conf_error *why)
 {
     struct secret secrets[SECRETS_MAX];
     size_t count = secrets_look(conf, secrets);
@@ -65,10 +65,9 @@ int secrets_check(const struct conf *conf, struct conf_error *error)
             secrets[i].trouble != -EFBIG)
             continue;
         int key = conf_key_find(secrets[i].section, secrets[i].name);
-        *error = (struct conf_error){.line = conf->key_line[key]};
-        snprintf(error->file, sizeof error->file, "%s", conf->path);
-        snprintf(error->reason, sizeof error->reason, "%.100s: %s", secrets[i].path,
-                 secrets[i].reason);
+        *why = (struct conf_error){.line = conf->key_line[key]};
+        snprintf(why->file, sizeof why->file, "%s", conf->path);
+        snprintf(why->reason, sizeof why->reason, "%.100s: %s", secrets[i].path, secrets[i].reason);
         return -EINVAL;
     }
     return 0;

@@ -19,8 +19,9 @@ struct secret {
 /* Reads those that are in use. Returns how many there are. */
 size_t secrets_look(const struct conf *conf, struct secret secrets[SECRETS_MAX]);
 
-/* Refuses a configuration with a secret that is there and unusable. One that is missing, or that we
- * may not read, is no fault of the configuration. Returns 0, or -EINVAL and fills `*error`. */
-int secrets_check(const struct conf *conf, struct conf_error *error);
+/* Refuses a configuration with a secret that exists and cannot be used. A secret that is missing,
+ * or that this process may not read, is no fault of the configuration. Returns 0, or -EINVAL and
+ * fills `*why`. */
+int secrets_check(const struct conf *conf, struct conf_error *why);
 
 #endif

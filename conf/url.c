@@ -2,12 +2,13 @@
 #include "conf/url.h"
 
 #include <arpa/inet.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* What is between "://" and the path, and how long it is. Readers of URLs do not agree about
- * backslashes, so those end it, too. */
+/* The part between "://" and the path, and its length. A backslash ends it too: programs that read
+ * URLs do not agree about its meaning. */
 static const char *authority(const char *url, size_t *length)
 {
     const char *start = strstr(url, "://");
@@ -16,7 +17,7 @@ static const char *authority(const char *url, size_t *length)
     return start;
 }
 
-int url_has_user(const char *url)
+bool url_has_user(const char *url)
 {
     size_t length;
     const char *start = authority(url, &length);
@@ -34,24 +35,24 @@ void url_print(const char *url, char *text, size_t size)
         snprintf(text, size, "%.*s%s", (int)(start - url), url, at + 1);
 }
 
-static int is_loopback_address(const char *host, size_t length)
+static bool is_loopback_address(const char *host, size_t length)
 {
     struct in_addr address;
     char text[INET_ADDRSTRLEN];
     if (length >= sizeof text)
-        return 0;
+        return false;
     memcpy(text, host, length);
     text[length] = '\0';
     return inet_pton(AF_INET, text, &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }
 
-int url_host_is_loopback(const char *host, size_t length)
+bool url_host_is_loopback(const char *host, size_t length)
 {
     return (length == 9 && strncasecmp(host, "localhost", 9) == 0) ||
            (length == 5 && memcmp(host, "[::1]", 5) == 0) || is_loopback_address(host, length);
 }
 
-int url_is_loopback(const char *url)
+bool url_is_loopback(const char *url)
 {
     size_t length;
     const char *start = authority(url, &length);

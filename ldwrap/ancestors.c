@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/whole_file.h"
 #include "ldwrap/string_list.h"
-#include "ldwrap/whole_file.h"
 
 enum { ARGV_MAX = 8 << 20 };
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
 
 static int compare_text(const void *left, const void *right)
 {
@@ -117,14 +118,11 @@ struct library {
 static int add_function(struct functions *to, const char *name, const char *module)
 {
     char *copy = strdup(name);
-    struct link_function *item =
-        copy == NULL ? NULL : reallocarray(to->item, to->count + 1, sizeof *item);
-    if (item == NULL) {
+    if (copy == NULL || GROW(to->item, to->count) != 0) {
         free(copy);
         return -ENOMEM;
     }
-    item[to->count++] = (struct link_function){copy, module};
-    to->item = item;
+    to->item[to->count++] = (struct link_function){copy, module};
     return 0;
 }
 

@@ -9,21 +9,10 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "ldwrap/whole_file.h"
+#include "conf/base/grow.h"
+#include "conf/base/whole_file.h"
 
 enum { MAP_BYTES_MAX = 256 << 20 };
-
-static int make_room(struct module_map *map)
-{
-    if ((map->count & (map->count + 1)) != 0) /* room is made when count + 1 is a power of two */
-        return 0;
-    size_t room = 2 * (map->count + 1);
-    struct module_entry *entry = reallocarray(map->entry, room, sizeof *entry);
-    if (entry == NULL)
-        return -ENOMEM;
-    map->entry = entry;
-    return 0;
-}
 
 /* A directory that is not there has no libraries. */
 static int add(struct module_map *map, const char *directory, const char *module)
@@ -32,7 +21,7 @@ static int add(struct module_map *map, const char *directory, const char *module
     if (real == NULL)
         return errno == ENOMEM ? -ENOMEM : 0;
     char *name = strdup(module);
-    if (name == NULL || make_room(map) != 0) {
+    if (name == NULL || GROW(map->entry, map->count) != 0) {
         free(real);
         free(name);
         return -ENOMEM;

@@ -13,9 +13,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
+#include "conf/base/whole_file.h"
 #include "ldwrap/dependency_file.h"
 #include "ldwrap/descriptor_numbers.h"
-#include "ldwrap/whole_file.h"
 #include "submit/record/link_record.h"
 
 enum {

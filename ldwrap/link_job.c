@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/uuid7.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_switches.h"
@@ -66,33 +67,37 @@ static void load_modules(struct link_job *job)
         switch_trace("no function tracking: %s: %s", path, strerror(-result));
 }
 
-static void name_link(struct link_job *job)
+static int name_link(struct link_job *job)
 {
     const struct ancestor *compiler = ancestors_compiler(&job->ancestors);
+    uuid_t uuid;
     job->epoch = getenv("SOURCE_DATE_EPOCH");
     job->start_ns = link_job_now();
-    if (job->epoch != NULL && job->epoch[0] != '\0')
-        link_uuid_reproducible(job->epoch, &job->arguments, job->uuid);
-    else
-        link_uuid_new(job->start_ns / 1000000u, job->uuid);
+    if (job->epoch != NULL && job->epoch[0] != '\0') {
+        if (link_uuid_reproducible(job->epoch, &job->arguments, job->uuid) != 0)
+            return -ENOMEM;
+    } else {
+        uuid7_random(job->start_ns, uuid);
+        uuid_unparse_lower(uuid, job->uuid);
+    }
     job->program = compiler == NULL ? job->called : compiler->name;
     job->program_path = compiler == NULL ? job->linker : compiler->path;
     job->cwd = getcwd(NULL, 0);
     if (gethostname(job->host, sizeof job->host - 1) != 0)
         job->host[0] = '\0';
+    return 0;
 }
 
 static char *write_mark(const struct link_job *job, size_t *size)
 {
     struct utsname names = {.sysname = ""};
     char os[sizeof names.sysname + sizeof names.release + 1];
-    const struct journal journal = {.cluster = (char *)link_job_cluster()};
     uname(&names);
     snprintf(os, sizeof os, "%s %s", names.sysname, names.release);
     return watermark_write(
         &(struct watermark_facts){
             .uuid = job->uuid,
-            .syshost = record_syshost(&job->conf, &journal),
+            .syshost = record_syshost(&job->conf, link_job_cluster()),
             .compiler = job->program,
             .compiler_path = job->program_path,
             .cwd = job->cwd,
@@ -156,7 +161,8 @@ const char *link_job_prepare(struct link_job *job)
     const char *why = load_conf(job);
     if (why != NULL)
         return why;
-    name_link(job);
+    if (name_link(job) != 0)
+        return "out of memory";
     why = add_to_link(job);
     if (why == NULL)
         load_modules(job);

@@ -24,7 +24,7 @@ struct link_job {
     struct conf conf;
     struct module_map modules; /* empty: functions are not tracked */
     const char *epoch;         /* SOURCE_DATE_EPOCH, or NULL */
-    char uuid[LINK_UUID_SIZE];
+    char uuid[UUID_STR_LEN];
     uint64_t start_ns, end_ns;          /* since the Epoch */
     const char *program, *program_path; /* the compiler, or the linker where none called it */
     char host[256];

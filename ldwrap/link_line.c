@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
-#include "ldwrap/whole_file.h"
+#include "conf/base/whole_file.h"
 
 enum { SCRIPT_MAX = 4 << 20 };
 

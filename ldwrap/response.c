@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "ldwrap/whole_file.h"
+#include "conf/base/whole_file.h"
 
 enum { NESTED_MAX = 64, FILES_MAX = 2000, FILE_MAX = 64 << 20 };
 

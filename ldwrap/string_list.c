@@ -5,23 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room is made in powers of two, when `count` and the NULL fill one. */
-static int make_room(struct strings *list)
-{
-    size_t used = list->count + 1;
-    if (list->item != NULL && (used & (used - 1)) != 0)
-        return 0;
-    char **item = reallocarray(list->item, 2 * used, sizeof *item);
-    if (item == NULL)
-        return -ENOMEM;
-    list->item = item;
-    return 0;
-}
+#include "conf/base/grow.h"
 
 int strings_add_bytes(struct strings *list, const char *text, size_t size)
 {
     char *copy = strndup(text, size);
-    if (copy == NULL || make_room(list) != 0) {
+    /* In an empty list there is not yet room for the NULL. */
+    if (copy == NULL || (list->item == NULL && GROW(list->item, 0) != 0) ||
+        GROW(list->item, list->count + 1) != 0) {
         free(copy);
         return -ENOMEM;
     }

@@ -105,7 +105,7 @@ static int send_record(const struct link_job *job, const struct strings *real,
     CLEANUP_FREE char *owned = NULL;
     CLEANUP_FREE void *policy = NULL;
     struct command_lines lines;
-    struct record record;
+    struct built_record record;
     struct link_source source = {
         .conf = &job->conf,
         .lines = &lines,

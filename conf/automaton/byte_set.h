@@ -5,13 +5,14 @@
 #ifndef JOBTRAIL_BYTE_SET_H
 #define JOBTRAIL_BYTE_SET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct byte_set {
     uint64_t word[4];
 };
 
-static inline int byte_set_has(const struct byte_set *set, unsigned byte)
+static inline bool byte_set_has(const struct byte_set *set, unsigned byte)
 {
     return (set->word[byte / 64] >> (byte % 64)) & 1;
 }

@@ -6,10 +6,12 @@
 #include "conf/automaton/dfa.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/automaton/nfa_universal.h"
+#include "conf/base/grow.h"
 #include "conf/policy/policy.h"
 
 #define BUCKETS    65536u      /* of the hash table of subsets; a power of 2 > 2 * DFA_MAX_STATES */
@@ -34,7 +36,8 @@ struct builder {
     uint8_t sample[256];   /* per class, a byte of it */
     struct subset *subset; /* per state */
     uint32_t *item;        /* the subsets' nodes */
-    uint32_t items, items_room;
+    uint32_t items;
+    size_t items_room;
     uint32_t *bucket;         /* 1 + state, or 0; open addressing */
     uint64_t *reached;        /* bitmap: nodes of the subset being collected */
     uint64_t *universal;      /* bitmap: see nfa_universal.h */
@@ -108,9 +111,9 @@ static void clear_bits(uint64_t *bitmap, uint32_t from, uint32_t to)
         bitmap[from / 64] &= ~(UINT64_C(1) << (from % 64));
 }
 
-/* Drops from the subset being collected what cannot change the decision any more: where a rule has
- * matched for good, those after it and those that it need not be told from. */
-static void prune(struct builder *builder)
+/* Where a rule matches whatever follows, drops from the subset being collected the nodes of rules
+ * that cannot change the decision any more: later ones, and its equals (see dfa_build()). */
+static void prune_subset(struct builder *builder)
 {
     const struct nfa *nfa = builder->nfa;
     for (uint32_t i = 0; i < bitmap_words(nfa); i++) {
@@ -131,26 +134,16 @@ static void prune(struct builder *builder)
 static int reserve_items(struct builder *builder)
 {
     uint32_t needed = builder->items + builder->nfa->nodes;
-    if (needed > MAX_ITEMS)
-        return -E2BIG;
-    if (needed <= builder->items_room)
-        return 0;
-    uint32_t room = 2 * needed;
-    uint32_t *grown = reallocarray(builder->item, room, sizeof *grown);
-    if (grown == NULL)
-        return -ENOMEM;
-    builder->item = grown;
-    builder->items_room = room;
-    return 0;
+    return needed > MAX_ITEMS ? -E2BIG : GROW_TO(builder->item, builder->items_room, needed);
 }
 
-/* Moves the collected subset, which clears it, to the end of the items. */
-static int collect(struct builder *builder, struct subset *out)
+/* Moves the collected subset to the end of the items, and clears the bitmap. */
+static int collect_subset(struct builder *builder, struct subset *out)
 {
     struct subset subset = {builder->items, 0, 2166136261u}; /* FNV-1a's basis and prime */
-    int rc = reserve_items(builder);
-    if (rc != 0)
-        return rc;
+    int error = reserve_items(builder);
+    if (error != 0)
+        return error;
     for (uint32_t i = 0; i < bitmap_words(builder->nfa); i++) {
         for (uint64_t word = builder->reached[i]; word != 0; word &= word - 1) {
             uint32_t node = i * 64 + (uint32_t)__builtin_ctzll(word);
@@ -166,8 +159,8 @@ static int collect(struct builder *builder, struct subset *out)
     return 0;
 }
 
-static int same_subset(const struct builder *builder, const struct subset *a,
-                       const struct subset *b)
+static bool is_same_subset(const struct builder *builder, const struct subset *a,
+                           const struct subset *b)
 {
     return a->hash == b->hash && a->count == b->count &&
            memcmp(builder->item + a->first, builder->item + b->first,
@@ -179,7 +172,7 @@ static uint32_t *find_bucket(const struct builder *builder, const struct subset 
 {
     uint32_t at = (subset->hash ^ subset->hash >> 16) % BUCKETS;
     while (builder->bucket[at] != 0 &&
-           !same_subset(builder, subset, &builder->subset[builder->bucket[at] - 1]))
+           !is_same_subset(builder, subset, &builder->subset[builder->bucket[at] - 1]))
         at = (at + 1) % BUCKETS;
     return &builder->bucket[at];
 }
@@ -203,22 +196,22 @@ static int append_state(struct builder *builder, const struct subset *subset)
     return 0;
 }
 
-/* The state of the subset being collected, a new one if need be. */
+/* The state of the subset being collected: an earlier one, or a new one. */
 static int state_of(struct builder *builder, uint16_t *out)
 {
     struct subset subset;
     close_subset(builder);
     if (builder->effort > MAX_EFFORT)
         return -E2BIG;
-    prune(builder);
-    int rc = collect(builder, &subset);
-    if (rc != 0)
-        return rc;
+    prune_subset(builder);
+    int error = collect_subset(builder, &subset);
+    if (error != 0)
+        return error;
     uint32_t *bucket = find_bucket(builder, &subset);
     if (*bucket == 0) {
-        rc = append_state(builder, &subset);
-        if (rc != 0)
-            return rc;
+        error = append_state(builder, &subset);
+        if (error != 0)
+            return error;
         *bucket = builder->dfa.states;
     }
     *out = (uint16_t)(*bucket - 1);
@@ -226,7 +219,7 @@ static int state_of(struct builder *builder, uint16_t *out)
 }
 
 /* Fills the row of a state. */
-static int expand(struct builder *builder, uint32_t state)
+static int expand_state(struct builder *builder, uint32_t state)
 {
     uint16_t *row = builder->dfa.next + (size_t)state * builder->dfa.classes;
     struct subset subset = builder->subset[state];
@@ -238,27 +231,27 @@ static int expand(struct builder *builder, uint32_t state)
                 reach(builder, node->next[0]);
         }
         builder->effort += subset.count;
-        int rc = state_of(builder, &row[class]);
-        if (rc != 0)
-            return rc;
+        int error = state_of(builder, &row[class]);
+        if (error != 0)
+            return error;
     }
     return 0;
 }
 
-static int build(struct builder *builder)
+static int build_states(struct builder *builder)
 {
     uint16_t state;
-    int rc = state_of(builder, &state); /* the empty subset: POLICY_DEAD */
-    if (rc == 0) {
+    int error = state_of(builder, &state); /* the empty subset: POLICY_DEAD */
+    if (error == 0) {
         reach(builder, builder->nfa->start);
-        rc = state_of(builder, &state);
+        error = state_of(builder, &state);
     }
-    if (rc != 0)
-        return rc;
+    if (error != 0)
+        return error;
     builder->dfa.start = state;
-    for (uint32_t i = 0; rc == 0 && i < builder->dfa.states; i++)
-        rc = expand(builder, i);
-    return rc;
+    for (uint32_t i = 0; error == 0 && i < builder->dfa.states; i++)
+        error = expand_state(builder, i);
+    return error;
 }
 
 /* A rule's nodes follow each other, as rules are added one by one. */
@@ -275,7 +268,7 @@ static void find_extents(struct builder *builder)
     }
 }
 
-static int prepare(struct builder *builder)
+static int prepare_builder(struct builder *builder)
 {
     const struct nfa *nfa = builder->nfa;
     struct dfa *dfa = &builder->dfa;
@@ -308,7 +301,7 @@ static uint32_t largest_share(const struct builder *builder)
     return largest;
 }
 
-static void release(struct builder *builder)
+static void release_builder(struct builder *builder)
 {
     free(builder->subset);
     free(builder->item);
@@ -323,17 +316,17 @@ static void release(struct builder *builder)
 int dfa_build(const struct nfa *nfa, const uint32_t *first_of, struct dfa *out, uint32_t *culprit)
 {
     struct builder builder = {.nfa = nfa, .first_of = first_of};
-    int rc = prepare(&builder);
-    if (rc == 0)
-        rc = build(&builder);
-    if (rc == -E2BIG)
+    int error = prepare_builder(&builder);
+    if (error == 0)
+        error = build_states(&builder);
+    if (error == -E2BIG)
         *culprit = largest_share(&builder);
-    if (rc == 0)
+    if (error == 0)
         *out = builder.dfa;
     else
         dfa_free(&builder.dfa);
-    release(&builder);
-    return rc;
+    release_builder(&builder);
+    return error;
 }
 
 void dfa_free(struct dfa *dfa)

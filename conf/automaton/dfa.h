@@ -20,10 +20,10 @@ struct dfa {
     uint16_t *accepts;     /* owned: per state; 0 or 1 + the first rule that matches */
 };
 
-/* Builds the automaton of all rules of `nfa` (at least one). `first_of` gives per rule the first
- * rule that it need not be told from: itself, or an earlier one of which it and all between them
- * are equals. Where equal rules match, any of them may be the one that is accepted, which can save
- * most states. Returns 0, and dfa_free() releases `*out`; -E2BIG: more than DFA_MAX_STATES, or too
+/* Builds the automaton of all rules of `nfa` (at least one). `first_of` groups neighbouring rules
+ * that are equals: per rule, the first rule of its group, which is the rule itself where it has no
+ * equals. Where rules of one group match, any of them may be accepted; that can save most states.
+ * Returns 0, and dfa_free() releases `*out`; -E2BIG: more than DFA_MAX_STATES, or too
  * much work, and `*culprit` is the rule, from 0, that takes the largest part in it; -ENOMEM. */
 int dfa_build(const struct nfa *nfa, const uint32_t *first_of, struct dfa *out, uint32_t *culprit);
 

@@ -3,8 +3,8 @@
  * J. Hopcroft, "An n log n algorithm for minimizing states in a finite automaton" (1971). The
  * states start in one block per rule that they accept; a block whose states step into and out of
  * another block (the splitter) on the same byte is split. The smaller half becomes a new block,
- * which will be a splitter in its turn, and the larger one keeps its number: that is why taking the
- * blocks as splitters once each, in the order of their numbers, is enough.
+ * which is a splitter later; the larger half keeps its number. So it is enough to take each block
+ * as a splitter once, in the order of their numbers.
  */
 #include "conf/automaton/dfa.h"
 
@@ -34,7 +34,7 @@ struct partition {
                             one's starts */
 };
 
-static int prepare(struct partition *partition, const struct dfa *dfa)
+static int prepare_partition(struct partition *partition, const struct dfa *dfa)
 {
     size_t cells = (size_t)dfa->states * dfa->classes;
     partition->dfa = dfa;
@@ -53,7 +53,7 @@ static int prepare(struct partition *partition, const struct dfa *dfa)
     return 0;
 }
 
-static void release(struct partition *partition)
+static void release_partition(struct partition *partition)
 {
     free(partition->state);
     free(partition->place);
@@ -108,7 +108,7 @@ static int group_by_rule(struct partition *partition)
 }
 
 /* Moves a state to the marked front of its block. */
-static void mark(struct partition *partition, uint32_t state)
+static void mark_state(struct partition *partition, uint32_t state)
 {
     uint32_t number = partition->block_of[state];
     struct block *block = &partition->block[number];
@@ -124,7 +124,7 @@ static void mark(struct partition *partition, uint32_t state)
 }
 
 /* Makes the smaller of the marked and the other states of a block a new block. */
-static void split(struct partition *partition, uint32_t number)
+static void split_block(struct partition *partition, uint32_t number)
 {
     struct block *block = &partition->block[number];
     uint32_t middle = block->first + block->marked;
@@ -143,7 +143,7 @@ static void split(struct partition *partition, uint32_t number)
     partition->block[partition->blocks++] = new;
 }
 
-static void split_by(struct partition *partition, uint32_t number)
+static void split_all_by(struct partition *partition, uint32_t number)
 {
     const struct dfa *dfa = partition->dfa;
     struct block block = partition->block[number];
@@ -154,10 +154,10 @@ static void split_by(struct partition *partition, uint32_t number)
             size_t cell = (size_t) class * dfa->states + partition->splitter[i];
             for (uint32_t edge = partition->edge_end[cell]; edge < partition->edge_end[cell + 1];
                  edge++)
-                mark(partition, partition->edge_from[edge]);
+                mark_state(partition, partition->edge_from[edge]);
         }
         while (partition->touches > 0)
-            split(partition, partition->touched[--partition->touches]);
+            split_block(partition, partition->touched[--partition->touches]);
     }
 }
 
@@ -171,7 +171,7 @@ static uint16_t renumbered(const struct partition *partition, uint32_t block)
 }
 
 /* The states of `*out`, for which there is room, from one state of each block. */
-static void merge(const struct partition *partition, struct dfa *out)
+static void merge_blocks(const struct partition *partition, struct dfa *out)
 {
     const struct dfa *dfa = partition->dfa;
     for (uint32_t block = 0; block < partition->blocks; block++) {
@@ -187,22 +187,22 @@ static void merge(const struct partition *partition, struct dfa *out)
     out->start = renumbered(partition, partition->block_of[dfa->start]);
 }
 
-static int minimise(struct partition *partition, struct dfa *dfa)
+static int minimise_partition(struct partition *partition, struct dfa *dfa)
 {
     struct dfa small = *dfa;
     reverse_edges(partition);
-    int rc = group_by_rule(partition);
-    if (rc != 0)
-        return rc;
+    int error = group_by_rule(partition);
+    if (error != 0)
+        return error;
     for (uint32_t block = 0; block < partition->blocks; block++)
-        split_by(partition, block);
+        split_all_by(partition, block);
     small.next = calloc((size_t)partition->blocks * dfa->classes, sizeof *small.next);
     small.accepts = calloc(partition->blocks, sizeof *small.accepts);
     if (small.next == NULL || small.accepts == NULL) {
         dfa_free(&small);
         return -ENOMEM;
     }
-    merge(partition, &small);
+    merge_blocks(partition, &small);
     dfa_free(dfa);
     *dfa = small;
     return 0;
@@ -211,9 +211,9 @@ static int minimise(struct partition *partition, struct dfa *dfa)
 int dfa_minimise(struct dfa *dfa)
 {
     struct partition partition = {0};
-    int rc = prepare(&partition, dfa);
-    if (rc == 0)
-        rc = minimise(&partition, dfa);
-    release(&partition);
-    return rc;
+    int error = prepare_partition(&partition, dfa);
+    if (error == 0)
+        error = minimise_partition(&partition, dfa);
+    release_partition(&partition);
+    return error;
 }

@@ -4,28 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "conf/base/grow.h"
+
 static int reserve(struct nfa *nfa, uint64_t nodes)
 {
-    if (nodes > NFA_MAX_NODES)
-        return -E2BIG;
-    if (nodes <= nfa->nodes_room)
-        return 0;
-    uint32_t room = nfa->nodes_room < 64 ? 64 : nfa->nodes_room;
-    while (room < nodes)
-        room *= 2;
-    struct nfa_node *grown = reallocarray(nfa->node, room, sizeof *grown);
-    if (grown == NULL)
-        return -ENOMEM;
-    nfa->node = grown;
-    nfa->nodes_room = room;
-    return 0;
+    return nodes > NFA_MAX_NODES ? -E2BIG : GROW_TO(nfa->node, nfa->nodes_room, nodes);
 }
 
 int nfa_add(struct nfa *nfa, enum nfa_kind kind, uint32_t *out)
 {
-    int rc = reserve(nfa, (uint64_t)nfa->nodes + 1);
-    if (rc != 0)
-        return rc;
+    int error = reserve(nfa, (uint64_t)nfa->nodes + 1);
+    if (error != 0)
+        return error;
     nfa->node[nfa->nodes] =
         (struct nfa_node){.kind = kind, .next = {NFA_NONE, NFA_NONE}, .rule = nfa->rules};
     *out = nfa->nodes++;
@@ -34,17 +24,11 @@ int nfa_add(struct nfa *nfa, enum nfa_kind kind, uint32_t *out)
 
 int nfa_add_bytes(struct nfa *nfa, const struct byte_set *set, uint32_t *out)
 {
-    int rc = nfa_add(nfa, NFA_BYTES, out);
-    if (rc != 0)
-        return rc;
-    if (nfa->sets == nfa->sets_room) {
-        uint32_t room = nfa->sets_room == 0 ? 64 : nfa->sets_room * 2;
-        struct byte_set *grown = reallocarray(nfa->set, room, sizeof *grown);
-        if (grown == NULL)
-            return -ENOMEM;
-        nfa->set = grown;
-        nfa->sets_room = room;
-    }
+    int error = nfa_add(nfa, NFA_BYTES, out);
+    if (error == 0)
+        error = GROW(nfa->set, nfa->sets);
+    if (error != 0)
+        return error;
     nfa->node[*out].set = nfa->sets;
     nfa->set[nfa->sets++] = *set;
     return 0;
@@ -53,9 +37,9 @@ int nfa_add_bytes(struct nfa *nfa, const struct byte_set *set, uint32_t *out)
 int nfa_repeat(struct nfa *nfa, uint32_t length, uint32_t times)
 {
     uint32_t first = nfa->nodes - length;
-    int rc = reserve(nfa, nfa->nodes + (uint64_t)length * times);
-    if (rc != 0)
-        return rc;
+    int error = reserve(nfa, nfa->nodes + (uint64_t)length * times);
+    if (error != 0)
+        return error;
     for (uint32_t i = 0; i < length * times; i++) {
         struct nfa_node node = nfa->node[first + i % length];
         uint32_t shift = (i / length + 1) * length;

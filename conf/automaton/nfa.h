@@ -6,6 +6,7 @@
 #ifndef JOBTRAIL_NFA_H
 #define JOBTRAIL_NFA_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "conf/automaton/byte_set.h"
@@ -30,9 +31,10 @@ struct nfa_node {
 /* Starts as all zeros; nfa_free() releases it. */
 struct nfa {
     struct nfa_node *node; /* owned */
-    uint32_t nodes, nodes_room;
+    uint32_t nodes;
+    size_t nodes_room;
     struct byte_set *set; /* owned */
-    uint32_t sets, sets_room;
+    uint32_t sets;
     uint32_t start; /* node */
     uint32_t rules;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where a rule has matched for good: what the trailing '.*' of a pattern leads to.
+ * Where a rule matches whatever follows: what the trailing '.*' of a pattern leads to.
  */
 #ifndef JOBTRAIL_NFA_UNIVERSAL_H
 #define JOBTRAIL_NFA_UNIVERSAL_H
@@ -9,8 +9,8 @@
 
 #include "conf/automaton/nfa.h"
 
-/* Sets, in a bitmap of `nfa->nodes` bits that is all zeros, the NFA_BYTES nodes after which, by
- * whatever bytes, the node's rule accepts: one byte and any number of them later. Returns 0, or
+/* Sets, in a bitmap of `nfa->nodes` bits that is all zeros, the NFA_BYTES nodes after which the
+ * node's rule accepts any text of one byte and more. Returns 0, or
  * -ENOMEM. */
 int nfa_universal(const struct nfa *nfa, uint64_t *bitmap);
 

@@ -20,8 +20,8 @@ struct pattern_error {
 };
 
 /* Adds `pattern` to `nfa` as its next rule. Returns 0; -EINVAL: not a pattern; -E2BIG: the
- * automaton has grown beyond NFA_MAX_NODES or NFA_MAX_RULES; both fill `*error`; -ENOMEM. After an
+ * automaton has grown beyond NFA_MAX_NODES or NFA_MAX_RULES; both fill `*why`; -ENOMEM. After an
  * error the automaton is good for nfa_free() only. */
-int pattern_add(struct nfa *nfa, const char *pattern, struct pattern_error *error);
+int pattern_add(struct nfa *nfa, const char *pattern, struct pattern_error *why);
 
 #endif

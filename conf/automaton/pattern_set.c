@@ -3,11 +3,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
-static int fail(struct pattern_error *error, size_t offset, const char *reason, const char *hint)
+int pattern_fault(struct pattern_error *why, size_t offset, const char *reason, const char *hint)
 {
-    *error = (struct pattern_error){offset, reason, hint};
+    *why = (struct pattern_error){offset, reason, hint};
     return -EINVAL;
 }
 
@@ -16,7 +17,7 @@ static const struct byte_class {
     const char *name;
     struct {
         unsigned char first, last;
-    } range[4]; /* ends with the first of 0..0 */
+    } range[4]; /* unused ones are zeros */
 } byte_class[] = {
     {"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}},
     {"alpha", {{'A', 'Z'}, {'a', 'z'}}},
@@ -33,8 +34,8 @@ static const struct byte_class {
     {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}},
 };
 
-/* Adds the class of that name; 0: there is none. */
-static int add_class(struct byte_set *set, const char *name, size_t length)
+/* Adds the class of that name. Returns whether there is one. */
+static bool add_class(struct byte_set *set, const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof byte_class / sizeof *byte_class; i++) {
         const struct byte_class *class = &byte_class[i];
@@ -42,24 +43,24 @@ static int add_class(struct byte_set *set, const char *name, size_t length)
             continue;
         for (size_t k = 0; k < 4 && class->range[k].last != 0; k++)
             byte_set_add(set, class->range[k].first, class->range[k].last);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-/* \d \w \s and their complements; 0: `letter` is none of them. */
-static int add_letter_class(struct byte_set *set, char letter)
+/* \d \w \s and their complements. Returns whether `letter` is one of them. */
+static bool add_letter_class(struct byte_set *set, char letter)
 {
     static const char *const names[] = {"digit", "word", "space"};
     static const char letters[] = "dws";
     const char *found = strchr(letters, tolower((unsigned char)letter));
     if (found == NULL)
-        return 0;
+        return false;
     const char *name = names[found - letters];
     add_class(set, name, strlen(name));
     if (isupper((unsigned char)letter))
         byte_set_invert(set);
-    return 1;
+    return true;
 }
 
 static unsigned hex_value(char digit)
@@ -68,12 +69,11 @@ static unsigned hex_value(char digit)
     return (unsigned)(strchr(digits, tolower((unsigned char)digit)) - digits);
 }
 
-static int hex_escape(const char *text, size_t *at, struct byte_set *set,
-                      struct pattern_error *error)
+static int hex_escape(const char *text, size_t *at, struct byte_set *set, struct pattern_error *why)
 {
     const char *digit = text + *at + 2;
     if (!isxdigit((unsigned char)digit[0]) || !isxdigit((unsigned char)digit[1]))
-        return fail(error, *at, "\\x without two hexadecimal digits", "write \\xHH");
+        return pattern_fault(why, *at, "\\x without two hexadecimal digits", "write \\xHH");
     unsigned byte = hex_value(digit[0]) * 16 + hex_value(digit[1]);
     byte_set_add(set, byte, byte);
     *at += 4;
@@ -81,25 +81,25 @@ static int hex_escape(const char *text, size_t *at, struct byte_set *set,
 }
 
 int pattern_set_escape(const char *text, size_t *at, struct byte_set *set,
-                       struct pattern_error *error)
+                       struct pattern_error *why)
 {
     static const char controls[] = "tnrfv";
     static const char meaning[] = "\t\n\r\f\v";
     char letter = text[*at + 1];
     *set = (struct byte_set){0};
     if (letter == '\0')
-        return fail(error, *at, "nothing after the backslash", "write \\\\ for a backslash");
+        return pattern_fault(why, *at, "nothing after the backslash", "write \\\\ for a backslash");
     if (letter == 'x')
-        return hex_escape(text, at, set, error);
+        return hex_escape(text, at, set, why);
     if (isdigit((unsigned char)letter))
-        return fail(error, *at, "a back reference", "write out what it refers to");
+        return pattern_fault(why, *at, "a back reference", "write out what it refers to");
     if (strchr("bBAZzG<>", letter) != NULL)
-        return fail(error, *at, "an anchor; a pattern matches the whole text", "remove it");
+        return pattern_fault(why, *at, "an anchor; a pattern matches the whole text", "remove it");
     const char *control = strchr(controls, letter);
     if (control != NULL)
         letter = meaning[control - controls];
     else if (isalpha((unsigned char)letter) && !add_letter_class(set, letter))
-        return fail(error, *at, "unknown escape", "remove the backslash");
+        return pattern_fault(why, *at, "unknown escape", "remove the backslash");
     if (control != NULL || !isalpha((unsigned char)letter))
         byte_set_add(set, (unsigned char)letter, (unsigned char)letter);
     *at += 2;
@@ -107,13 +107,13 @@ int pattern_set_escape(const char *text, size_t *at, struct byte_set *set,
 }
 
 static int named_class(const char *text, size_t *at, struct byte_set *set,
-                       struct pattern_error *error)
+                       struct pattern_error *why)
 {
     const char *name = text + *at + 2;
     const char *end = strstr(name, ":]");
     if (end == NULL || !add_class(set, name, (size_t)(end - name)))
-        return fail(
-            error, *at, "unknown class of bytes",
+        return pattern_fault(
+            why, *at, "unknown class of bytes",
             "there is alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, "
             "upper, word, xdigit");
     *at += (size_t)(end - name) + 4;
@@ -134,64 +134,65 @@ static int only_byte(const struct byte_set *set)
     return found;
 }
 
-/* One byte, escape or class within brackets; a class is left as more than one byte. */
+/* One byte, escape or class within brackets. `*set` has one byte, or those of the class. */
 static int bracket_item(const char *text, size_t *at, struct byte_set *set,
-                        struct pattern_error *error)
+                        struct pattern_error *why)
 {
     *set = (struct byte_set){0};
     if (text[*at] == '\\')
-        return pattern_set_escape(text, at, set, error);
+        return pattern_set_escape(text, at, set, why);
     if (text[*at] == '[' && text[*at + 1] == ':')
-        return named_class(text, at, set, error);
+        return named_class(text, at, set, why);
     if (text[*at] == '[' && (text[*at + 1] == '.' || text[*at + 1] == '='))
-        return fail(error, *at, "a collating element", "write the bytes themselves");
+        return pattern_fault(why, *at, "a collating element", "write the bytes themselves");
     byte_set_add(set, (unsigned char)text[*at], (unsigned char)text[*at]);
     ++*at;
     return 0;
 }
 
 static int bracket_range(const char *text, size_t *at, struct byte_set *set,
-                         struct pattern_error *error)
+                         struct pattern_error *why)
 {
     struct byte_set low, high;
     size_t start = *at;
-    int rc = bracket_item(text, at, &low, error);
-    if (rc != 0)
-        return rc;
+    int error = bracket_item(text, at, &low, why);
+    if (error != 0)
+        return error;
     byte_set_unite(set, &low);
     if (text[*at] != '-' || text[*at + 1] == ']' || text[*at + 1] == '\0')
         return 0;
     ++*at;
-    rc = bracket_item(text, at, &high, error);
-    if (rc != 0)
-        return rc;
+    error = bracket_item(text, at, &high, why);
+    if (error != 0)
+        return error;
     int first = only_byte(&low);
     int last = only_byte(&high);
     if (first < 0 || last < 0)
-        return fail(error, start, "a class at an end of a range", "write \\- for a hyphen");
+        return pattern_fault(why, start, "a class at an end of a range", "write \\- for a hyphen");
     if (first > last)
-        return fail(error, start, "the range ends before it starts",
-                    "swap its ends, or write \\- for a hyphen");
+        return pattern_fault(why, start, "the range ends before it starts",
+                             "swap its ends, or write \\- for a hyphen");
     byte_set_add(set, (unsigned)first, (unsigned)last);
     return 0;
 }
 
 int pattern_set_bracket(const char *text, size_t *at, struct byte_set *set,
-                        struct pattern_error *error)
+                        struct pattern_error *why)
 {
     size_t start = *at;
-    int inverted = text[start + 1] == '^';
-    size_t first = start + 1 + (size_t)inverted;
+    bool is_inverted = text[start + 1] == '^';
+    size_t first = start + 1 + (size_t)is_inverted;
     *set = (struct byte_set){0};
     for (*at = first; text[*at] != ']' || *at == first;) {
         if (text[*at] == '\0')
-            return fail(error, start, "'[' is not closed", "write \\[ for a bracket as such");
-        int rc = bracket_range(text, at, set, error);
-        if (rc != 0)
-            return rc;
+            return pattern_fault(why, start, "'[' is not closed",
+                                 "write \\[ for a bracket as such");
+        int error = bracket_range(text, at, set, why);
+        if (error != 0)
+            return error;
     }
     ++*at;
-    if (inverted)
+    if (is_inverted)
         byte_set_invert(set);
     return 0;
 }

@@ -10,13 +10,16 @@
 #include "conf/automaton/byte_set.h"
 #include "conf/automaton/pattern.h"
 
+/* Fills `*why`. Returns -EINVAL. */
+int pattern_fault(struct pattern_error *why, size_t offset, const char *reason, const char *hint);
+
 /* Reads the escape at text[*at], a backslash, and moves `*at` past it. Returns 0, or -EINVAL and
- * fills `*error`. */
+ * fills `*why`. */
 int pattern_set_escape(const char *text, size_t *at, struct byte_set *set,
-                       struct pattern_error *error);
+                       struct pattern_error *why);
 
 /* The same for the bracket expression at text[*at], a '['. */
 int pattern_set_bracket(const char *text, size_t *at, struct byte_set *set,
-                        struct pattern_error *error);
+                        struct pattern_error *why);
 
 #endif

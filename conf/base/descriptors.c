@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/descriptors.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "conf/base/listing.h"
 
 enum { KEEP_MAX = 16 };
 
@@ -60,17 +61,14 @@ static int close_ranges(const int *keep, size_t count)
 
 static int close_listed(const int *keep, size_t count)
 {
-    const struct dirent *entry;
-    DIR *listing = opendir("/proc/self/fd");
-    if (listing == NULL)
-        return -errno;
-    while ((entry = readdir(listing)) != NULL) {
-        int fd = atoi(entry->d_name); /* "." and ".." are 0 */
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_open(AT_FDCWD, "/proc/self/fd", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        int fd = atoi(name);
         if (fd > STDERR_FILENO && fd != dirfd(listing) && !is_kept(keep, count, fd))
             close(fd);
     }
-    closedir(listing);
-    return 0;
+    return error;
 }
 
 int descriptors_keep(const int *keep, size_t count)

@@ -8,10 +8,22 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
-/* Returns 0 or -errno. */
+/* Writes all of it. Returns 0 or -errno. */
 int io_write_all(int fd, const void *bytes, size_t size);
 
 /* The same for `count` parts, one after the other. */
 int io_write_parts(int fd, const struct iovec *parts, int count);
+
+/* Reads up to `size` bytes, less only where the file ends. Returns how many or -errno. */
+ssize_t io_read(int fd, void *bytes, size_t size);
+
+/* The same from `offset` on: the descriptor's place stays as it is. */
+ssize_t io_read_at(int fd, void *bytes, size_t size, off_t offset);
+
+/* Reads the start of the file `path` below the descriptor `at`, up to `size` - 1 bytes, and puts a
+ * NUL after it: for files of the size of a few lines, as in /proc. Does not follow a symbolic link
+ * that `path` names, nor wait for who writes to a FIFO. Returns the length or -errno: then the text
+ * is empty. */
+ssize_t io_read_text(int at, const char *path, char *text, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/process.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +11,16 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "conf/base/io.h"
+#include "conf/base/listing.h"
+
 /* Returns 1, or 0 where there is no such process or a zombie. */
 static int read_stat(int32_t pid, int32_t *parent, unsigned long long *start)
 {
     char path[32], text[512], state;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
     /* Not a line: the name, which the user chooses, may hold a newline or a parenthesis. */
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    io_read_text(AT_FDCWD, path, text, sizeof text);
     char *rest = strrchr(text, ')');
     /* Fields 3, 4 and 22 of proc(5) stat. */
     return rest != NULL &&
@@ -80,16 +79,14 @@ static int is_of(int proc, const char *name, uid_t uid)
 int process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid)
 {
     int found = 0;
-    const struct dirent *entry;
-    DIR *listing = opendir("/proc");
-    while (listing != NULL && !found && (entry = readdir(listing)) != NULL) {
-        if (!is_of(dirfd(listing), entry->d_name, uid))
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(AT_FDCWD, "/proc", &listing);
+    for (const char *name; !found && (name = listing_next(listing)) != NULL;) {
+        if (!is_of(dirfd(listing), name, uid))
             continue;
-        int32_t one = (int32_t)strtol(entry->d_name, NULL, 10);
+        int32_t one = (int32_t)strtol(name, NULL, 10);
         found = process_alive(one, ticks) && innermost_pid(one) == pid;
     }
-    if (listing != NULL)
-        closedir(listing);
     return found;
 }
 

@@ -5,6 +5,8 @@
 #ifndef JOBTRAIL_CONF_COMMAND_H
 #define JOBTRAIL_CONF_COMMAND_H
 
+#include <stdbool.h>
+
 #include "conf/conf.h"
 
 enum exit_status {
@@ -22,26 +24,26 @@ struct options {
     const char *plugstack; /* likewise: plugstack.conf */
     const char *lines;     /* likewise: the section whose texts are on stdin, one a line */
     uint32_t ntasks;       /* 0: not asked for */
-    int if_newer, json;
-    int command_line;        /* `args` is one of which what is recorded is asked for */
-    const char *xalt_record; /* XALT's --with-cmdlineRecord; NULL: not given */
+    bool if_newer, json, help;
+    bool command_line;       /* `args` is a command line: show what of it would be recorded */
+    const char *xalt_record; /* "yes" or "no", XALT's --with-cmdlineRecord; NULL: not given */
     char **args;             /* what follows the options */
     int args_count;
 };
 
-int command_check(const struct options *options);
-int command_compile(const struct options *options);
-int command_doctor(const struct options *options);
-int command_explain(const struct options *options);
-int command_import_xalt(const struct options *options);
-int command_make_key(const struct options *options);
-int command_show(const struct options *options);
+enum exit_status command_check(const struct options *options);
+enum exit_status command_compile(const struct options *options);
+enum exit_status command_doctor(const struct options *options);
+enum exit_status command_explain(const struct options *options);
+enum exit_status command_import_xalt(const struct options *options);
+enum exit_status command_make_key(const struct options *options);
+enum exit_status command_show(const struct options *options);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */
-int command_refused(const struct conf_error *error);
+enum exit_status command_refused(const struct conf_error *why);
 
 /* Prints a JSON value and releases it. Returns STATUS_OK, or STATUS_REFUSED when out of memory. */
 struct json_object;
-int command_print_json(struct json_object *value);
+enum exit_status command_print_json(struct json_object *value);
 
 #endif

@@ -11,27 +11,27 @@
 static void print_list(const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
-    int built_in = rules->count > 0 && rules->rule[0].line == 0;
-    printf(", %zu rules in [%s]%s", rules->count, list->section, built_in ? " (built in)" : "");
+    bool is_built_in = rules->count > 0 && rules->rule[0].line == 0;
+    printf(", %zu rules in [%s]%s", rules->count, list->section, is_built_in ? " (built in)" : "");
 }
 
-int command_check(const struct options *options)
+enum exit_status command_check(const struct options *options)
 {
     struct conf conf;
-    struct conf_error error;
+    struct conf_error why;
     CLEANUP_FREE void *bytes = NULL;
     size_t size;
-    if (conf_load(options->conf, &conf, &error) != 0)
-        return command_refused(&error);
-    int rc = compile_policy(&conf, &bytes, &size, &error);
-    if (rc == 0)
-        rc = secrets_check(&conf, &error);
-    if (rc == 0) {
+    if (conf_load(options->conf, &conf, &why) != 0)
+        return command_refused(&why);
+    int error = compile_policy(&conf, &bytes, &size, &why);
+    if (error == 0)
+        error = secrets_check(&conf, &why);
+    if (error == 0) {
         printf("%s: ok", options->conf);
         for (size_t i = 0; i < CONF_LISTS; i++)
             print_list(&conf_lists[i], &conf);
         printf(", %zu bytes compiled\n", size);
     }
     conf_free(&conf);
-    return rc == 0 ? STATUS_OK : command_refused(&error);
+    return error == 0 ? STATUS_OK : command_refused(&why);
 }

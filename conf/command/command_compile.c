@@ -9,9 +9,9 @@
 #include "conf/compile.h"
 #include "conf/policy_file.h"
 
-static int compile(const struct conf *conf, const struct options *options)
+static enum exit_status compile_to_file(const struct conf *conf, const struct options *options)
 {
-    struct conf_error error;
+    struct conf_error why;
     CLEANUP_FREE void *bytes = NULL;
     CLEANUP_FREE char *beside = conf_policy_path(conf->path);
     const char *output = options->output != NULL ? options->output : beside;
@@ -20,25 +20,26 @@ static int compile(const struct conf *conf, const struct options *options)
         fprintf(stderr, "jobtrail-conf: out of memory\n");
         return STATUS_REFUSED;
     }
-    if (options->if_newer && policy_file_current(output, conf->path))
+    if (options->if_newer && policy_file_is_current(output, conf->path))
         return STATUS_OK;
-    if (compile_policy(conf, &bytes, &size, &error) != 0)
-        return command_refused(&error);
-    int rc = policy_file_write(output, bytes, size);
-    if (rc == 0)
+    if (compile_policy(conf, &bytes, &size, &why) != 0)
+        return command_refused(&why);
+    int error = policy_file_write(output, bytes, size);
+    if (error == 0)
         return STATUS_OK;
     fprintf(stderr, "jobtrail-conf: cannot write %s: %s; the policy in force stays\n", output,
-            rc == -EPERM ? "others than root can change the way there" : strerror(-rc));
+            error == -EPERM ? "others than root can change a directory or link on the way there"
+                            : strerror(-error));
     return STATUS_REFUSED;
 }
 
-int command_compile(const struct options *options)
+enum exit_status command_compile(const struct options *options)
 {
     struct conf conf;
-    struct conf_error error;
-    if (conf_load_trusted(options->conf, &conf, &error) != 0)
-        return command_refused(&error);
-    int status = compile(&conf, options);
+    struct conf_error why;
+    if (conf_load_trusted(options->conf, &conf, &why) != 0)
+        return command_refused(&why);
+    enum exit_status status = compile_to_file(&conf, options);
     conf_free(&conf);
     return status;
 }

@@ -13,7 +13,7 @@
 static const char *const states[] = {"ok", "warning", "bad"};
 
 void doctor_add(struct doctor *doctor, enum finding_state state, const char *check,
-                const char *object, const char *mend, const char *format, ...)
+                const char *object, const char *advice, const char *format, ...)
 {
     va_list arguments;
     if (doctor->count == FINDINGS_MAX)
@@ -21,7 +21,7 @@ void doctor_add(struct doctor *doctor, enum finding_state state, const char *che
     struct finding *finding = &doctor->finding[doctor->count++];
     finding->state = state;
     finding->check = check;
-    finding->mend = mend;
+    finding->advice = advice;
     snprintf(finding->object, sizeof finding->object, "%s", object);
     va_start(arguments, format);
     vsnprintf(finding->found, sizeof finding->found, format, arguments);
@@ -43,16 +43,17 @@ static const char *this_node(void)
 static void check_conf(struct doctor *doctor, const char *path)
 {
     struct conf conf;
-    struct conf_error error;
-    char text[sizeof error + 64];
-    if (conf_load(path, &conf, &error) != 0) {
-        conf_error_text(&error, text, sizeof text);
-        doctor_add(doctor, FINDING_BAD, "configuration", path, DOCTOR_MEND_CONF, "%s", text);
+    struct conf_error why;
+    char text[sizeof why + 64];
+    if (conf_load(path, &conf, &why) != 0) {
+        conf_error_text(&why, text, sizeof text);
+        doctor_add(doctor, FINDING_BAD, "configuration", path, DOCTOR_ADVICE_CONF, "%s", text);
         return;
     }
     doctor_configuration(doctor, &conf);
     doctor_policy(doctor, &conf);
     doctor_files(doctor, &conf);
+    doctor_spool(doctor, &conf);
     doctor_directories(doctor, &conf);
     doctor_secrets(doctor, &conf);
     doctor_flush(doctor, &conf);
@@ -72,7 +73,7 @@ static const char *choose_conf(struct doctor *doctor, const struct options *opti
     return options->conf;
 }
 
-static int print_json(const struct doctor *doctor)
+static enum exit_status print_json(const struct doctor *doctor)
 {
     struct json_object *all = json_object_new_array();
     for (size_t i = 0; i < doctor->count; i++) {
@@ -82,7 +83,7 @@ static int print_json(const struct doctor *doctor)
         json_object_object_add(one, "state", json_object_new_string(states[finding->state]));
         json_object_object_add(one, "object", json_object_new_string(finding->object));
         json_object_object_add(one, "found", json_object_new_string(finding->found));
-        json_object_object_add(one, "mend", json_object_new_string(finding->mend));
+        json_object_object_add(one, "mend", json_object_new_string(finding->advice));
         json_object_array_add(all, one);
     }
     return command_print_json(all);
@@ -93,15 +94,15 @@ static void print_text(const struct doctor *doctor)
     for (size_t i = 0; i < doctor->count; i++) {
         const struct finding *finding = &doctor->finding[i];
         printf("%-7s %s %s: %s%s%s\n", states[finding->state], finding->check, finding->object,
-               finding->found, finding->mend[0] != '\0' ? ": " : "", finding->mend);
+               finding->found, finding->advice[0] != '\0' ? ": " : "", finding->advice);
     }
 }
 
-int command_doctor(const struct options *options)
+enum exit_status command_doctor(const struct options *options)
 {
     static struct doctor doctor; /* large */
     static struct plugstack_line line;
-    int bad = 0;
+    bool is_bad = false;
     doctor.node = options->node != NULL ? options->node : this_node();
     doctor.plugstack = options->plugstack;
     if (geteuid() != 0)
@@ -111,11 +112,11 @@ int command_doctor(const struct options *options)
         doctor_slurm(&doctor, &line) ? choose_conf(&doctor, options, &line) : options->conf;
     check_conf(&doctor, conf);
     for (size_t i = 0; i < doctor.count; i++)
-        bad |= doctor.finding[i].state == FINDING_BAD;
-    int status = STATUS_OK;
+        is_bad |= doctor.finding[i].state == FINDING_BAD;
+    enum exit_status status = STATUS_OK;
     if (options->json)
         status = print_json(&doctor);
     else
         print_text(&doctor);
-    return bad ? STATUS_REFUSED : status;
+    return is_bad ? STATUS_REFUSED : status;
 }

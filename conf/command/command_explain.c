@@ -11,8 +11,8 @@
 #include "conf/compile.h"
 
 /* Prints a verdict, or adds it to the array `all`. */
-static void say(const struct explain *explain, const struct explain_verdict *verdict,
-                struct json_object *all)
+static void print_verdict(const struct explain *explain, const struct explain_verdict *verdict,
+                          struct json_object *all)
 {
     if (all != NULL)
         json_object_array_add(all, explain_json(explain, verdict));
@@ -20,32 +20,32 @@ static void say(const struct explain *explain, const struct explain_verdict *ver
         explain_print(explain, verdict);
 }
 
-static void say_text(const struct explain *explain, const char *section, const char *text,
-                     struct json_object *all)
+static void print_text(const struct explain *explain, const char *section, const char *text,
+                       struct json_object *all)
 {
     if (text == NULL)
         return;
     struct explain_verdict verdict = explain_text(explain, conf_list_find(section), text);
-    say(explain, &verdict, all);
+    print_verdict(explain, &verdict, all);
 }
 
-static int say_process(const struct explain *explain, const struct options *options,
-                       struct json_object *all)
+static int print_process(const struct explain *explain, const struct options *options,
+                         struct json_object *all)
 {
     struct explain_process process;
     if (options->args_count == 0)
         return 0;
-    int rc = explain_process(explain, options->args_count, options->args, &process);
-    if (rc != 0)
-        return rc;
-    say(explain, &process.path, all);
+    int error = explain_process(explain, options->args_count, options->args, &process);
+    if (error != 0)
+        return error;
+    print_verdict(explain, &process.path, all);
     if (process.argument.list != NULL)
-        say(explain, &process.argument, all);
+        print_verdict(explain, &process.argument, all);
     explain_process_free(&process);
     return 0;
 }
 
-static void say_sampling(const struct explain *explain, uint32_t ntasks, struct json_object *all)
+static void print_sampling(const struct explain *explain, uint32_t ntasks, struct json_object *all)
 {
     if (ntasks == 0)
         return;
@@ -55,8 +55,8 @@ static void say_sampling(const struct explain *explain, uint32_t ntasks, struct 
         explain_sampling_print(explain, ntasks);
 }
 
-static int say_command_line(const struct explain *explain, const struct options *options,
-                            struct json_object *all)
+static int print_command_line(const struct explain *explain, const struct options *options,
+                              struct json_object *all)
 {
     if (all == NULL)
         return explain_command_line_print(explain, options->args_count, options->args);
@@ -66,43 +66,44 @@ static int say_command_line(const struct explain *explain, const struct options 
     return json == NULL ? -ENOMEM : 0;
 }
 
-static int explain_options(const struct explain *explain, const struct options *options)
+static enum exit_status explain_options(const struct explain *explain,
+                                        const struct options *options)
 {
     struct json_object *all = options->json ? json_object_new_array() : NULL;
-    say_text(explain, "hosts", options->host, all);
-    if ((options->command_line ? say_command_line : say_process)(explain, options, all) != 0) {
+    print_text(explain, "hosts", options->host, all);
+    if ((options->command_line ? print_command_line : print_process)(explain, options, all) != 0) {
         fprintf(stderr, "jobtrail-conf: out of memory\n");
         return STATUS_REFUSED;
     }
-    say_text(explain, "environment", options->env, all);
-    say_sampling(explain, options->ntasks, all);
+    print_text(explain, "environment", options->env, all);
+    print_sampling(explain, options->ntasks, all);
     return options->json ? command_print_json(all) : STATUS_OK;
 }
 
-static int explain_stdin(const struct explain *explain, const struct options *options)
+static enum exit_status explain_stdin(const struct explain *explain, const struct options *options)
 {
     unsigned long number;
-    int rc = explain_lines(explain, conf_list_find(options->lines), stdin, &number);
-    if (rc == 0)
+    int error = explain_lines(explain, conf_list_find(options->lines), stdin, &number);
+    if (error == 0)
         return STATUS_OK;
     fflush(stdout);
-    if (rc == -EINVAL)
+    if (error == -EINVAL)
         fprintf(stderr, "jobtrail-conf: line %lu: the path must be absolute\n", number);
     else
-        fprintf(stderr, "jobtrail-conf: line %lu: %s\n", number, strerror(-rc));
+        fprintf(stderr, "jobtrail-conf: line %lu: %s\n", number, strerror(-error));
     return STATUS_REFUSED;
 }
 
-static int usable(const struct options *options)
+static bool is_usable(const struct options *options)
 {
     const char *problem = NULL;
-    int asked = options->args_count > 0 || options->command_line || options->host != NULL ||
-                options->env != NULL || options->ntasks > 0;
-    if (options->lines != NULL && asked)
+    bool is_asked = options->args_count > 0 || options->command_line || options->host != NULL ||
+                    options->env != NULL || options->ntasks > 0;
+    if (options->lines != NULL && is_asked)
         problem = "--stdin goes with --conf and --json only";
     else if (options->lines != NULL && conf_list_find(options->lines) == NULL)
         problem = "--stdin takes a section with rules, for example hosts";
-    else if (options->lines == NULL && !asked)
+    else if (options->lines == NULL && !is_asked)
         problem = "explain what? Give a PATH, --host, --env, --ntasks or --stdin";
     else if (options->command_line && options->args_count == 0)
         problem = "--command-line takes the COMMAND and its arguments behind it";
@@ -113,23 +114,23 @@ static int usable(const struct options *options)
     return problem == NULL;
 }
 
-int command_explain(const struct options *options)
+enum exit_status command_explain(const struct options *options)
 {
     struct conf conf;
-    struct conf_error error;
+    struct conf_error why;
     CLEANUP_FREE void *policy = NULL;
     size_t size;
-    if (!usable(options))
+    if (!is_usable(options))
         return STATUS_USAGE;
-    if (conf_load(options->conf, &conf, &error) != 0)
-        return command_refused(&error);
-    int status = STATUS_OK;
-    if (compile_policy(&conf, &policy, &size, &error) == 0) {
+    if (conf_load(options->conf, &conf, &why) != 0)
+        return command_refused(&why);
+    enum exit_status status = STATUS_OK;
+    if (compile_policy(&conf, &policy, &size, &why) == 0) {
         struct explain explain = {&conf, policy, options->conf};
         status = options->lines != NULL ? explain_stdin(&explain, options)
                                         : explain_options(&explain, options);
     } else {
-        status = command_refused(&error);
+        status = command_refused(&why);
     }
     conf_free(&conf);
     return status;

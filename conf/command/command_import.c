@@ -27,24 +27,28 @@ static int find_script(char *path, size_t size)
     return access(path, R_OK) == 0 ? 0 : -errno;
 }
 
-int command_import_xalt(const struct options *options)
+enum exit_status command_import_xalt(const struct options *options)
 {
     char script[PATH_MAX];
     const char *output = options->output != NULL ? options->output : "-";
+    const char *record = options->xalt_record != NULL ? options->xalt_record : "";
+    if (options->xalt_record != NULL && strcmp(record, "yes") != 0 && strcmp(record, "no") != 0) {
+        fprintf(stderr, "jobtrail-conf: --cmdline-record takes yes or no\n");
+        return STATUS_USAGE;
+    }
     if (options->args_count != 1) {
         fprintf(stderr, "jobtrail-conf: import what? Give one CONFIG.py\n");
         return STATUS_USAGE;
     }
-    int rc = find_script(script, sizeof script);
-    if (rc != 0) {
+    int error = find_script(script, sizeof script);
+    if (error != 0) {
         fprintf(stderr, "jobtrail-conf: %s: %s; is jobtrail installed as a whole?\n", script,
-                strerror(-rc));
+                strerror(-error));
         return STATUS_REFUSED;
     }
     /* -I: nothing from the user's environment or directory becomes part of the program */
-    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--cmdline-record",
-           options->xalt_record != NULL ? options->xalt_record : "", "--", options->args[0],
-           (char *)NULL);
+    execlp("python3", "python3", "-I", "-B", script, "--output", output, "--cmdline-record", record,
+           "--", options->args[0], (char *)NULL);
     fprintf(stderr, "jobtrail-conf: cannot run python3: %s\n", strerror(errno));
     return STATUS_REFUSED;
 }

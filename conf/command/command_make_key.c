@@ -5,16 +5,17 @@
 #include "conf/command/command.h"
 #include "conf/key_file.h"
 
-int command_make_key(const struct options *options)
+enum exit_status command_make_key(const struct options *options)
 {
     if (options->args_count != 1) {
         fprintf(stderr, "jobtrail-conf: make which key? Give one FILE\n");
         return STATUS_USAGE;
     }
-    int rc = key_file_make(options->args[0]);
-    if (rc == 0)
+    int error = key_file_make(options->args[0]);
+    if (error == 0)
         return STATUS_OK;
     fprintf(stderr, "jobtrail-conf: %s: %s\n", options->args[0],
-            rc == -EPERM ? "others than root can change the way there" : key_file_trouble(rc));
+            error == -EPERM ? "others than root can change a directory or link on the way there"
+                            : key_file_trouble(error));
     return STATUS_REFUSED;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The text is a jobtrail.conf itself: what it marks, it marks in comments.
+ * The text form is itself a valid jobtrail.conf: marks such as "default" are comments.
  */
 #include "conf/command/command.h"
 
@@ -40,8 +40,9 @@ static void show_table(const struct conf_table *table, const struct conf *conf)
     }
 }
 
-/* Whether the rule holds beside those of the file, so that it need not be in it. */
-static int stays_built_in(const struct conf_list *list, const struct conf_rule *rule)
+/* Built-in rules of [redact] hold beside those of the file. They are shown as comments: as rules of
+ * the file they would hold twice. */
+static bool is_always_built_in(const struct conf_list *list, const struct conf_rule *rule)
 {
     return list->which == POLICY_REDACT && rule->line == 0;
 }
@@ -53,11 +54,11 @@ static void show_list(const struct conf_list *list, const struct conf *conf)
     if (rules->count == 0 && list->which == POLICY_ARGUMENT)
         printf("# no rules: what is custom is skipped\n");
     else if (rules->count == 0)
-        printf("# no rules: %s all\n", conf_action_name(list->otherwise));
+        printf("# no rules: %s all\n", conf_action_name(list->default_action));
     else if (rules->rule[0].line == 0)
         printf("# default\n");
     for (size_t i = 0; i < rules->count; i++)
-        printf("%s%s = %s\n", stays_built_in(list, &rules->rule[i]) ? "#" : "",
+        printf("%s%s = %s\n", is_always_built_in(list, &rules->rule[i]) ? "#" : "",
                conf_action_name(rules->rule[i].action), rules->rule[i].pattern);
 }
 
@@ -116,7 +117,7 @@ static void add_list(struct json_object *all, const struct conf_list *list, cons
     json_object_object_add(all, list->section, array);
 }
 
-static int show_json(const struct conf *conf)
+static enum exit_status show_json(const struct conf *conf)
 {
     struct json_object *all = json_object_new_object();
     for (size_t i = 0; i < CONF_KEYS; i++)
@@ -128,7 +129,7 @@ static int show_json(const struct conf *conf)
     return command_print_json(all);
 }
 
-static int show_text(const struct conf *conf)
+static enum exit_status show_text(const struct conf *conf)
 {
     show_keys(conf);
     for (size_t i = 0; i < CONF_TABLES; i++)
@@ -138,13 +139,13 @@ static int show_text(const struct conf *conf)
     return STATUS_OK;
 }
 
-int command_show(const struct options *options)
+enum exit_status command_show(const struct options *options)
 {
     struct conf conf;
-    struct conf_error error;
-    if (conf_load(options->conf, &conf, &error) != 0)
-        return command_refused(&error);
-    int status = options->json ? show_json(&conf) : show_text(&conf);
+    struct conf_error why;
+    if (conf_load(options->conf, &conf, &why) != 0)
+        return command_refused(&why);
+    enum exit_status status = options->json ? show_json(&conf) : show_text(&conf);
     conf_free(&conf);
     return status;
 }

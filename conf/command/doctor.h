@@ -6,7 +6,9 @@
 #define JOBTRAIL_DOCTOR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "conf/command/plugstack.h"
 #include "conf/conf.h"
@@ -14,15 +16,15 @@
 enum finding_state {
     FINDING_OK,
     FINDING_WARN, /* records are made, and something is to be looked at */
-    FINDING_BAD,  /* records are missing, or cannot be believed */
+    FINDING_BAD,  /* records are missing or not to be trusted */
 };
 
 struct finding {
     enum finding_state state;
     const char *check; /* static: what was looked at, one word */
     char object[PATH_MAX];
-    char found[256];  /* what is the matter with it */
-    const char *mend; /* static: what to do; "" where all is well */
+    char found[256];    /* what was found */
+    const char *advice; /* static: what to do; "" for FINDING_OK */
 };
 
 #define FINDINGS_MAX 64
@@ -37,14 +39,14 @@ struct doctor {
 /* Adds a finding; `format` says what was found. */
 __attribute__((format(printf, 6, 7))) void doctor_add(struct doctor *doctor,
                                                       enum finding_state state, const char *check,
-                                                      const char *object, const char *mend,
+                                                      const char *object, const char *advice,
                                                       const char *format, ...);
 
 /* Looks at plugstack.conf, the plugin that it names, and for which Slurm that was built. Fills
- * `*line` and returns 1 when it has a line for the plugin. */
-int doctor_slurm(struct doctor *doctor, struct plugstack_line *line);
+ * `*line` and returns true when it has a line for the plugin. */
+bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line);
 
-#define DOCTOR_MEND_CONF "mend it; until then the policy in force stays"
+#define DOCTOR_ADVICE_CONF "mend it; until then the policy in force stays"
 
 /* Whether the configuration can be compiled, and is root's. */
 void doctor_configuration(struct doctor *doctor, const struct conf *conf);
@@ -55,18 +57,31 @@ void doctor_policy(struct doctor *doctor, const struct conf *conf);
 /* Looks at the programs and the library that the configuration names. */
 void doctor_files(struct doctor *doctor, const struct conf *conf);
 
-/* Looks at whether flushes break down, whatever job they are of. */
+/* Looks at whether flushes of several jobs in a row have broken down. */
 void doctor_flush(struct doctor *doctor, const struct conf *conf);
 
-/* Looks at the spool of this node with its watcher, the records' directory and the state. */
+/* Looks at the spool of this node with its watcher. */
+void doctor_spool(struct doctor *doctor, const struct conf *conf);
+
+/* Looks at the directories of sessions, of state and of records, and at the flushes' cgroup. */
 void doctor_directories(struct doctor *doctor, const struct conf *conf);
 
 /* Looks at the files with keys, tokens and passwords that the configuration names. */
 void doctor_secrets(struct doctor *doctor, const struct conf *conf);
 
-/* Whether others than root and the caller can change `path`, or what it leads to, by the rule by
- * which root acts on it (trusted.h): 1, with what they can change written to `size` bytes at
- * `culprit`, or 0. What is missing counts as sound. */
-int doctor_others_can_change(const char *path, char *culprit, size_t size);
+/* Whether the directory `path` is there, can be written to, is root's alone and has room; `advice`
+ * is what to do where it cannot be written to. Adds a finding unless it returns true. */
+bool doctor_directory(struct doctor *doctor, const char *check, const char *path,
+                      const char *advice);
+
+/* Whether `path` is on a file system that other nodes have, too. */
+bool doctor_is_shared(const char *path);
+
+uint64_t doctor_free_bytes(const char *path);
+
+/* Whether others than root and the caller can change `path` or a directory or link on the way to it
+ * (trusted_check()); what they can change is written to `size` bytes at `culprit`. False for a path
+ * that does not exist. */
+bool doctor_is_changeable(const char *path, char *culprit, size_t size);
 
 #endif

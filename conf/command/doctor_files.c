@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,36 +13,38 @@
 #include "conf/compile.h"
 #include "conf/policy_file.h"
 
-int doctor_others_can_change(const char *path, char *culprit, size_t size)
+bool doctor_is_changeable(const char *path, char *culprit, size_t size)
 {
     return trusted_check(path, culprit, size) == -EPERM;
 }
 
-/* Whether all users can get at the file: 1, or 0 with what keeps them off in `culprit`. */
-static int all_can_read(const char *path, char *culprit, size_t size)
+/* Whether all users can read the file; if not, `culprit` is the file or directory that they cannot
+ * read or search. */
+static bool is_readable_by_all(const char *path, char *culprit, size_t size)
 {
     struct stat status;
     snprintf(culprit, size, "%s", path);
     for (mode_t need = S_IROTH;; need = S_IXOTH) {
         if (stat(culprit, &status) != 0 || (status.st_mode & need) == 0)
-            return 0;
+            return false;
         char *slash = strrchr(culprit, '/');
         if (slash == NULL || strcmp(culprit, "/") == 0)
-            return 1;
+            return true;
         slash[slash == culprit] = '\0';
     }
 }
 
 void doctor_configuration(struct doctor *doctor, const struct conf *conf)
 {
-    struct conf_error error;
-    char text[sizeof error + 64], culprit[PATH_MAX];
+    struct conf_error why;
+    char text[sizeof why + 64], culprit[PATH_MAX];
     CLEANUP_FREE void *policy = NULL;
     size_t size;
-    if (compile_policy(conf, &policy, &size, &error) != 0) {
-        conf_error_text(&error, text, sizeof text);
-        doctor_add(doctor, FINDING_BAD, "configuration", conf->path, DOCTOR_MEND_CONF, "%s", text);
-    } else if (doctor_others_can_change(conf->path, culprit, sizeof culprit)) {
+    if (compile_policy(conf, &policy, &size, &why) != 0) {
+        conf_error_text(&why, text, sizeof text);
+        doctor_add(doctor, FINDING_BAD, "configuration", conf->path, DOCTOR_ADVICE_CONF, "%s",
+                   text);
+    } else if (doctor_is_changeable(conf->path, culprit, sizeof culprit)) {
         doctor_add(doctor, FINDING_BAD, "configuration", conf->path,
                    "give it to root, writable by root alone",
                    "%s can be changed by others than root", culprit);
@@ -59,13 +62,13 @@ void doctor_policy(struct doctor *doctor, const struct conf *conf)
         return;
     if (access(path, F_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "policy", path, compile, "%s", strerror(errno));
-    else if (doctor_others_can_change(path, culprit, sizeof culprit))
+    else if (doctor_is_changeable(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "policy", path, "give it to root, writable by root alone",
                    "%s can be changed by others than root", culprit);
-    else if (!all_can_read(path, culprit, sizeof culprit))
+    else if (!is_readable_by_all(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "policy", path, "chmod a+rX", "users cannot read %s",
                    culprit);
-    else if (!policy_file_in_force(path, conf->path))
+    else if (!policy_file_is_in_force(path, conf->path))
         doctor_add(doctor, FINDING_BAD, "policy", path, compile,
                    "older than the configuration, or of another version");
     else
@@ -73,19 +76,16 @@ void doctor_policy(struct doctor *doctor, const struct conf *conf)
                    "usable, and not older than the configuration");
 }
 
-static int is_elf(const char *path)
+static bool is_elf(const char *path)
 {
     char magic[4];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int elf = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
-              memcmp(magic, "\177ELF", sizeof magic) == 0;
-    if (fd >= 0)
-        close(fd);
-    return elf;
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
+           memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
 
-/* A `$LIB` in its path is looked up as it stands, as the plugin does: the installation has a link
- * of that name. */
+/* A `$LIB` in the path is not replaced here, nor by the plugin: the installation has a link of that
+ * name. */
 static void check_library(struct doctor *doctor, const char *path)
 {
     static const char install[] =
@@ -93,10 +93,10 @@ static void check_library(struct doctor *doctor, const char *path)
     char culprit[PATH_MAX];
     if (access(path, F_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "library", path, install, "%s", strerror(errno));
-    else if (!all_can_read(path, culprit, sizeof culprit))
+    else if (!is_readable_by_all(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "library", path, "chmod a+rX", "users cannot read %s",
                    culprit);
-    else if (doctor_others_can_change(path, culprit, sizeof culprit))
+    else if (doctor_is_changeable(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "library", path, "give it to root, writable by root alone",
                    "%s can be changed by others than root", culprit);
     else if (!is_elf(path))
@@ -111,7 +111,7 @@ static void check_program(struct doctor *doctor, const char *path)
     char culprit[PATH_MAX];
     if (access(path, X_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "helper", path, install, "%s", strerror(errno));
-    else if (doctor_others_can_change(path, culprit, sizeof culprit))
+    else if (doctor_is_changeable(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "helper", path,
                    "give it to root, writable by root alone: the epilog runs it as root",
                    "%s can be changed by others than root", culprit);

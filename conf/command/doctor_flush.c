@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "conf/command/doctor.h"
 #include "submit/job/broken_flushes.h"
 
-/* So many in a row are no job's doing. */
+/* So many in a row are not caused by what is in a job. */
 enum { BAD_FROM = 3 };
 
-/* Returns whether there is such a file, with sense in it. */
-static int read_row(const char *path, unsigned long *count, time_t *last)
+/* Reads the file that counts flushes broken down in a row. Returns whether there is one that is
+ * valid. */
+static bool read_row(const char *path, unsigned long *count, time_t *last)
 {
     char text[BROKEN_FLUSHES_BYTES];
     long long seconds;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[got < 0 ? 0 : got] = '\0';
+    io_read_text(AT_FDCWD, path, text, sizeof text);
     if (sscanf(text, "%lu %lld", count, &seconds) != 2)
-        return 0;
+        return false;
     *last = (time_t)seconds;
     return *count > 0;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/command/doctor.h"
 #include "conf/command/plugin_release.h"
 
@@ -22,24 +23,22 @@ static const char *slurm_conf(void)
 }
 
 /* The value of `key` in slurm.conf; returns whether it is there. */
-static int slurm_key(const char *key, char *value, size_t size)
+static bool slurm_key(const char *key, char *value, size_t size)
 {
     char line[4096];
     size_t length = strlen(key);
-    int found = 0;
-    FILE *file = fopen(slurm_conf(), "re");
-    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
+    bool is_found = false;
+    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf(), "re");
+    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL) {
         char *at = line + strspn(line, " \t");
         if (strncasecmp(at, key, length) != 0 || at[length] != '=')
             continue;
         at += length + 1;
         at[strcspn(at, " \t\r\n#")] = '\0';
         snprintf(value, size, "%s", at);
-        found = 1;
+        is_found = true;
     }
-    if (file != NULL)
-        fclose(file);
-    return found;
+    return is_found;
 }
 
 static void plugstack_path(const struct doctor *doctor, char *path, size_t size)
@@ -72,7 +71,7 @@ static void plugin_path(const char *plugin, char *path, size_t size)
 }
 
 /* The release of the Slurm that is installed: "slurm 23.11.4", "slurm-wlm 22.05.8". 0: none. */
-static unsigned installed(void)
+static unsigned installed_release(void)
 {
     char line[256] = "";
     unsigned major, minor;
@@ -90,7 +89,7 @@ static unsigned installed(void)
 static void check_release(struct doctor *doctor, const char *path)
 {
     const char *why;
-    unsigned plugin = plugin_release(path, &why), slurm = installed();
+    unsigned plugin = plugin_release(path, &why), slurm = installed_release();
     if (plugin == 0)
         doctor_add(doctor, FINDING_BAD, "release", path, "install the plugin again",
                    "does not say for which Slurm it is: %s", why);
@@ -117,7 +116,7 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
         doctor_add(doctor, FINDING_BAD, "plugin", path,
                    "install jobtrail on this node, or mend the path in plugstack.conf", "%s",
                    strerror(errno));
-    } else if (doctor_others_can_change(path, culprit, sizeof culprit)) {
+    } else if (doctor_is_changeable(path, culprit, sizeof culprit)) {
         doctor_add(doctor, FINDING_BAD, "plugin", path,
                    "give it to root, writable by root alone: slurmd runs it as root",
                    "%s can be changed by others than root", culprit);
@@ -127,8 +126,8 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
     }
 }
 
-/* Slurm 24.05 and later: prolog and epilog run in the daemon of the extern step, and SPANK's are
- * not called. */
+/* With RunInJob (Slurm 24.05 and later) prolog and epilog run in the slurmstepd of the extern step,
+ * which does not call those of SPANK plugins. */
 static void check_prolog(struct doctor *doctor)
 {
     char flags[1024];
@@ -140,7 +139,7 @@ static void check_prolog(struct doctor *doctor)
             "partitions, and rules about them, come from the site's Epilog alone");
 }
 
-int doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
+bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
 {
     char path[PATH_MAX];
     struct stat status;
@@ -155,14 +154,14 @@ int doctor_slurm(struct doctor *doctor, struct plugstack_line *line)
                    "add 'optional .../spank_jobtrail.so' and restart slurmd", "no line loads it");
     else if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) == 0)
         doctor_add(doctor, FINDING_BAD, "plugstack", path, "chmod a+r", "users cannot read it");
-    else if (line->required)
+    else if (line->is_required)
         doctor_add(doctor, FINDING_WARN, "plugstack", path, "write 'optional'",
                    "it is 'required': a plugin that cannot be loaded fails jobs and drains nodes");
     else
         doctor_add(doctor, FINDING_OK, "plugstack", path, "", "loads %s", line->plugin);
     if (found <= 0)
-        return 0;
+        return false;
     check_plugin(doctor, line);
     check_prolog(doctor);
-    return 1;
+    return true;
 }

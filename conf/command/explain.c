@@ -22,7 +22,7 @@ static struct explain_verdict verdict_of(const struct explain *explain,
                                          const struct conf_list *list, const char *text,
                                          const struct policy_rule *rule)
 {
-    struct explain_verdict verdict = {list, text, list->otherwise,
+    struct explain_verdict verdict = {list, text, list->default_action,
                                       explain_source(explain, list, rule)};
     if (verdict.rule != NULL)
         verdict.action = verdict.rule->action;

@@ -8,28 +8,28 @@
 #include "conf/command/explain.h"
 #include "conf/redact.h"
 
-/* What came out, and which rules have a part in it. */
-struct told {
+/* Collects the rules by which something is taken out. */
+struct hidden {
     const struct explain *explain;
     struct json_object *rules;
 };
 
-static void add_rule(void *context, const struct policy_rule *rule)
+static void add_hiding_rule(void *context, const struct policy_rule *rule)
 {
-    const struct told *told = context;
+    const struct hidden *hidden = context;
     const struct explain_verdict verdict = {
         .list = conf_list_find("redact"),
         .text = "",
         .action = POLICY_HIDE,
-        .rule = explain_source(told->explain, conf_list_find("redact"), rule),
+        .rule = explain_source(hidden->explain, conf_list_find("redact"), rule),
     };
-    struct json_object *json = explain_json(told->explain, &verdict);
+    struct json_object *json = explain_json(hidden->explain, &verdict);
     json_object_object_del(json, "text");
-    json_object_array_add(told->rules, json);
+    json_object_array_add(hidden->rules, json);
 }
 
 /* Each argument with a NUL behind it, malloc'ed; NULL when out of memory. */
-static char *joined(int argc, char **argv, size_t *size)
+static char *join_arguments(int argc, char **argv, size_t *size)
 {
     char *text = NULL;
     FILE *stream = open_memstream(&text, size);
@@ -44,7 +44,7 @@ static char *joined(int argc, char **argv, size_t *size)
     return text;
 }
 
-static struct json_object *array_of(const char *text, size_t size)
+static struct json_object *json_arguments(const char *text, size_t size)
 {
     struct json_object *array = json_object_new_array();
     for (size_t at = 0; at < size; at += strlen(text + at) + 1)
@@ -53,7 +53,7 @@ static struct json_object *array_of(const char *text, size_t size)
 }
 
 /* How many arguments are recorded. */
-static int recorded(const struct explain *explain, int argc)
+static int recorded_arguments(const struct explain *explain, int argc)
 {
     switch (policy_command_line(explain->policy)) {
     case POLICY_LINE_YES:
@@ -67,23 +67,24 @@ static int recorded(const struct explain *explain, int argc)
 
 struct json_object *explain_command_line_json(const struct explain *explain, int argc, char **argv)
 {
-    struct told told = {explain, json_object_new_array()};
+    struct hidden hidden = {explain, json_object_new_array()};
     struct redactor redactor;
     size_t size, out_size;
-    CLEANUP_FREE char *text = joined(recorded(explain, argc), argv, &size), *out = NULL;
+    CLEANUP_FREE char *text = join_arguments(recorded_arguments(explain, argc), argv, &size),
+                      *out = NULL;
     redactor_make(explain->policy, &redactor);
-    redactor.note = add_rule;
-    redactor.context = &told;
+    redactor.note = add_hiding_rule;
+    redactor.context = &hidden;
     int changed = text == NULL ? -ENOMEM : redact(&redactor, text, size, &out, &out_size);
     if (changed < 0) {
-        json_object_put(told.rules);
+        json_object_put(hidden.rules);
         return NULL;
     }
     struct json_object *json = json_object_new_object();
     json_object_object_add(json, "section", json_object_new_string("redact"));
     json_object_object_add(json, "command_line",
-                           changed ? array_of(out, out_size) : array_of(text, size));
-    json_object_object_add(json, "rules", told.rules);
+                           changed ? json_arguments(out, out_size) : json_arguments(text, size));
+    json_object_object_add(json, "rules", hidden.rules);
     return json;
 }
 

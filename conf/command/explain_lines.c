@@ -8,13 +8,13 @@
 
 #include "conf/base/cleanup.h"
 
-/* Where a line is split at tabs. */
+/* Where a line is split_fields at tabs. */
 struct fields {
     char **field; /* owned; its strings are in the line */
     int count;
 };
 
-static int split(char *line, struct fields *fields)
+static int split_fields(char *line, struct fields *fields)
 {
     size_t room = 1;
     for (const char *tab = strchr(line, '\t'); tab != NULL; tab = strchr(tab + 1, '\t'))
@@ -33,21 +33,21 @@ static int print_json(struct json_object *json)
 {
     const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN |
                                                                 JSON_C_TO_STRING_NOSLASHESCAPE);
-    int rc = text == NULL ? -ENOMEM : puts(text) < 0 ? -EIO : 0;
+    int error = text == NULL ? -ENOMEM : puts(text) < 0 ? -EIO : 0;
     json_object_put(json);
-    return rc;
+    return error;
 }
 
 static int explain_path(const struct explain *explain, const struct fields *fields)
 {
     struct explain_process process;
-    int rc = explain_process(explain, fields->count, fields->field, &process);
-    if (rc != 0)
-        return rc;
-    rc = print_json(
+    int error = explain_process(explain, fields->count, fields->field, &process);
+    if (error != 0)
+        return error;
+    error = print_json(
         explain_json(explain, process.argument.list != NULL ? &process.argument : &process.path));
     explain_process_free(&process);
-    return rc;
+    return error;
 }
 
 static int explain_line(const struct explain *explain, const struct conf_list *list, char *line,
@@ -59,8 +59,8 @@ static int explain_line(const struct explain *explain, const struct conf_list *l
     }
     if (line[0] != '/')
         return -EINVAL;
-    int rc = split(line, fields);
-    return rc == 0 ? explain_path(explain, fields) : rc;
+    int error = split_fields(line, fields);
+    return error == 0 ? explain_path(explain, fields) : error;
 }
 
 int explain_lines(const struct explain *explain, const struct conf_list *list, FILE *stream,
@@ -70,14 +70,14 @@ int explain_lines(const struct explain *explain, const struct conf_list *list, F
     struct fields fields = {0};
     size_t room = 0;
     ssize_t length;
-    int rc = 0;
+    int error = 0;
     *number = 0;
-    while (rc == 0 && (length = getline(&line, &room, stream)) >= 0) {
+    while (error == 0 && (length = getline(&line, &room, stream)) >= 0) {
         ++*number;
         if (length > 0 && line[length - 1] == '\n')
             line[length - 1] = '\0';
-        rc = explain_line(explain, list, line, &fields);
+        error = explain_line(explain, list, line, &fields);
     }
     free(fields.field);
-    return rc == 0 && ferror(stream) ? -EIO : rc;
+    return error == 0 && ferror(stream) ? -EIO : error;
 }

@@ -2,13 +2,12 @@
  *
  * jobtrail-conf(8): the command line.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/command_options.h"
 #include "conf/command/command.h"
 #include "conf/conf_defaults.h"
 
@@ -27,8 +26,8 @@ static const char usage_text[] =
 
 struct command {
     const char *name;
-    int (*run)(const struct options *options);
-    const char *accepts; /* its options, by their letter in long_options[] */
+    enum exit_status (*run)(const struct options *options);
+    const char *accepts; /* its options, by their letter in option_rows[] */
     const char *args;    /* NULL: it takes none; "+": options end where they start; "" */
 };
 
@@ -43,42 +42,45 @@ static const struct command commands[] = {
     {"import-xalt", command_import_xalt, "or", ""},
 };
 
-static const struct option long_options[] = {
-    {"conf", required_argument, NULL, 'c'},
-    {"output", required_argument, NULL, 'o'},
-    {"if-newer", no_argument, NULL, 'n'},
-    {"json", no_argument, NULL, 'j'},
-    {"host", required_argument, NULL, 'H'},
-    {"env", required_argument, NULL, 'e'},
-    {"node", required_argument, NULL, 'N'},
-    {"plugstack", required_argument, NULL, 'p'},
-    {"ntasks", required_argument, NULL, 't'},
-    {"stdin", optional_argument, NULL, 'l'},
-    {"command-line", no_argument, NULL, 'L'},
-    {"cmdline-record", required_argument, NULL, 'r'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {NULL, 0, NULL, 0},
-};
+#define MEMBER(name) offsetof(struct options, name)
 
-int command_refused(const struct conf_error *error)
+/* clang-format off */
+static const struct option_row option_rows[] = {
+    {"conf", 'c', OPTION_TEXT, MEMBER(conf), 0, 0, NULL},
+    {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
+    {"if-newer", 'n', OPTION_FLAG, MEMBER(if_newer), 0, 0, NULL},
+    {"json", 'j', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
+    {"host", 'H', OPTION_TEXT, MEMBER(host), 0, 0, NULL},
+    {"env", 'e', OPTION_TEXT, MEMBER(env), 0, 0, NULL},
+    {"node", 'N', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
+    {"plugstack", 'p', OPTION_TEXT, MEMBER(plugstack), 0, 0, NULL},
+    {"ntasks", 't', OPTION_NUMBER, MEMBER(ntasks), 1, INT32_MAX, NULL},
+    {"stdin", 'l', OPTION_TEXT, MEMBER(lines), 0, 0, "paths"},
+    {"command-line", 'L', OPTION_FLAG, MEMBER(command_line), 0, 0, NULL},
+    {"cmdline-record", 'r', OPTION_TEXT, MEMBER(xalt_record), 0, 0, NULL},
+    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
+    {NULL, 0, 0, 0, 0, 0, NULL},
+};
+/* clang-format on */
+
+enum exit_status command_refused(const struct conf_error *why)
 {
-    char text[sizeof *error + 64];
-    conf_error_text(error, text, sizeof text);
+    char text[sizeof *why + 64];
+    conf_error_text(why, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     return STATUS_REFUSED;
 }
 
-int command_print_json(struct json_object *value)
+enum exit_status command_print_json(struct json_object *value)
 {
     const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY |
                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
-    int status = text != NULL && puts(text) >= 0 ? STATUS_OK : STATUS_REFUSED;
+    enum exit_status status = text != NULL && puts(text) >= 0 ? STATUS_OK : STATUS_REFUSED;
     json_object_put(value);
     return status;
 }
 
-static int wrong_usage(const char *problem, const char *what)
+static enum exit_status wrong_usage(const char *problem, const char *what)
 {
     fprintf(stderr, "jobtrail-conf: %s%s\n%s", problem, what, usage_text);
     return STATUS_USAGE;
@@ -92,74 +94,18 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static int take_ntasks(struct options *options)
-{
-    char *end;
-    long ntasks = strtol(optarg, &end, 10);
-    if (end == optarg || *end != '\0' || ntasks < 1 || ntasks > INT32_MAX)
-        return -EINVAL;
-    options->ntasks = (uint32_t)ntasks;
-    return 0;
-}
-
-/* Returns 0, or -EINVAL: the option's argument is wrong. */
-static int take_option(struct options *options, int letter)
-{
-    switch (letter) {
-    case 'c':
-        options->conf = optarg;
-        break;
-    case 'o':
-        options->output = optarg;
-        break;
-    case 'n':
-        options->if_newer = 1;
-        break;
-    case 'j':
-        options->json = 1;
-        break;
-    case 'H':
-        options->host = optarg;
-        break;
-    case 'e':
-        options->env = optarg;
-        break;
-    case 'N':
-        options->node = optarg;
-        break;
-    case 'p':
-        options->plugstack = optarg;
-        break;
-    case 'l':
-        options->lines = optarg != NULL ? optarg : "paths";
-        break;
-    case 'L':
-        options->command_line = 1;
-        break;
-    case 'r':
-        options->xalt_record = optarg;
-        return strcmp(optarg, "yes") == 0 || strcmp(optarg, "no") == 0 ? 0 : -EINVAL;
-    case 't':
-        return take_ntasks(options);
-    }
-    return 0;
-}
-
 /* `argv[0]` is the command's name. */
-static int run(const struct command *command, int argc, char **argv)
+static enum exit_status run_command(const struct command *command, int argc, char **argv)
 {
     struct options options = {.conf = DEFAULT_CONF};
     int letter;
     const char *order = command->args != NULL ? command->args : "+";
-    while ((letter = getopt_long(argc, argv, order, long_options, NULL)) != -1) {
-        if (letter == 'h') {
-            fputs(usage_text, stdout);
-            return STATUS_OK;
-        }
-        if (letter == '?' || strchr(command->accepts, letter) == NULL)
+    while ((letter = options_next(argc, argv, order, option_rows, &options)) != OPTIONS_END)
+        if (letter != 'h' && strchr(command->accepts, letter) == NULL)
             return wrong_usage("wrong option for ", command->name);
-        if (take_option(&options, letter) != 0)
-            return wrong_usage("wrong value for an option: ", optarg);
+    if (options.help) {
+        fputs(usage_text, stdout);
+        return STATUS_OK;
     }
     options.args = argv + optind;
     options.args_count = argc - optind;
@@ -183,10 +129,10 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (command == NULL)
         return wrong_usage("unknown command ", argv[1]);
-    int status = run(command, argc - 1, argv + 1);
+    enum exit_status status = run_command(command, argc - 1, argv + 1);
     if (fflush(stdout) != 0 && status == STATUS_OK) {
         perror("jobtrail-conf: writing the output");
         status = STATUS_REFUSED;
     }
-    return status;
+    return (int)status;
 }

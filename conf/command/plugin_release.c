@@ -4,29 +4,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The symbol of this name in a table of dynamic symbols. Returns 1, or 0. */
-static int find_symbol(Elf *elf, Elf_Scn *table, const char *name, GElf_Sym *symbol)
+#include "conf/base/cleanup.h"
+
+/* Finds the symbol of this name in a table of dynamic symbols. Returns whether there is one. */
+static bool find_symbol(Elf *elf, Elf_Scn *table, const char *name, GElf_Sym *symbol)
 {
     GElf_Shdr header;
     Elf_Data *data = elf_getdata(table, NULL);
     if (gelf_getshdr(table, &header) == NULL || header.sh_entsize == 0 || data == NULL)
-        return 0;
+        return false;
     for (size_t i = 0; i < header.sh_size / header.sh_entsize && i <= INT32_MAX; i++) {
         const char *text = gelf_getsym(data, (int)i, symbol) == NULL
                                ? NULL
                                : elf_strptr(elf, header.sh_link, symbol->st_name);
         if (text != NULL && strcmp(text, name) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* What an object of 32 bits holds; 0 where it is not to be had. */
-static uint32_t value_of(Elf *elf, const GElf_Sym *symbol)
+/* The value of an object of 32 bits; 0 where it cannot be read. */
+static uint32_t symbol_value(Elf *elf, const GElf_Sym *symbol)
 {
     uint32_t value = 0;
     GElf_Shdr header;
@@ -52,7 +55,7 @@ static unsigned read_release(int fd, const char **why)
     while (elf != NULL && version == 0 && (section = elf_nextscn(elf, section)) != NULL) {
         if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_DYNSYM &&
             find_symbol(elf, section, "plugin_version", &symbol))
-            version = value_of(elf, &symbol);
+            version = symbol_value(elf, &symbol);
     }
     if (elf != NULL)
         elf_end(elf);
@@ -61,12 +64,10 @@ static unsigned read_release(int fd, const char **why)
 
 unsigned plugin_release(const char *path, const char **why)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         *why = strerror(errno);
         return 0;
     }
-    unsigned release = read_release(fd, why);
-    close(fd);
-    return release;
+    return read_release(fd, why);
 }

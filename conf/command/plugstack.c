@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
+
 enum { INCLUDES_MAX = 8 }; /* of one in another */
 
 static const char blanks[] = " \t\r";
@@ -22,51 +24,51 @@ static size_t next_word(const char **at, const char *end, const char **word)
     return (size_t)(*at - *word);
 }
 
-static int is_word(const char *word, size_t length, const char *expected)
+static bool is_word(const char *word, size_t length, const char *expected)
 {
     return strlen(expected) == length && memcmp(word, expected, length) == 0;
 }
 
-static int copy_word(char *to, const char *word, size_t length)
+static bool copy_word(char *to, const char *word, size_t length)
 {
     if (length >= PATH_MAX || memchr(word, '\0', length) != NULL)
-        return 0;
+        return false;
     memcpy(to, word, length);
     to[length] = '\0';
-    return 1;
+    return true;
 }
 
-static int is_ours(const char *plugin)
+static bool is_ours(const char *plugin)
 {
     const char *slash = strrchr(plugin, '/');
     return strcmp(slash == NULL ? plugin : slash + 1, "spank_jobtrail.so") == 0;
 }
 
-int plugstack_parse(const char *text, size_t size, struct plugstack_line *line)
+enum plugstack_kind plugstack_parse(const char *text, size_t size, struct plugstack_line *line)
 {
     static const char conf[] = "conf=";
     const char *end = text + size, *word;
     struct plugstack_line found = {0};
     size_t length = next_word(&text, end, &word);
-    int include = is_word(word, length, "include");
-    found.required = is_word(word, length, "required");
-    if (!include && !found.required && !is_word(word, length, "optional"))
-        return 0;
+    bool is_include = is_word(word, length, "include");
+    found.is_required = is_word(word, length, "required");
+    if (!is_include && !found.is_required && !is_word(word, length, "optional"))
+        return PLUGSTACK_OTHER;
     length = next_word(&text, end, &word);
     if (length == 0 || !copy_word(found.plugin, word, length))
-        return 0;
-    if (!include && !is_ours(found.plugin))
-        return 0;
-    while (!include && (length = next_word(&text, end, &word)) > 0) {
+        return PLUGSTACK_OTHER;
+    if (!is_include && !is_ours(found.plugin))
+        return PLUGSTACK_OTHER;
+    while (!is_include && (length = next_word(&text, end, &word)) > 0) {
         if (length > sizeof conf - 1 && memcmp(word, conf, sizeof conf - 1) == 0 &&
             !copy_word(found.conf, word + sizeof conf - 1, length - (sizeof conf - 1)))
-            return 0;
+            return PLUGSTACK_OTHER;
     }
     *line = found;
-    return include ? 2 : 1;
+    return is_include ? PLUGSTACK_INCLUDE : PLUGSTACK_OURS;
 }
 
-static int find(const char *path, int depth, struct plugstack_line *line);
+static int find_line(const char *path, int depth, struct plugstack_line *line);
 
 /* A relative pattern starts from the file's directory, as in Slurm. */
 static int find_included(const char *path, const char *pattern, int depth,
@@ -76,39 +78,40 @@ static int find_included(const char *path, const char *pattern, int depth,
     const char *slash = strrchr(path, '/');
     int directory = pattern[0] == '/' || slash == NULL ? 0 : (int)(slash - path) + 1;
     glob_t files;
-    int result = 0;
+    int found = 0;
     snprintf(whole, sizeof whole, "%.*s%s", directory, path, pattern);
     if (depth >= INCLUDES_MAX || glob(whole, 0, NULL, &files) != 0)
         return 0;
-    for (size_t i = 0; i < files.gl_pathc && result <= 0; i++)
-        result = find(files.gl_pathv[i], depth + 1, line);
+    for (size_t i = 0; i < files.gl_pathc && found <= 0; i++)
+        found = find_line(files.gl_pathv[i], depth + 1, line);
     globfree(&files);
-    return result > 0;
+    return found > 0;
 }
 
-static int find(const char *path, int depth, struct plugstack_line *line)
+static int find_line(const char *path, int depth, struct plugstack_line *line)
 {
     struct plugstack_line one;
-    char *text = NULL;
+    CLEANUP_FREE char *text = NULL;
     size_t room = 0;
     ssize_t length;
-    int result = 0;
-    FILE *file = fopen(path, "re");
+    int found = 0;
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
     if (file == NULL)
         return -errno;
-    while (result == 0 && (length = getline(&text, &room, file)) > 0) {
+    while (found == 0 && (length = getline(&text, &room, file)) > 0) {
         length -= text[length - 1] == '\n';
-        int kind = plugstack_parse(text, (size_t)length, &one);
-        if (kind == 1)
-            *line = one;
-        result = kind == 2 ? find_included(path, one.plugin, depth, line) : kind;
+        enum plugstack_kind kind = plugstack_parse(text, (size_t)length, &one);
+        if (kind == PLUGSTACK_INCLUDE)
+            found = find_included(path, one.plugin, depth, line);
+        if (kind != PLUGSTACK_OURS)
+            continue;
+        *line = one;
+        found = 1;
     }
-    free(text);
-    fclose(file);
-    return result;
+    return found;
 }
 
 int plugstack_find(const char *path, struct plugstack_line *line)
 {
-    return find(path, 0, line);
+    return find_line(path, 0, line);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/command/command_session.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,18 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/conf.h"
+#include "conf/base/cleanup.h"
 #include "spank/ledger_make.h"
 #include "spank/spool_path.h"
 #include "submit/command/session_hooks.h"
+#include "submit/command/submit_command.h"
 #include "submit/job/session.h"
 #include "submit/job/slurm_job.h"
 
-enum { EXIT_NOT_HERE = 1, EXIT_UNUSABLE = 3 };
-
-/* A login shell in a job may load the modulefile: in a task that is recorded, or in one with
- * --jobtrail=no, be it without the task's environment. */
-static int is_of_plugin(const struct conf *conf, const char *node)
+/* A login shell in a job may load the modulefile: in a task that is recorded, or in a job with
+ * --jobtrail=no, whose shell may lack the task's environment. */
+static bool is_recorded_by_plugin(const struct conf *conf, const char *node)
 {
     char spool[PATH_MAX];
     return getenv("JOBTRAIL_TASK") != NULL ||
@@ -27,58 +24,59 @@ static int is_of_plugin(const struct conf *conf, const char *node)
             slurm_job_opted_out(spool));
 }
 
-static int is_refused(void)
+static bool is_refused_by_user(void)
 {
     const char *tracking = getenv("XALT_EXECUTABLE_TRACKING");
     return tracking != NULL && strcmp(tracking, "no") == 0;
 }
 
-static int make(const struct conf *conf, char path[PATH_MAX])
+/* Returns 0 and the directory's `path`; -ENOENT where there is no directory for sessions; or
+ * another -errno. */
+static int make_session(const struct conf *conf, char path[PATH_MAX])
 {
     struct session session;
-    int result = session_own(&session);
-    int directory = result != 0 ? result : session_make(conf->sessions, &session, path);
+    int error = session_own(&session);
+    if (error != 0)
+        return error;
+    CLEANUP_CLOSE int directory = session_make(conf->sessions, &session, path);
     if (directory < 0)
         return directory;
-    result = spool_make_ledger(directory, geteuid(), getegid(), conf->ledger_bytes);
-    if (result == 0 && conf->hooks[0] != '\0')
-        spool_make_packages(directory, geteuid(), getegid()); /* hooks are silent without it */
-    close(directory);
-    return result;
+    error = spool_make_ledger(directory, geteuid(), getegid(), conf->ledger_bytes);
+    if (error == 0 && conf->hooks[0] != '\0')
+        spool_make_packages(directory, geteuid(), getegid()); /* without it, hooks write nothing */
+    return error;
 }
 
-static int print_variables(const struct conf *conf, const char *path)
+static enum submit_status print_variables(const struct conf *conf, const char *path)
 {
-    char *policy = conf_policy_path(conf->path);
+    CLEANUP_FREE char *policy = conf_policy_path(conf->path);
     if (policy == NULL)
-        return EXIT_UNUSABLE;
+        return SUBMIT_UNUSABLE;
     printf("set JOBTRAIL_SPOOL %s\nset JOBTRAIL_POLICY %s\nset XALT_EXECUTABLE_TRACKING yes\n"
            "prepend LD_PRELOAD %s\n",
            path, policy, conf->library);
-    free(policy);
     session_hooks_print(conf);
-    return 0;
+    return SUBMIT_OK;
 }
 
-int command_session(const char *path, const char *node)
+enum submit_status command_session(const struct submit_options *options)
 {
     struct conf conf;
-    struct conf_error error;
-    char text[1024], spool[PATH_MAX];
-    if (conf_load_trusted(path, &conf, &error) != 0) {
-        conf_error_text(&error, text, sizeof text);
-        fprintf(stderr, "jobtrail-submit: %s\n", text);
-        return EXIT_UNUSABLE;
-    }
-    int status = EXIT_NOT_HERE;
-    if (conf.sessions[0] != '\0' && !is_refused() && !is_of_plugin(&conf, node)) {
-        int result = make(&conf, spool);
-        if (result != 0 && result != -ENOENT)
-            fprintf(stderr, "jobtrail-submit: session in %s: %s\n", conf.sessions,
-                    strerror(-result));
-        status = result == -ENOENT ? EXIT_NOT_HERE
-                 : result != 0     ? EXIT_UNUSABLE
-                                   : print_variables(&conf, spool);
+    char path[PATH_MAX];
+    enum submit_status status = submit_conf_load(options, &conf);
+    if (status != SUBMIT_OK)
+        return status;
+    int error = -ENOENT;
+    if (conf.sessions[0] != '\0' && !is_refused_by_user() &&
+        !is_recorded_by_plugin(&conf, options->node))
+        error = make_session(&conf, path);
+    if (error == 0) {
+        status = print_variables(&conf, path);
+    } else if (error == -ENOENT) {
+        status = SUBMIT_SOME_WAIT;
+    } else {
+        fprintf(stderr, "jobtrail-submit: session in %s: %s\n", conf.sessions, strerror(-error));
+        status = SUBMIT_UNUSABLE;
     }
     conf_free(&conf);
     return status;

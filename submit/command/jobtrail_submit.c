@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * jobtrail-submit: what the epilog runs, and what an administrator runs by hand.
+ * jobtrail-submit(8): the command line.
  */
-#include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,19 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/command_options.h"
 #include "conf/base/descriptors.h"
-#include "conf/conf.h"
-#include "spank/epilog_note.h"
-#include "spank/spool_path.h"
-#include "submit/command/command_hand_in.h"
-#include "submit/command/command_outbox.h"
-#include "submit/command/command_session.h"
+#include "submit/command/submit_command.h"
 #include "submit/flush/complaints.h"
-#include "submit/flush/flush.h"
 #include "submit/flush/low_priority.h"
-#include "submit/flush/watch.h"
-
-enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_UNUSABLE = 3 };
 
 static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all |\n"
@@ -72,10 +62,73 @@ static const char usage[] =
     "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
     "job still runs; 2 usage; 3 configuration, spool or outbox cannot be used.\n";
 
-struct arguments {
-    const char *conf;
-    struct flush_options flush;
-    int all, epilog, json, stop, detach, watch, session, hand_in;
+static const char outbox_usage[] =
+    "Usage: jobtrail-submit send [--conf FILE] [--timeout SECONDS] [--json]\n"
+    "       jobtrail-submit outbox list [--conf FILE] [--transport NAME] [--json]\n"
+    "       jobtrail-submit outbox retry [--conf FILE] [--transport NAME] [--timeout SECONDS]\n"
+    "                                    [--json]\n"
+    "       jobtrail-submit outbox drop [--conf FILE] (--transport NAME | --all)\n"
+    "                                   [--older-than DAYS] [--json]\n"
+    "\n"
+    "send    hands what lies in the outbox to the transports, but to one that has failed lately;\n"
+    "        a timer runs it\n"
+    "list    says what lies there for which transport, and how its last try went\n"
+    "retry   as send, now, whether a transport has failed lately or not\n"
+    "drop    removes records that wait for a transport, for good\n"
+    "\n"
+    "  --conf FILE          the configuration (default " JOBTRAIL_CONF ")\n"
+    "  --transport NAME     only of this transport\n"
+    "  --all                of all transports\n"
+    "  --older-than DAYS    only what has waited longer\n"
+    "  --timeout SECONDS    how long to send, 1 to 86400 (default 300)\n"
+    "  --json               print JSON\n"
+    "  --help\n"
+    "\n"
+    "Exit status: 0 all done; 1 records still wait; 2 usage; 3 configuration or outbox cannot be\n"
+    "used.\n";
+
+enum { DEFAULT_TIMEOUT_S = 300 };
+
+#define MEMBER(name) offsetof(struct submit_options, name)
+
+/* clang-format off */
+static const struct option_row option_rows[] = {
+    {"job", 'j', OPTION_NUMBER, MEMBER(job), 1, UINT32_MAX, NULL},
+    {"all", 'a', OPTION_FLAG, MEMBER(all), 0, 0, NULL},
+    {"orphans", 'o', OPTION_FLAG, MEMBER(orphans), 0, 0, NULL},
+    {"epilog", 'e', OPTION_FLAG, MEMBER(epilog), 0, 0, NULL},
+    {"sessions", 'S', OPTION_FLAG, MEMBER(sessions), 0, 0, NULL},
+    {"conf", 'c', OPTION_TEXT, MEMBER(conf), 0, 0, NULL},
+    {"node", 'n', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
+    {"dry-run", 'd', OPTION_FLAG, MEMBER(dry_run), 0, 0, NULL},
+    {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
+    {"stop", 's', OPTION_FLAG, MEMBER(stop), 0, 0, NULL},
+    {"detach", 'D', OPTION_FLAG, MEMBER(detach), 0, 0, NULL},
+    {"transport", 't', OPTION_TEXT, MEMBER(transport), 0, 0, NULL},
+    {"older-than", 'O', OPTION_NUMBER, MEMBER(older_days), 0, 100000, NULL},
+    {"timeout", 'T', OPTION_NUMBER, MEMBER(timeout_s), 1, 86400, NULL},
+    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
+    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {NULL, 0, 0, 0, 0, 0, NULL},
+};
+/* clang-format on */
+
+struct command {
+    const char *name, *action; /* action: the second word; "": there is none */
+    enum submit_status (*run)(const struct submit_options *options);
+    const char *accepts; /* its options, by their letter in option_rows[] */
+    bool low_priority;   /* runs beside jobs */
+};
+
+static const struct command commands[] = {
+    {"flush", "", command_flush, "cjnaoSedJ", true},
+    {"watch", "", command_watch, "cnsDdJ", true},
+    {"session", "", command_session, "cndJ", false},
+    {"hand-in", "", command_hand_in, "cndJ", false},
+    {"send", "", command_send, "ctaOTJ", false},
+    {"outbox", "list", command_outbox_list, "ctaOTJ", false},
+    {"outbox", "retry", command_outbox_retry, "ctaOTJ", false},
+    {"outbox", "drop", command_outbox_drop, "ctaOTJ", false},
 };
 
 static const char *default_node(void)
@@ -90,204 +143,60 @@ static const char *default_node(void)
     return host;
 }
 
-static int parse_job(const char *text, uint32_t *job)
+/* The command of the words that are no options; NULL: there is none of that name. */
+static const struct command *find_command(char **words, int count)
 {
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || value == 0 ||
-        value > UINT32_MAX) {
-        fprintf(stderr, "jobtrail-submit: not a job id: %s\n", text);
-        return -EINVAL;
-    }
-    *job = (uint32_t)value;
-    return 0;
+    const char *name = count > 0 ? words[0] : "", *action = count > 1 ? words[1] : "";
+    for (size_t i = 0; i < sizeof commands / sizeof *commands && count < 3; i++)
+        if (strcmp(name, commands[i].name) == 0 && strcmp(action, commands[i].action) == 0)
+            return &commands[i];
+    return NULL;
 }
 
-/* Returns 0 to go on, or what to exit with, plus 1. */
-static int parse(int argc, char *argv[], struct arguments *arguments)
+enum submit_status submit_conf_load(const struct submit_options *options, struct conf *conf)
 {
-    static const struct option options[] = {
-        {"job", required_argument, NULL, 'j'},  {"all", no_argument, NULL, 'a'},
-        {"conf", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
-        {"dry-run", no_argument, NULL, 'd'},    {"json", no_argument, NULL, 'J'},
-        {"orphans", no_argument, NULL, 'o'},    {"epilog", no_argument, NULL, 'e'},
-        {"stop", no_argument, NULL, 's'},       {"detach", no_argument, NULL, 'D'},
-        {"help", no_argument, NULL, 'h'},       {"version", no_argument, NULL, 'V'},
-        {"sessions", no_argument, NULL, 'S'},   {NULL, 0, NULL, 0},
-    };
-    int option;
-    while ((option = getopt_long(argc, argv, "j:h", options, NULL)) != -1) {
-        switch (option) {
-        case 'j':
-            if (parse_job(optarg, &arguments->flush.job) != 0)
-                return EXIT_USAGE + 1;
-            break;
-        case 'a':
-            arguments->all = 1;
-            break;
-        case 'o':
-            arguments->flush.orphans = 1;
-            break;
-        case 'e':
-            arguments->epilog = 1;
-            break;
-        case 'S':
-            arguments->flush.sessions = 1;
-            break;
-        case 'c':
-            arguments->conf = optarg;
-            break;
-        case 'n':
-            arguments->flush.node = optarg;
-            break;
-        case 'd':
-            arguments->flush.dry_run = 1;
-            break;
-        case 'J':
-            arguments->json = 1;
-            break;
-        case 's':
-            arguments->stop = 1;
-            break;
-        case 'D':
-            arguments->detach = 1;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return 1;
-        case 'V':
-            puts("jobtrail-submit " JOBTRAIL_VERSION);
-            return 1;
-        default:
-            fputs("Try 'jobtrail-submit --help'.\n", stderr);
-            return EXIT_USAGE + 1;
-        }
-    }
-    if (arguments->epilog) {
-        const char *id = getenv("SLURM_JOB_ID");
-        if (parse_job(id == NULL ? "none in SLURM_JOB_ID" : id, &arguments->flush.job) != 0)
-            return EXIT_USAGE + 1;
-    }
-    const char *command = optind == argc - 1 ? argv[optind] : "";
-    int job = arguments->all || arguments->flush.orphans || arguments->flush.job != 0 ||
-              arguments->flush.sessions;
-    arguments->session = strcmp(command, "session") == 0;
-    arguments->hand_in = strcmp(command, "hand-in") == 0;
-    if ((arguments->session || arguments->hand_in) && !job && !arguments->stop &&
-        !arguments->detach)
-        return 0;
-    arguments->watch = strcmp(command, "watch") == 0;
-    if (arguments->watch ? job || (arguments->stop && arguments->detach)
-                         : strcmp(command, "flush") != 0 || arguments->stop || arguments->detach ||
-                               !job || (arguments->all && arguments->flush.job != 0) ||
-                               (arguments->epilog && arguments->flush.dry_run) ||
-                               (arguments->flush.sessions &&
-                                (arguments->all || arguments->flush.orphans ||
-                                 arguments->flush.job != 0 || arguments->flush.dry_run))) {
-        fputs(usage, stderr);
-        return EXIT_USAGE + 1;
-    }
-    return 0;
-}
-
-static int watch(const struct arguments *arguments)
-{
-    const char *node = arguments->flush.node;
-    if (!arguments->stop)
-        return watch_run(arguments->conf, node, arguments->detach) == 0 ? 0 : EXIT_UNUSABLE;
-    int result = watch_stop(arguments->conf, node);
-    if (result == 0)
-        return 0;
-    fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-result));
-    return EXIT_UNUSABLE;
-}
-
-static void print_count(const struct flush_count *count, int json)
-{
-    const struct {
-        const char *name;
-        uint64_t value;
-    } values[] = {
-        {"jobs", count->jobs},
-        {"records", count->records},
-        {"packages", count->packages},
-        {"unhooked", count->unhooked},
-        {"dropped", count->dropped},
-        {"damaged", count->damaged},
-        {"left_out", count->left_out},
-        {"quarantined", count->quarantined},
-        {"lost", count->lost},
-        {"left", count->left},
-        {"running", count->running},
-        {"failed", count->failed},
-        {"overflowed", count->overflowed},
-        {"refused", count->refused},
-        {"waiting", count->waiting},
-    };
-    const char *quote = json ? "\"" : "", *colon = json ? ":" : "";
-    fputs(json ? "{" : "", stdout);
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        printf("%s%s%s%s%s %" PRIu64, i == 0 ? "" : ", ", quote, values[i].name, quote, colon,
-               values[i].value);
-    puts(json ? "}" : "");
-}
-
-/* Whose job it is stands in the script's environment, as what else the line tells. */
-static void note_epilog(const struct conf *conf, const struct flush_options *options)
-{
-    char spool[PATH_MAX], *end;
-    const char *text = getenv("SLURM_JOB_UID");
-    unsigned long uid = text == NULL ? UINT32_MAX : strtoul(text, &end, 10);
-    if (uid < UINT32_MAX && *end == '\0' && end != text &&
-        spool_expand(conf->spool, options->node, spool, sizeof spool) == 0)
-        epilog_note(spool, options->job, (uid_t)uid);
+    struct conf_error error;
+    char text[1024];
+    if (conf_load_trusted(options->conf, conf, &error) == 0)
+        return SUBMIT_OK;
+    conf_error_text(&error, text, sizeof text);
+    fprintf(stderr, "jobtrail-submit: %s\n", text);
+    return SUBMIT_UNUSABLE;
 }
 
 int main(int argc, char *argv[])
 {
-    struct arguments arguments = {.conf = JOBTRAIL_CONF, .flush = {.node = default_node()}};
-    struct conf conf;
-    struct conf_error error;
-    struct flush_count count;
-    char text[1024];
-
-    if (command_outbox_is(argc, argv)) {
-        signal(SIGPIPE, SIG_IGN);
-        return command_outbox(argc, argv);
+    struct submit_options options = {
+        .conf = JOBTRAIL_CONF, .node = default_node(), .timeout_s = DEFAULT_TIMEOUT_S};
+    char seen[256] = "";
+    int letter;
+    while ((letter = options_next(argc, argv, "j:h", option_rows, &options)) != OPTIONS_END) {
+        if (letter == OPTIONS_WRONG) {
+            fputs("Try 'jobtrail-submit --help'.\n", stderr);
+            return SUBMIT_USAGE;
+        }
+        if (strchr(seen, letter) == NULL)
+            seen[strlen(seen)] = (char)letter;
     }
-    int parsed = parse(argc, argv, &arguments);
-    if (parsed != 0)
-        return parsed - 1;
+    const char *name = optind < argc ? argv[optind] : "";
+    bool is_outbox = strcmp(name, "send") == 0 || strcmp(name, "outbox") == 0;
+    const char *text = is_outbox ? outbox_usage : usage;
+    if (options.help || options.version) {
+        fputs(options.help ? text : "jobtrail-submit " JOBTRAIL_VERSION "\n", stdout);
+        return SUBMIT_OK;
+    }
+    const struct command *command = find_command(argv + optind, argc - optind);
     signal(SIGPIPE, SIG_IGN);
-    descriptors_keep((const int[]){0, 1, 2}, 3);
-    complaints_open();
-    if (arguments.session)
-        return command_session(arguments.conf, arguments.flush.node);
-    if (arguments.hand_in)
-        return command_hand_in(arguments.conf);
-    low_priority();
-    if (arguments.watch)
-        return watch(&arguments);
-    if (conf_load_trusted(arguments.conf, &conf, &error) != 0) {
-        conf_error_text(&error, text, sizeof text);
-        fprintf(stderr, "jobtrail-submit: %s\n", text);
-        return EXIT_UNUSABLE;
+    if (command != NULL && !is_outbox) {
+        descriptors_keep((const int[]){STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}, 3);
+        complaints_open();
     }
-    if (arguments.epilog)
-        note_epilog(&conf, &arguments.flush);
-    int result = flush_run(&conf, &arguments.flush, &count);
-    if (result != 0)
-        fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, outbox in %s)\n",
-                result == -ESTALE
-                    ? "slurmd has mounted the spool in a mount namespace of its own: flush from "
-                      "there (nsenter --mount), or say [spool] mount = no"
-                    : strerror(-result),
-                conf.spool, conf.state);
-    conf_free(&conf);
-    if (result != 0)
-        return EXIT_UNUSABLE;
-    if (!arguments.flush.dry_run)
-        print_count(&count, arguments.json);
-    return count.failed > 0 || count.running > 0 ? EXIT_SOME_FAILED : 0;
+    if (command != NULL && command->low_priority)
+        low_priority();
+    enum submit_status status = SUBMIT_USAGE;
+    if (command != NULL && seen[strspn(seen, command->accepts)] == '\0')
+        status = command->run(&options);
+    if (status == SUBMIT_USAGE)
+        fputs(text, stderr);
+    return (int)status;
 }

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/command/session_hooks.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contrib/hooks/hook_variables.h"
 
-static void print_list(const struct hook_variable *hook, const char *entry, const char *user)
+static void print_list_hook(const struct hook_variable *hook, const char *entry, const char *user)
 {
     if (user == NULL || hook_variable_has_room(hook, user))
         printf("%s %s %s\n", hook->separator == ' ' ? "prepend-word" : "prepend", hook->name,
                entry);
 }
 
-/* Environment Modules keeps values of the user's in a list with colons, Lmod no empty one, and csh
- * takes no braces. */
-static int can_be_kept(const char *user)
+/* Whether the modulefile can put the user's value back when it is unloaded. Environment Modules
+ * keeps such values in a list with colons, Lmod keeps no empty one, and csh takes no braces. */
+static bool can_be_restored(const char *user)
 {
     return user[0] != '\0' && user[strcspn(user, ":{}!\n\r")] == '\0';
 }
 
-static void print_file(const struct hook_variable *hook, const char *path, const char *user)
+static void print_file_hook(const struct hook_variable *hook, const char *path, const char *user)
 {
     if (user == NULL)
         printf("set %s %s\n", hook->name, path);
-    else if (strcmp(user, path) != 0 && can_be_kept(user))
+    else if (strcmp(user, path) != 0 && can_be_restored(user))
         printf("set %s %s\npush %s %s\n", hook->saved, user, hook->name, path);
 }
 
@@ -40,9 +41,9 @@ void session_hooks_print(const struct conf *conf)
         if (!hook_variable_value(hook, conf->hooks, value))
             continue;
         if (hook->saved == NULL)
-            print_list(hook, value, user);
+            print_list_hook(hook, value, user);
         else
-            print_file(hook, value, user);
+            print_file_hook(hook, value, user);
     }
     printf("set %s %s\n", HOOK_STANDARD_LIBRARY, conf->standard_library ? "yes" : "no");
 }

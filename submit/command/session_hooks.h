@@ -8,10 +8,10 @@
 
 #include "conf/conf.h"
 
-/* Prints what a session's processes need, a line for each variable, as `jobtrail-submit session`
- * does (jobtrail-submit(8)). A hook is left out that is not installed, that finds no room beside
- * what this process's environment has, or whose variable the end of the session could not give
- * back. */
+/* Prints a line for each variable that a session's processes need, in the form of `jobtrail-submit
+ * session` (jobtrail-submit(8)). A hook is left out in three cases: it is not installed; the value
+ * that the variable has in this process leaves no room for it; or that value could not be restored
+ * at the end of the session. */
 void session_hooks_print(const struct conf *conf);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "preload/ledger.h"
 
 /* What a capture points into. */
@@ -13,23 +14,6 @@ struct ledger_memory {
     char slot[LEDGER_SLOT_MAX];
     struct capture_object objects[CAPTURE_OBJECTS_MAX];
 };
-
-/* Reads `size` bytes at `offset`, or fewer at the end of the file. */
-static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = pread(fd, (char *)to + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
-}
 
 /* The bytes up to the next NUL from `*at` on, which moves behind it. */
 static struct capture_bytes next_text(const char **at, const char *end)
@@ -193,7 +177,8 @@ static int read_fields(struct ledger_reader *reader, const struct ledger_slot *s
     size_t size = sizeof *slot + slot->fields_bytes;
     if (size <= got)
         return 0;
-    ssize_t more = read_at(reader->fd, reader->memory->slot + got, size - got, slot->offset + got);
+    ssize_t more =
+        io_read_at(reader->fd, reader->memory->slot + got, size - got, (off_t)(slot->offset + got));
     return more < 0 ? (int)more : (size_t)more < size - got ? -EINVAL : 0;
 }
 
@@ -239,7 +224,7 @@ static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *st
 {
     struct ledger_slot slot;
     *step = LEDGER_PAGE;
-    ssize_t got = read_at(reader->fd, reader->memory->slot, LEDGER_PAGE, offset);
+    ssize_t got = io_read_at(reader->fd, reader->memory->slot, LEDGER_PAGE, (off_t)offset);
     if (got < 0)
         return (int)got;
     if ((size_t)got < sizeof slot)
@@ -260,7 +245,7 @@ static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *st
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
 {
     struct ledger_header header;
-    ssize_t got = read_at(fd, &header, sizeof header, 0);
+    ssize_t got = io_read_at(fd, &header, sizeof header, 0);
     if (got < 0)
         return (int)got;
     if ((size_t)got < sizeof header || header.magic != LEDGER_MAGIC)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "contrib/hooks/packages.h"
 
@@ -76,20 +78,6 @@ static int parse_line(char *line, struct package *package)
     return !ours && letters > 0 && fields[0][letters] == '\0' ? 0 : -EINVAL;
 }
 
-static int add(struct packages *packages, const struct package *package)
-{
-    size_t count = packages->count;
-    if ((count & (count - 1)) == 0) {
-        struct package *larger =
-            reallocarray(packages->package, count == 0 ? 1 : count * 2, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        packages->package = larger;
-    }
-    packages->package[packages->count++] = *package;
-    return 0;
-}
-
 static int same_or_order(const struct package *a, const struct package *b)
 {
     int order = strcmp(a->uuid, b->uuid);
@@ -140,8 +128,11 @@ int packages_parse(char *text, size_t size, struct packages *packages)
             newline == NULL || stop - line >= PACKAGES_LINE || strlen(line) < (size_t)(stop - line)
                 ? -EINVAL
                 : parse_line(line, &package);
-        if (result == 1)
-            result = add(&found, &package);
+        if (result == 1) {
+            result = GROW(found.package, found.count);
+            if (result == 0)
+                found.package[found.count++] = package;
+        }
         if (result == -EINVAL) {
             found.bad_lines++;
             result = 0;
@@ -161,7 +152,6 @@ int packages_read(int fd, struct packages *packages)
 {
     const size_t limit = PACKAGES_BYTES + PACKAGES_LINE;
     struct packages found;
-    size_t size = 0;
     off_t length = lseek(fd, 0, SEEK_END);
     if (length < 0)
         return -errno;
@@ -169,20 +159,12 @@ int packages_read(int fd, struct packages *packages)
     char *text = malloc(room + 1);
     if (text == NULL)
         return -ENOMEM;
-    while (size < room) {
-        ssize_t got = pread(fd, text + size, room - size, (off_t)size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int result = -errno;
-            free(text);
-            return result;
-        }
-        if (got == 0)
-            break;
-        size += (size_t)got;
+    ssize_t size = io_read_at(fd, text, room, 0);
+    if (size < 0) {
+        free(text);
+        return (int)size;
     }
-    int result = packages_parse(text, size, &found);
+    int result = packages_parse(text, (size_t)size, &found);
     if (result == 0) {
         found.bad_lines += (size_t)length > limit;
         *packages = found;

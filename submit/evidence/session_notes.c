@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/evidence/session_notes.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/listing.h"
 #include "submit/evidence/user_files.h"
 
 /* Whether there is surely none. Nothing of the user's is asked but his directories. */
@@ -37,18 +37,13 @@ static const char *session_of(const char *note, char name[NAME_MAX + 1])
 
 void session_notes_clean(int notes, int sessions)
 {
-    int fd = openat(notes, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    const struct dirent *entry;
-    if (listing == NULL && fd >= 0)
-        close(fd);
-    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(notes, ".", &listing);
+    for (const char *note; (note = listing_next(listing)) != NULL;) {
         char *session, name[NAME_MAX + 1];
-        unsigned long uid = strtoul(entry->d_name, &session, 10);
-        if (session > entry->d_name && *session == '.' &&
+        unsigned long uid = strtoul(note, &session, 10);
+        if (session > note && *session == '.' &&
             session_is_gone(sessions, (uid_t)uid, session_of(session + 1, name)))
-            unlinkat(notes, entry->d_name, 0);
+            unlinkat(notes, note, 0);
     }
-    if (listing != NULL)
-        closedir(listing);
 }

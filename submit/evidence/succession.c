@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "conf/base/grow.h"
 #include "preload/ledger.h"
 
 /* So many captures of one pid are looked at for the next of a process: in as many namespaces the
@@ -12,14 +13,8 @@ enum { SAME_PID_MAX = 1000 };
 
 int succession_add(struct succession *succession, const struct capture *capture)
 {
-    size_t count = succession->count;
-    if ((count & (count - 1)) == 0) {
-        struct succession_entry *larger =
-            reallocarray(succession->entry, count == 0 ? 1 : count * 2, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        succession->entry = larger;
-    }
+    if (GROW(succession->entry, succession->count) != 0)
+        return -ENOMEM;
     succession->entry[succession->count++] = (struct succession_entry){
         .start_ns = capture->start_ns,
         .start_ticks = capture->start_ticks,

@@ -59,10 +59,10 @@ static int has_rules(const void *policy, enum policy_section which)
 
 int coverage_excludes(const void *policy, const struct journal *journal)
 {
-    if (journal->partition[0] == '\0') /* a job always has one */
+    if (journal->identity.partition[0] == '\0') /* a job always has one */
         return has_rules(policy, POLICY_PARTITION) || has_rules(policy, POLICY_ACCOUNT);
-    return skips(policy, POLICY_PARTITION, journal->partition) ||
-           skips(policy, POLICY_ACCOUNT, journal->account);
+    return skips(policy, POLICY_PARTITION, journal->identity.partition) ||
+           skips(policy, POLICY_ACCOUNT, journal->identity.account);
 }
 
 static int skips_this_host(const void *policy)
@@ -289,7 +289,7 @@ static int judge(const struct search *search, const struct journal_task *task,
         (struct verdict){.task = task, .leader = asked == NULL ? JOURNAL_NONE : asked->leader};
     verdict->outcome = known_outcome(search, task, step, verdict->leader);
     if (verdict->outcome == COVERAGE_UNKNOWN && !search->source->blind) {
-        program_find(asked, journal->uid, journal->gid, &program);
+        program_find(asked, journal->identity.uid, journal->identity.gid, &program);
         verdict->outcome = examine(search, task, step, &program);
         path = program.path;
     }

@@ -9,7 +9,9 @@
 static const struct journal_task *task_of(const struct capture *capture,
                                           const struct journal *journal)
 {
-    return capture->first ? NULL : journal_find_task(journal, capture->pid, capture->start_ticks);
+    return capture->first || journal == NULL
+               ? NULL
+               : journal_find_task(journal, capture->pid, capture->start_ticks);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -22,7 +24,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static int lives(const struct capture *capture, const struct journal *journal)
 {
     uint64_t start;
-    if (journal->reboot_ns != 0 || capture->name_space != 0 || !process_start(capture->pid, &start))
+    int ended_by_reboot = journal != NULL && journal->reboot_ns != 0;
+    if (ended_by_reboot || capture->name_space != 0 || !process_start(capture->pid, &start))
         return 0;
     return capture->first ? start <= capture->start_ticks : start == capture->start_ticks;
 }
@@ -32,9 +35,12 @@ static int lives(const struct capture *capture, const struct journal *journal)
 static struct ending inferred(const struct capture *capture, const struct journal *journal,
                               uint64_t last_ns)
 {
-    const struct journal_step *step = journal_find_step(journal, capture->step);
+    const struct journal_step *step =
+        journal == NULL ? NULL : journal_find_step(journal, capture->step);
     struct ending ending = {.end_ns = last_ns, .outlived = lives(capture, journal)};
-    ending.source = journal->epilog_ns == 0 && journal->reboot_ns != 0 ? "reboot" : "epilog";
+    ending.source = journal == NULL                                      ? "session"
+                    : journal->epilog_ns == 0 && journal->reboot_ns != 0 ? "reboot"
+                                                                         : "epilog";
     if (ending.outlived)
         return ending;
     if (step != NULL && step->end_ns != 0) {
@@ -84,7 +90,8 @@ static struct ending of_replaced(const struct capture *capture, const struct jou
 struct ending ending_find(const struct capture *capture, uint64_t next_ns,
                           const struct journal *journal, uint64_t now_ns)
 {
-    uint64_t last_ns = journal->epilog_ns != 0   ? journal->epilog_ns
+    uint64_t last_ns = journal == NULL           ? now_ns
+                       : journal->epilog_ns != 0 ? journal->epilog_ns
                        : journal->reboot_ns != 0 ? journal->reboot_ns
                                                  : now_ns;
     struct ending ending =

@@ -10,7 +10,7 @@
  *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
  *              run in the job is over at that time, and nothing is wrong about it
  *   reboot     as epilog, but the node was booted in between
- *   session    as step_end, outside of Slurm: known only when a later flush looked (worker.c)
+ *   session    as step_end, outside of Slurm: known only when a later flush looked
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H
@@ -32,7 +32,7 @@ struct ending {
 
 /* How the run of a capture ended. `next_ns` is when the next program of its process began
  * (succession.h), 0 when there was none; `now_ns` is the end of a job whose epilog has not run and
- * that no boot has ended. */
+ * that no boot has ended. `journal`: NULL outside of Slurm. */
 struct ending ending_find(const struct capture *capture, uint64_t next_ns,
                           const struct journal *journal, uint64_t now_ns);
 

@@ -12,19 +12,9 @@
 #include "conf/base/privileges.h"
 #include "conf/base/sandbox.h"
 
-static int read_all(int fd, void *bytes, size_t size)
+static int has_read(int fd, void *bytes, size_t size)
 {
-    char *at = bytes;
-    while (size > 0) {
-        ssize_t got = read(fd, at, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return -EPIPE;
-        at += got;
-        size -= (size_t)got;
-    }
-    return 0;
+    return io_read(fd, bytes, size) == (ssize_t)size;
 }
 
 static void answer_all(int fd, struct hash_table *table, struct file_hash_bounds *bounds)
@@ -32,8 +22,8 @@ static void answer_all(int fd, struct hash_table *table, struct file_hash_bounds
     uint32_t length;
     char path[PATH_MAX];
     struct file_hash hash;
-    while (read_all(fd, &length, sizeof length) == 0 && length < sizeof path &&
-           read_all(fd, path, length) == 0) {
+    while (has_read(fd, &length, sizeof length) && length < sizeof path &&
+           has_read(fd, path, length)) {
         path[length] = '\0';
         file_hash(table, bounds, path, &hash);
         if (io_write_all(fd, &hash, sizeof hash) != 0)
@@ -70,7 +60,7 @@ void hasher_ask(int fd, const char *path, struct file_hash *hash)
     uint32_t length = (uint32_t)strlen(path);
     struct file_hash answer;
     const struct iovec parts[] = {{&length, sizeof length}, {(void *)path, length}};
-    if (io_write_parts(fd, parts, 2) == 0 && read_all(fd, &answer, sizeof answer) == 0) {
+    if (io_write_parts(fd, parts, 2) == 0 && has_read(fd, &answer, sizeof answer)) {
         answer.sha1[FILE_HASH_SIZE - 1] = '\0';
         *hash = answer;
     } else {

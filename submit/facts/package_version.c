@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/package_version.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "conf/base/grow.h"
+#include "conf/base/listing.h"
 
 /* What is looked at of what users may make as large as they like. */
 enum { DIRECTORIES_MAX = 64, ENTRIES_MAX = 8192, TEXT_MAX = 4096 };
@@ -123,27 +125,22 @@ static void free_installed(struct installed *installed)
 static void add_installed(struct directory *directory, int fd, const char *entry)
 {
     struct installed found = {.name = strdup(entry)};
-    struct installed *larger = NULL;
-    if (found.name != NULL && parse_entry(&found, fd, entry))
-        larger = reallocarray(directory->installed, directory->count + 1, sizeof *larger);
-    if (larger == NULL) {
+    if (found.name == NULL || !parse_entry(&found, fd, entry) ||
+        GROW(directory->installed, directory->count) != 0) {
         free_installed(&found);
         return;
     }
     found.top = read_text(fd, entry, "top_level.txt");
-    directory->installed = larger;
     directory->installed[directory->count++] = found;
 }
 
 static void read_directory(struct directory *directory)
 {
-    DIR *listing = opendir(directory->path);
-    if (listing == NULL)
-        return;
-    struct dirent *entry;
-    for (int i = 0; i < ENTRIES_MAX && (entry = readdir(listing)) != NULL; i++)
-        add_installed(directory, dirfd(listing), entry->d_name);
-    closedir(listing);
+    CLEANUP_LISTING DIR *listing = NULL;
+    const char *name;
+    listing_open(AT_FDCWD, directory->path, &listing);
+    for (int i = 0; i < ENTRIES_MAX && (name = listing_next(listing)) != NULL; i++)
+        add_installed(directory, dirfd(listing), name);
 }
 
 /* What is known of the directory of `length` bytes at `path`; NULL: too many, or no memory. */

@@ -68,24 +68,25 @@ static void take(const struct source *source, struct capture_bytes env, struct s
                                              : number(get(env, source->nodes, nodes, sizeof nodes));
 }
 
-static void take_slurm(const struct journal *journal, struct scheduler *scheduler)
+static void take_slurm(const struct job_identity *identity, const char *submit_host,
+                       struct scheduler *scheduler)
 {
-    snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", journal->job);
+    snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", identity->job);
     scheduler->name = "SLURM";
     scheduler->job_id = scheduler->text[0];
-    scheduler->queue = known(journal->partition);
-    scheduler->account = known(journal->account);
-    scheduler->submit_host = known(journal->submit_host);
+    scheduler->queue = known(identity->partition);
+    scheduler->account = known(identity->account);
+    scheduler->submit_host = known(submit_host);
 }
 
-void scheduler_find(const struct journal *journal, struct capture_bytes env,
-                    struct scheduler *scheduler)
+void scheduler_find(const struct job_identity *identity, const char *submit_host,
+                    struct capture_bytes env, struct scheduler *scheduler)
 {
     static const struct source none = {.name = "unknown", .nodes = ""};
     char value[16];
     const struct source *source = &none;
-    if (journal->job != 0) {
-        take_slurm(journal, scheduler);
+    if (identity->job != 0) {
+        take_slurm(identity, submit_host, scheduler);
         return;
     }
     for (size_t i = 0; i < sizeof sources / sizeof sources[0] && source == &none; i++)

@@ -5,17 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "submit/record/record.h"
+#include "conf/base/uuid7.h"
 
 static int make_uuid(const struct journal *journal, const struct journal_task *task,
                      struct capture *capture)
 {
     char what[512];
-    int length = snprintf(what, sizeof what, "run %s %s %u.%u %u.%u %d %llu", journal->cluster,
-                          journal->node, journal->job, journal->restart, task->step, task->task,
-                          (int)task->pid, (unsigned long long)task->start_ns);
+    int length =
+        snprintf(what, sizeof what, "run %s %s %u.%u %u.%u %d %llu", journal->identity.cluster,
+                 journal->identity.node, journal->identity.job, journal->identity.restart,
+                 task->step, task->task, (int)task->pid, (unsigned long long)task->start_ns);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int result = record_uuid(task->start_ns, what, size, capture->uuid);
+    int result = uuid7_of(task->start_ns, what, size, capture->uuid);
     /* As good as drawn: the bytes are a hash's. */
     memcpy(&capture->random, capture->uuid + 8, sizeof capture->random);
     return result;

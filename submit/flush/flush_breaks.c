@@ -9,16 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "submit/job/broken_flushes.h"
 
 static unsigned long read_count(const char *path)
 {
     char text[BROKEN_FLUSHES_BYTES];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[got < 0 ? 0 : got] = '\0';
+    io_read_text(AT_FDCWD, path, text, sizeof text);
     unsigned long count = strtoul(text, NULL, 10);
     return count < ULONG_MAX ? count : 0;
 }

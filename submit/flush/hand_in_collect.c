@@ -16,7 +16,7 @@
 
 struct collection {
     const struct conf *conf;
-    const struct journal *who;
+    const struct job_identity *who;
     int user;
     uint64_t end_ns;
     struct outbox *outbox;
@@ -26,13 +26,11 @@ struct collection {
 };
 
 /* Of what the child says nothing is believed. */
-static int take(void *context, const struct transport_record *record)
+static int take(void *context, const struct record_view *record)
 {
     struct collection *collection = context;
-    if (strlen(record->name) > NAME_MAX ||
-        !hand_in_name_fits(record->name, collection->who->user) ||
-        !hand_in_is_line(record->text, record->length) ||
-        !hand_in_says(record->name, collection->who->user, record->text, record->length))
+    if (strlen(record->name) > NAME_MAX || !hand_in_name_fits(record, collection->who->user) ||
+        !hand_in_is_line(record) || !hand_in_says(record, collection->who->user))
         return -EPROTO;
     if (collection->count == HAND_IN_RECORDS_MAX ||
         outbox_room(collection->outbox) < collection->conf->outbox_bytes / 2)
@@ -60,7 +58,7 @@ static int run(struct collection *collection, uint64_t *refused)
 {
     struct worker_summary summary = {0};
     const struct worker_order order = {.conf = collection->conf,
-                                       .journal = collection->who,
+                                       .identity = collection->who,
                                        .kind = WORKER_RECORDS,
                                        .ledger = -1,
                                        .packages = -1,
@@ -103,8 +101,8 @@ static int collect(struct collection *collection, uint64_t *taken, uint64_t *ref
     return result != 0 ? result : committed;
 }
 
-int hand_in_collect(const struct conf *conf, const struct journal *who, int user, uint64_t end_ns,
-                    struct outbox *outbox, uint64_t *taken, uint64_t *refused)
+int hand_in_collect(const struct conf *conf, const struct job_identity *who, int user,
+                    uint64_t end_ns, struct outbox *outbox, uint64_t *taken, uint64_t *refused)
 {
     struct collection collection = {
         .conf = conf, .who = who, .user = user, .end_ns = end_ns, .outbox = outbox};

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/sessions.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,8 @@
 #include <unistd.h>
 
 #include "conf/base/directory.h"
-#include "spank/journal.h"
+#include "conf/base/grow.h"
+#include "conf/base/listing.h"
 #include "submit/evidence/session_notes.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/hand_in_collect.h"
@@ -56,35 +55,10 @@ struct cleared {
     uint64_t removed, aside, stay;
 };
 
-/* What stands for a job's journal: root knows whose session it is and nothing else. One whom nobody
- * knows has the group with which he made his directory. */
-static int make_journal(const struct stat *directory, const char *node, struct journal *journal)
-{
-    char text[512];
-    struct passwd entry, *found = NULL;
-    char buffer[4096];
-    getpwuid_r(directory->st_uid, &entry, buffer, sizeof buffer, &found);
-    int length =
-        snprintf(text, sizeof text, "step time=1.000000000 step=%u uid=%u gid=%u node=%.200s\n",
-                 JOURNAL_STEP_BATCH, (unsigned)directory->st_uid,
-                 (unsigned)(found == NULL ? directory->st_gid : found->pw_gid), node);
-    int result = journal_parse(text, (size_t)length, journal);
-    if (result != 0 || found == NULL)
-        return result;
-    char *name = strdup(found->pw_name);
-    if (name == NULL) {
-        journal_free(journal);
-        return -ENOMEM;
-    }
-    free(journal->user);
-    journal->user = name;
-    return 0;
-}
-
 static void collect(const struct session_user *user)
 {
     struct flush_count *count = user->sessions->count;
-    const struct journal *who = &user->journal;
+    const struct job_identity *who = &user->identity;
     uint64_t refused = 0;
     if (who->user[0] == '\0')
         return; /* nobody can say now which records are his */
@@ -107,28 +81,23 @@ static void collect(const struct session_user *user)
 
 static void flush_user_sessions(const struct session_user *user)
 {
-    int fd = openat(user->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    const struct dirent *entry = NULL;
-    if (listing == NULL) {
-        if (fd >= 0)
-            close(fd);
+    CLEANUP_LISTING DIR *listing = NULL;
+    if (listing_open(user->directory, ".", &listing) != 0)
         return;
-    }
+    const char *name = NULL;
     int result = 0, left = NAMES_MAX;
     while (result == 0 && left > 0 && transport_left_ms(user->deadline_ns) > 0 &&
-           (entry = readdir(listing)) != NULL) {
-        result = session_flush(user, entry->d_name);
+           (name = listing_next(listing)) != NULL) {
+        result = session_flush(user, name);
         left--;
     }
     user->sessions->count->overflowed += result == -ENOBUFS;
-    if (entry != NULL)
+    if (name != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
-                (unsigned)user->journal.uid,
+                (unsigned)user->identity.uid,
                 left == 0            ? "too many names"
                 : result == -ENOBUFS ? "no room in the outbox"
                                      : "no more time");
-    closedir(listing);
 }
 
 /* Returns whether the name is a number, and the number. One that has been written in two ways would
@@ -194,11 +163,11 @@ static void flush_user(struct sessions *sessions, int base, const char *name,
     if (user.directory < 0)
         return;
     if (fstat(user.directory, &status) == 0 &&
-        make_journal(&status, sessions->node, &user.journal) == 0) {
+        job_identity_of_user(status.st_uid, status.st_gid, sessions->node, &user.identity) == 0) {
         outbox_owner(sessions->outbox, uid, 0);
         collect(&user);
         flush_user_sessions(&user);
-        journal_free(&user.journal);
+        job_identity_free(&user.identity);
     }
     close(user.directory);
 }
@@ -251,19 +220,14 @@ static void note_turn(int notes, const char *name, int used_up)
 /* Whose it is costs one look, and no search for an account. */
 static int add_turn(struct turns *turns, int base, int notes, const char *name)
 {
-    size_t count = turns->count;
     struct stat status;
     uid_t uid;
     if (!parse_uid(name, &uid) || strlen(name) >= sizeof turns->turn->name ||
         fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
-    if ((count & (count - 1)) == 0) {
-        struct turn *larger = reallocarray(turns->turn, count == 0 ? 1 : count * 2, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        turns->turn = larger;
-    }
-    struct turn *turn = &turns->turn[count];
+    if (GROW(turns->turn, turns->count) != 0)
+        return -ENOMEM;
+    struct turn *turn = &turns->turn[turns->count];
     strcpy(turn->name, name);
     turn->foreign = !S_ISDIR(status.st_mode) || status.st_uid != uid;
     turn->used_up = turn->foreign ? 0 : turn_used_up(notes, name);
@@ -323,15 +287,14 @@ static void take_turns(struct sessions *sessions, int base, const struct turns *
 
 static void flush_users(struct sessions *sessions, DIR *base)
 {
-    const struct dirent *entry;
     struct turns turns = {NULL, 0, 0};
     int left = FOREIGN_MAX;
     if (getrandom(&turns.lot, sizeof turns.lot, 0) != sizeof turns.lot)
         turns.lot = (uint32_t)time(NULL);
-    while ((entry = readdir(base)) != NULL) {
-        if (strncmp(entry->d_name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
-            unlinkat(dirfd(base), entry->d_name, AT_REMOVEDIR); /* if it is empty by now */
-        else if (add_turn(&turns, dirfd(base), sessions->notes, entry->d_name) != 0)
+    for (const char *name; (name = listing_next(base)) != NULL;) {
+        if (strncmp(name, SESSION_ASIDE, strlen(SESSION_ASIDE)) == 0 && left-- > 0)
+            unlinkat(dirfd(base), name, AT_REMOVEDIR); /* if it is empty by now */
+        else if (add_turn(&turns, dirfd(base), sessions->notes, name) != 0)
             break;
     }
     if (turns.count > 0)
@@ -346,19 +309,15 @@ int sessions_flush(const struct conf *conf, const char *node, struct outbox *out
     struct sessions sessions = {.conf = conf, .node = node, .outbox = outbox, .count = count};
     if (conf->sessions[0] == '\0')
         return 0;
-    int base = open_base(conf->sessions);
-    if (base < 0)
-        return base;
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_take(open_base(conf->sessions), &listing);
+    if (error != 0)
+        return error;
     sessions.notes = open_notes(conf);
-    DIR *listing = sessions.notes < 0 ? NULL : fdopendir(base);
-    int result = listing != NULL ? 0 : sessions.notes < 0 ? sessions.notes : -errno;
-    if (listing != NULL) {
-        flush_users(&sessions, listing);
-        session_notes_clean(sessions.notes, base);
-        closedir(listing);
-    } else
-        close(base);
-    if (sessions.notes >= 0)
-        close(sessions.notes);
-    return result;
+    if (sessions.notes < 0)
+        return sessions.notes;
+    flush_users(&sessions, listing);
+    session_notes_clean(sessions.notes, dirfd(listing));
+    close(sessions.notes);
+    return 0;
 }

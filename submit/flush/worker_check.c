@@ -8,12 +8,9 @@
 
 #include "preload/ledger.h"
 #include "submit/definition/record_facts.h"
-#include "submit/definition/record_name.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"
-
-enum { PKG_DIGITS = 12 };
 
 /* The facts of one kind of record; the first is the uuid in the name. */
 struct facts {
@@ -74,7 +71,7 @@ static void add_job(struct worker_check *check, struct facts *facts, const char 
     check->failed |= job == NULL;
     if (job == NULL)
         return;
-    record_add_job(job, check->order->journal);
+    record_add_job(job, check->order->identity);
     json_object_object_foreach(job, key, value) /* its keys are literals */
         add(check, facts, table, key, json_object_get(value));
     json_object_put(job);
@@ -84,52 +81,53 @@ static void make_run(struct worker_check *check)
 {
     static const char user[] = "userT", slurm[] = "slurmT";
     const struct conf *conf = check->order->conf;
-    const struct journal *journal = check->order->journal;
+    const struct job_identity *identity = check->order->identity;
     struct facts *facts = &check->run;
     char job[16];
-    snprintf(job, sizeof job, "%u", journal->job);
+    snprintf(job, sizeof job, "%u", identity->job);
     start(facts, user, "run_uuid");
-    add_known(check, facts, user, "user", journal->user);
-    add_text(check, facts, user, "syshost", record_syshost(conf, journal));
+    add_known(check, facts, user, "user", identity->user);
+    add_text(check, facts, user, "syshost", record_syshost(conf, identity->cluster));
     add_text(check, facts, user, "scheduler", "SLURM");
-    facts->fact[facts->count - 1].differs = journal->job == 0;
-    if (journal->job != 0) {
+    facts->fact[facts->count - 1].differs = identity->job == 0;
+    if (identity->job != 0) {
         add_text(check, facts, user, "job_id", job);
-        add_known(check, facts, user, "account", journal->account);
-        add_known(check, facts, user, "queue", journal->partition);
+        add_known(check, facts, user, "account", identity->account);
+        add_known(check, facts, user, "queue", identity->partition);
     }
     add_job(check, facts, slurm);
-    add_text(check, facts, slurm, "cluster", record_cluster(conf, journal));
-    add_text(check, facts, slurm, "partition", journal->partition);
-    add_text(check, facts, slurm, "qos", journal->qos);
+    add_text(check, facts, slurm, "cluster", record_cluster(conf, identity->cluster));
+    add_text(check, facts, slurm, "partition", identity->partition);
+    add_text(check, facts, slurm, "qos", identity->qos);
 }
 
 static void make_package(struct worker_check *check)
 {
     static const char owner[] = "ownerT";
-    const struct journal *journal = check->order->journal;
+    const struct job_identity *identity = check->order->identity;
     struct facts *facts = &check->pkg;
     start(facts, NULL, "xalt_run_uuid");
-    add_known(check, facts, owner, "user", journal->user);
+    add_known(check, facts, owner, "user", identity->user);
     add(check, facts, owner, "job_id",
-        journal->job == 0 ? NULL : json_object_new_int64(journal->job));
-    add(check, facts, owner, "restart_count", json_object_new_int64(journal->restart));
-    add_text(check, facts, owner, "node", journal->node);
-    add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, journal));
+        identity->job == 0 ? NULL : json_object_new_int64(identity->job));
+    add(check, facts, owner, "restart_count", json_object_new_int64(identity->restart));
+    add_text(check, facts, owner, "node", identity->node);
+    add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, identity->cluster));
 }
 
 static void make_coverage(struct worker_check *check)
 {
     static const char table[] = "coverageT";
-    const struct journal *journal = check->order->journal;
+    const struct job_identity *identity = check->order->identity;
     struct facts *facts = &check->coverage;
     start(facts, table, "uuid");
-    add_or_null(check, facts, table, "cluster", record_cluster(check->order->conf, journal));
-    add_text(check, facts, table, "syshost", record_syshost(check->order->conf, journal));
+    add_or_null(check, facts, table, "cluster",
+                record_cluster(check->order->conf, identity->cluster));
+    add_text(check, facts, table, "syshost", record_syshost(check->order->conf, identity->cluster));
     add_job(check, facts, table);
-    add_or_null(check, facts, table, "user", journal->user);
-    add_or_null(check, facts, table, "account", journal->account);
-    add_or_null(check, facts, table, "partition", journal->partition);
+    add_or_null(check, facts, table, "user", identity->user);
+    add_or_null(check, facts, table, "account", identity->account);
+    add_or_null(check, facts, table, "partition", identity->partition);
 }
 
 static void hold(struct worker_check *check, struct facts *facts, enum record_kind kind)
@@ -140,15 +138,16 @@ static void hold(struct worker_check *check, struct facts *facts, enum record_ki
 
 struct worker_check *worker_check_new(const struct worker_order *order)
 {
-    const struct journal *journal = order->journal;
+    const struct job_identity *identity = order->identity;
     struct worker_check *check = calloc(1, sizeof *check);
     if (check == NULL)
         return NULL;
     check->order = order;
     if (order->kind == WORKER_RECORDS)
         return check;
-    record_plain_name(record_syshost(order->conf, journal), check->host, sizeof check->host);
-    record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, check->user,
+    record_plain_name(record_syshost(order->conf, identity->cluster), check->host,
+                      sizeof check->host);
+    record_plain_name(identity->user[0] == '\0' ? "unknown" : identity->user, check->user,
                       sizeof check->user);
     make_run(check);
     make_package(check);
@@ -162,64 +161,35 @@ struct worker_check *worker_check_new(const struct worker_order *order)
     return NULL;
 }
 
-/* Where `at` goes on behind this part and a dot, or NULL. */
-static const char *behind(const char *at, const char *part)
+/* Whether this worker may make a record of this kind, and its name is ours. */
+static bool name_fits(const struct worker_check *check, const struct record_view *record)
 {
-    size_t length = strlen(part);
-    return at != NULL && strncmp(at, part, length) == 0 && at[length] == '.' ? at + length + 1
-                                                                             : NULL;
-}
-
-static const char *behind_date(const char *at)
-{
-    while (at != NULL && ((*at >= '0' && *at <= '9') || *at == '_'))
-        at++;
-    return at != NULL && *at == '.' ? at + 1 : NULL;
-}
-
-static int ends_as_package(const char *rest)
-{
-    return rest != NULL && strspn(rest, "0123456789abcdef") == PKG_DIGITS &&
-           strcmp(rest + PKG_DIGITS, ".json") == 0;
-}
-
-/* KIND.SYSHOST.DATE.USER. and what this kind has behind it. */
-static int name_fits(const struct worker_check *check, const char *name,
-                     const struct record_name *parsed)
-{
+    static const char digits[] = "0123456789_";
     enum worker_kind kind = check->order->kind;
-    const char *rest =
-        behind(behind_date(behind(behind(name, parsed->kind), check->host)), check->user);
-    if (strcmp(parsed->kind, "pkg") == 0)
-        return kind != WORKER_STARTS && ends_as_package(behind(rest, parsed->uuid));
-    if (strcmp(parsed->kind, "run") == 0)
-        rest = behind(rest, kind == WORKER_STARTS ? "aaa" : "zzz");
-    else if (strcmp(parsed->kind, "coverage") != 0 || kind != WORKER_ENDS)
-        return 0;
-    rest = behind(rest, parsed->uuid);
-    return rest != NULL && strcmp(rest, "json") == 0;
+    bool is_made = record->kind == RECORD_RUN ? record->is_start == (kind == WORKER_STARTS)
+                   : record->kind == RECORD_PACKAGE
+                       ? kind != WORKER_STARTS
+                       : record->kind == RECORD_COVERAGE && kind == WORKER_ENDS;
+    return is_made && record->is_exact && record_word_is(record->syshost, check->host) &&
+           record_word_is(record->user, check->user) &&
+           strspn(record->date.at, digits) >= record->date.length;
 }
 
-static int says(struct facts *facts, const struct record_name *name,
-                const struct transport_record *record)
+bool worker_check_record(struct worker_check *check, const struct record_view *record)
 {
-    facts->uuid[0] = facts->uuid[RECORD_UUID_SIZE] = '"';
-    memcpy(facts->uuid + 1, name->uuid, RECORD_UUID_SIZE - 1);
-    return record_facts_hold(facts->held, record->text, record->length);
-}
-
-int worker_check_record(struct worker_check *check, const struct transport_record *record)
-{
-    struct record_name name;
     check->all++;
     if (check->order->kind == WORKER_RECORDS)
-        return 1;
-    if (record_name_parse(record->name, &name) != 0 || !name_fits(check, record->name, &name))
-        return 0;
-    int run = strcmp(name.kind, "run") == 0, package = strcmp(name.kind, "pkg") == 0;
-    check->runs += (uint64_t)run;
-    check->packages += (uint64_t)package;
-    return says(run ? &check->run : package ? &check->pkg : &check->coverage, &name, record);
+        return true;
+    if (!name_fits(check, record))
+        return false;
+    check->runs += record->kind == RECORD_RUN;
+    check->packages += record->kind == RECORD_PACKAGE;
+    struct facts *facts = record->kind == RECORD_RUN       ? &check->run
+                          : record->kind == RECORD_PACKAGE ? &check->pkg
+                                                           : &check->coverage;
+    facts->uuid[0] = facts->uuid[RECORD_UUID_SIZE] = '"';
+    memcpy(facts->uuid + 1, record->uuid, RECORD_UUID_SIZE - 1);
+    return record_facts_hold(facts->held, record->text, record->length);
 }
 
 static uint64_t size_of(int fd)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/hand_in/hand_in_read.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/listing.h"
+#include "conf/base/whole_file.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_adopt.h"
 #include "submit/hand_in/hand_in_check.h"
@@ -27,41 +28,32 @@ struct go {
 };
 
 /* Reads a file whole, malloc'ed, its last newline taken off. Returns 0 or -errno. */
-static int read_whole(int directory, const char *name, uid_t uid, struct record *record)
+static int read_whole(int directory, const char *name, uid_t uid, struct built_record *record)
 {
-    struct stat status;
-    int fd = user_file_open(directory, name, uid);
-    if (fd < 0)
-        return fd;
-    int result = fstat(fd, &status) != 0 ? -errno : status.st_size > OUTBOX_TEXT_MAX ? -EFBIG : 0;
-    char *text = result != 0 ? NULL : malloc((size_t)status.st_size + 1);
-    ssize_t got = text == NULL ? -1 : read(fd, text, (size_t)status.st_size);
-    close(fd);
-    if (got < 0) {
-        free(text);
-        return result != 0 ? result : -EIO;
-    }
-    if (got > 0 && text[got - 1] == '\n')
-        got--;
-    text[got] = '\0';
-    record->text = text;
-    record->length = (size_t)got;
-    return 0;
+    int error = whole_file_take(user_file_open(directory, name, uid), OUTBOX_TEXT_MAX,
+                                &record->text, &record->length);
+    if (error == 0 && record->length > 0 && record->text[record->length - 1] == '\n')
+        record->text[--record->length] = '\0';
+    return error;
 }
 
-static int is_record(const struct go *go, const char *name, struct record *record)
+static bool is_record(const struct go *go, const char *name, struct built_record *record)
 {
     const char *user_name = go->read->user_name;
-    if (strlen(name) >= sizeof record->name || !hand_in_name_fits(name, user_name) ||
+    struct record_view view = record_view(name, "", 0);
+    if (strlen(name) >= sizeof record->name || !hand_in_name_fits(&view, user_name) ||
         read_whole(go->records, name, go->read->uid, record) != 0)
-        return 0;
+        return false;
     strcpy(record->name, name);
-    if (!hand_in_is_line(record->text, record->length))
-        return 0;
-    if (hand_in_text_fits(name, user_name, record->text))
-        return 1;
-    return hand_in_adopt_text(user_name, record) == 0 && record->length <= OUTBOX_TEXT_MAX &&
-           hand_in_text_fits(name, user_name, record->text);
+    view = record_view_of(record);
+    if (!hand_in_is_line(&view))
+        return false;
+    if (hand_in_text_fits(&view, user_name))
+        return true;
+    if (hand_in_adopt_text(user_name, record) != 0 || record->length > OUTBOX_TEXT_MAX)
+        return false;
+    view = record_view_of(record);
+    return hand_in_text_fits(&view, user_name);
 }
 
 /* Out of the way of those that are to come. */
@@ -81,7 +73,7 @@ static int refuse(const struct go *go, const char *name)
 
 static int visit(struct go *go, const char *name)
 {
-    struct record record = {.text = NULL};
+    struct built_record record = {.text = NULL};
     int result = 0;
     if (!is_record(go, name, &record))
         result = refuse(go, name);
@@ -104,28 +96,28 @@ static void remove_left_over(int records, const char *name)
 /* Links get their user's name, before any is given: a name that changes may be listed twice. */
 static void adopt_all(const struct go *go, DIR *listing)
 {
-    const struct dirent *entry;
     struct stat status;
+    const char *listed;
     char name[RECORD_NAME_MAX];
     size_t adopted = 0;
-    while (adopted < HAND_IN_RECORDS_MAX && (entry = readdir(listing)) != NULL)
-        if (hand_in_adopt_name(entry->d_name, go->read->user_name, name) &&
+    while (adopted < HAND_IN_RECORDS_MAX && (listed = listing_next(listing)) != NULL)
+        if (hand_in_adopt_name(listed, go->read->user_name, name) &&
             fstatat(go->records, name, &status, AT_SYMLINK_NOFOLLOW) != 0 &&
-            renameat(go->records, entry->d_name, go->records, name) == 0)
+            renameat(go->records, listed, go->records, name) == 0)
             adopted++;
     rewinddir(listing);
 }
 
 static int visit_all(struct go *go, DIR *listing)
 {
-    const struct dirent *entry;
+    const char *name;
     int result = 0;
     while (result == 0 && go->names < HAND_IN_RECORDS_MAX && go->bytes < HAND_IN_BYTES_MAX &&
-           (entry = readdir(listing)) != NULL) {
-        if (entry->d_name[0] != '.')
-            result = visit(go, entry->d_name);
+           (name = listing_next(listing)) != NULL) {
+        if (name[0] != '.')
+            result = visit(go, name);
         else
-            remove_left_over(go->records, entry->d_name); /* or being written */
+            remove_left_over(go->records, name); /* or being written */
     }
     return result;
 }
@@ -140,13 +132,10 @@ int hand_in_read(const struct hand_in_read *read, uint64_t *given, uint64_t *ref
         close(go.records);
         return -EACCES;
     }
-    DIR *listing = fdopendir(go.records);
-    if (listing == NULL) {
-        close(go.records);
-        return -ENOMEM;
-    }
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_take(go.records, &listing);
+    if (error != 0)
+        return error;
     adopt_all(&go, listing);
-    int result = visit_all(&go, listing);
-    closedir(listing);
-    return result;
+    return visit_all(&go, listing);
 }

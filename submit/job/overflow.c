@@ -9,6 +9,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
+
 int overflow_add(int directory, uint64_t more)
 {
     char text[32] = "";
@@ -28,10 +30,7 @@ int overflow_add(int directory, uint64_t more)
 
 uint64_t overflow_read(int directory)
 {
-    char text[32] = "";
-    int fd = openat(directory, OVERFLOW_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
-    if (fd >= 0)
-        close(fd);
-    return got < 0 ? 0 : strtoull(text, NULL, 10);
+    char text[32];
+    io_read_text(directory, OVERFLOW_NAME, text, sizeof text);
+    return strtoull(text, NULL, 10);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/quarantine_usage.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,25 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
+#include "conf/base/listing.h"
+
 /* Calls `each` for the names in a directory but those that begin with a dot. Returns 0 or -errno.
  */
 static int walk(int at, const char *path,
                 void (*each)(void *context, int directory, const char *name), void *context)
 {
-    const struct dirent *entry;
+    CLEANUP_LISTING DIR *listing = NULL;
     int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL) {
-        int result = -errno;
-        if (fd >= 0)
-            close(fd);
-        return result;
-    }
-    while ((entry = readdir(listing)) != NULL)
-        if (entry->d_name[0] != '.')
-            each(context, dirfd(listing), entry->d_name);
-    closedir(listing);
-    return 0;
+    int error = listing_take(fd < 0 ? -errno : fd, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (name[0] != '.')
+            each(context, dirfd(listing), name);
+    return error;
 }
 
 static void add_file(void *context, int directory, const char *name)
@@ -40,14 +35,10 @@ static void add_file(void *context, int directory, const char *name)
 
 static uid_t owner_of(int quarantine, const char *entry)
 {
-    char text[16] = "", *end = text;
+    char text[16], *end;
     int directory = openat(quarantine, entry, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int fd =
-        directory < 0 ? -1 : openat(directory, QUARANTINE_OWNER, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    unsigned long uid =
-        fd < 0 || read(fd, text, sizeof text - 1) <= 0 ? 0 : strtoul(text, &end, 10);
-    if (fd >= 0)
-        close(fd);
+    io_read_text(directory, QUARANTINE_OWNER, text, sizeof text);
+    unsigned long uid = strtoul(text, &end, 10);
     if (directory >= 0)
         close(directory);
     return end == text ? QUARANTINE_NOBODY : (uid_t)uid;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/slurm_job.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "spank/spool_path.h"
 
 /* More often a job is not requeued. */
@@ -35,11 +37,7 @@ uint32_t slurm_job_of_cgroup(const char *text)
 static uint32_t job_of_own_cgroup(void)
 {
     char text[CGROUP_TEXT];
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    if (file == NULL)
-        return 0;
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
     return slurm_job_of_cgroup(text);
 }
 

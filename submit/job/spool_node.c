@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/spool_node.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/directory.h"
+#include "conf/base/listing.h"
 #include "preload/ledger.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
@@ -25,7 +25,7 @@ enum { KEPT = sizeof kept / sizeof *kept };
 
 static int is_kept(const char *name)
 {
-    int found = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    int found = 0;
     for (int i = 0; i < KEPT; i++)
         found |= strcmp(name, kept[i]) == 0;
     return found;
@@ -34,17 +34,11 @@ static int is_kept(const char *name)
 /* Whether no job has anything in it. */
 static int is_empty(int directory)
 {
-    struct dirent *entry;
-    int empty = 1;
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL && fd >= 0)
-        close(fd);
-    while (listing != NULL && (entry = readdir(listing)) != NULL)
-        empty &= is_kept(entry->d_name);
-    if (listing != NULL)
-        closedir(listing);
-    return listing != NULL && empty;
+    CLEANUP_LISTING DIR *listing = NULL;
+    int empty = listing_open(directory, ".", &listing) == 0;
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        empty &= is_kept(name);
+    return empty;
 }
 
 /* Whether it lies in the directory above, and that in memory. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/spool_read.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
+#include "conf/base/listing.h"
+#include "conf/base/whole_file.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 
@@ -58,13 +60,8 @@ static int by_number(const void *left, const void *right)
 
 static int add_job(struct spool_jobs *jobs, const struct spool_job *job)
 {
-    if ((jobs->count & (jobs->count - 1)) == 0) {
-        size_t room = jobs->count == 0 ? 1 : jobs->count * 2;
-        struct spool_job *larger = reallocarray(jobs->job, room, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        jobs->job = larger;
-    }
+    if (GROW(jobs->job, jobs->count) != 0)
+        return -ENOMEM;
     jobs->job[jobs->count++] = *job;
     return 0;
 }
@@ -72,25 +69,16 @@ static int add_job(struct spool_jobs *jobs, const struct spool_job *job)
 int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
 {
     struct spool_jobs found = {NULL, 0};
-    int fd = openat(spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-    if (directory == NULL) {
-        int result = -errno;
-        if (fd >= 0)
-            close(fd);
-        return result;
-    }
-    int result = 0;
-    struct dirent *entry;
-    while (result == 0 && (entry = readdir(directory)) != NULL) {
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_open(spool, ".", &listing);
+    for (const char *name; error == 0 && (name = listing_next(listing)) != NULL;) {
         struct spool_job one;
-        if (parse_name(entry->d_name, &one) && (job == 0 || one.job == job))
-            result = add_job(&found, &one);
+        if (parse_name(name, &one) && (job == 0 || one.job == job))
+            error = add_job(&found, &one);
     }
-    closedir(directory);
-    if (result != 0) {
+    if (error != 0) {
         free(found.job);
-        return result;
+        return error;
     }
     if (found.count > 0)
         qsort(found.job, found.count, sizeof *found.job, by_number);
@@ -149,45 +137,9 @@ int spool_open_file(int directory, const char *name)
     return -EINVAL;
 }
 
-static int read_whole(int fd, size_t limit, char **text, size_t *size)
-{
-    size_t used = 0, room = 16 << 10;
-    char *bytes = malloc(room);
-    while (bytes != NULL && used <= limit) {
-        if (room - used < 2) {
-            char *larger = realloc(bytes, room *= 2);
-            if (larger == NULL)
-                break;
-            bytes = larger;
-        }
-        ssize_t got = read(fd, bytes + used, room - used - 1);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int result = -errno;
-            free(bytes);
-            return result;
-        }
-        used += (size_t)got;
-        if (got == 0) {
-            bytes[used] = '\0';
-            *text = bytes;
-            *size = used;
-            return 0;
-        }
-    }
-    free(bytes);
-    return used > limit ? -EFBIG : -ENOMEM;
-}
-
 int spool_read_file(int directory, const char *name, size_t limit, char **text, size_t *size)
 {
-    int fd = spool_open_file(directory, name);
-    if (fd < 0)
-        return fd;
-    int result = read_whole(fd, limit, text, size);
-    close(fd);
-    return result;
+    return whole_file_take(spool_open_file(directory, name), limit, text, size);
 }
 
 int spool_open_users(int directory, const char *name, uid_t uid)
@@ -212,23 +164,15 @@ int spool_part_lost(int directory)
 /* Removes all files in the directory but the journal. */
 static int remove_files(int directory)
 {
-    struct dirent *entry;
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL) {
-        int result = -errno;
-        if (fd >= 0)
-            close(fd);
-        return result;
-    }
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_open(directory, ".", &listing);
+    if (error != 0)
+        return error;
     /* The ledger first: a directory without one has nothing left to record. */
     unlinkat(directory, "ledger", 0);
-    while ((entry = readdir(listing)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            strcmp(entry->d_name, JOURNAL_NAME) != 0)
-            unlinkat(directory, entry->d_name, 0);
-    }
-    closedir(listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (strcmp(name, JOURNAL_NAME) != 0)
+            unlinkat(directory, name, 0);
     return 0;
 }
 
@@ -334,15 +278,9 @@ static void sweep_one(int spool, const char *name, uint64_t now_ns)
 
 void spool_sweep(int spool, uint64_t now_ns)
 {
-    const struct dirent *entry;
-    int fd = openat(spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL && fd >= 0)
-        close(fd);
-    while (listing != NULL && (entry = readdir(listing)) != NULL) {
-        if (strncmp(entry->d_name, SPOOL_NEW, strlen(SPOOL_NEW)) == 0)
-            sweep_one(spool, entry->d_name, now_ns);
-    }
-    if (listing != NULL)
-        closedir(listing);
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(spool, ".", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (strncmp(name, SPOOL_NEW, strlen(SPOOL_NEW)) == 0)
+            sweep_one(spool, name, now_ns);
 }

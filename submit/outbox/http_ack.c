@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
+#include "conf/base/uuid7.h"
 #include "submit/outbox/http_body.h"
 #include "submit/outbox/transport.h"
 
@@ -22,20 +22,6 @@ struct http_ack {
     char answer[ANSWER_MAX];
     size_t size;
 };
-
-int http_ack_channel(char channel[HTTP_CHANNEL_SIZE])
-{
-    unsigned char random[16];
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return -EIO;
-    random[6] = (unsigned char)((random[6] & 0x0f) | 0x40);
-    random[8] = (unsigned char)((random[8] & 0x3f) | 0x80);
-    for (size_t i = 0; i < sizeof random; i++) {
-        int dash = i == 4 || i == 6 || i == 8 || i == 10;
-        channel += sprintf(channel, "%s%02x", dash ? "-" : "", random[i]);
-    }
-    return 0;
-}
 
 static size_t take(char *bytes, size_t one, size_t count, void *context)
 {
@@ -70,7 +56,7 @@ static int set_path(CURLU *url)
 /* Sets where to ask: curl has its own copy then. */
 static int set_url(CURL *curl, const char *collector, const char *channel)
 {
-    char query[sizeof "channel=" + HTTP_CHANNEL_SIZE], *text = NULL;
+    char query[sizeof "channel=" + UUID_STR_LEN], *text = NULL;
     CURLU *url = curl_url();
     if (url == NULL)
         return -ENOMEM;

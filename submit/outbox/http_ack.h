@@ -11,12 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HTTP_CHANNEL_SIZE = 37 };
-
 struct http_ack;
-
-/* A random uuid. Returns 0 or -errno. */
-int http_ack_channel(char channel[HTTP_CHANNEL_SIZE]);
 
 /* Asks the collector of `url` (.../services/collector, and what follows that) as `like` is set up,
  * with these headers, which must outlive it. Returns NULL when out of memory; http_ack_free()

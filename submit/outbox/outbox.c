@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/outbox/outbox.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,8 +16,8 @@
 #include "conf/base/crc.h"
 #include "conf/base/directories.h"
 #include "conf/base/directory.h"
+#include "conf/base/listing.h"
 #include "conf/conf_transport.h"
-#include "submit/definition/record_name.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox_batch.h"
 
@@ -68,22 +67,14 @@ static int make_directory(const struct conf *conf)
     return made < 0 ? made : directory_make(path, 0700);
 }
 
-/* Calls `visit` for each name in the directory, which is not "." or "..". */
+/* Calls `visit` for each name in the directory. */
 static void each_name(int directory, void (*visit)(int directory, const char *name, void *context),
                       void *context)
 {
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *entry;
-    if (listing == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    while ((entry = readdir(listing)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            visit(directory, entry->d_name, context);
-    closedir(listing);
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(directory, ".", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        visit(directory, name, context);
 }
 
 static void remove_temporary(int directory, const char *name, void *context)
@@ -221,7 +212,7 @@ FILE *outbox_create_batch(int directory, const char *name)
     return batch;
 }
 
-int outbox_write_line(FILE *batch, const struct transport_record *record)
+int outbox_write_line(FILE *batch, const struct record_view *record)
 {
     size_t name_length = strlen(record->name);
     uint16_t crc = crc16(record->name, name_length);
@@ -275,7 +266,7 @@ static void take_room(struct outbox *outbox, uint64_t size)
     outbox->uncommitted += size;
 }
 
-int outbox_add(struct outbox *outbox, const struct transport_record *record)
+int outbox_add(struct outbox *outbox, const struct record_view *record)
 {
     if (!record_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
         memchr(record->text, '\n', record->length) != NULL)

@@ -10,18 +10,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
+
 enum { SHORTEST_S = 15, LONGEST_S = 900, MOST_S = 2 * LONGEST_S };
 
 void outbox_backoff_read(int directory, struct outbox_backoff *backoff)
 {
-    char text[512] = "";
+    char text[512];
     struct outbox_backoff found = {.failures = 0};
-    int fd = openat(directory, OUTBOX_BACKOFF, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0 && read(fd, text, sizeof text - 1) > 0 &&
+    if (io_read_text(directory, OUTBOX_BACKOFF, text, sizeof text) > 0 &&
         sscanf(text, "%u %" SCNu64 " %255[^\n]", &found.failures, &found.until_s, found.reason) < 2)
         found = (struct outbox_backoff){.failures = 0};
-    if (fd >= 0)
-        close(fd);
     *backoff = found;
 }
 

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/outbox/outbox_batch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/crc.h"
-#include "submit/definition/record_name.h"
+#include "conf/base/grow.h"
+#include "conf/base/listing.h"
+#include "conf/base/whole_file.h"
 #include "submit/outbox/outbox.h"
-
-/* `array` with room for one more than `count` of `size` bytes, grown by doubling; NULL, and the
- * array is as it was, when out of memory. */
-static void *with_room(void *array, size_t count, size_t size)
-{
-    if ((count & (count - 1)) != 0)
-        return array;
-    return reallocarray(array, count == 0 ? 1 : count * 2, size);
-}
 
 static int by_name(const void *left, const void *right)
 {
@@ -32,10 +23,8 @@ static int add_name(struct outbox_batches *batches, const char *name)
 {
     if (name[0] == '.' || strlen(name) >= OUTBOX_BATCH_NAME_MAX)
         return 0;
-    void *larger = with_room(batches->name, batches->count, sizeof *batches->name);
-    if (larger == NULL)
+    if (GROW(batches->name, batches->count) != 0)
         return -ENOMEM;
-    batches->name = larger;
     strcpy(batches->name[batches->count++], name);
     return 0;
 }
@@ -43,19 +32,13 @@ static int add_name(struct outbox_batches *batches, const char *name)
 int outbox_batches_list(int directory, struct outbox_batches *batches)
 {
     struct outbox_batches found = {NULL, 0};
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *entry;
-    int result = listing == NULL ? -errno : 0;
-    if (listing == NULL && fd >= 0)
-        close(fd);
-    while (result == 0 && (entry = readdir(listing)) != NULL)
-        result = add_name(&found, entry->d_name);
-    if (listing != NULL)
-        closedir(listing);
-    if (result != 0) {
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_open(directory, ".", &listing);
+    for (const char *name; error == 0 && (name = listing_next(listing)) != NULL;)
+        error = add_name(&found, name);
+    if (error != 0) {
         outbox_batches_free(&found);
-        return result;
+        return error;
     }
     if (found.count > 0)
         qsort(found.name, found.count, sizeof *found.name, by_name);
@@ -69,35 +52,8 @@ void outbox_batches_free(struct outbox_batches *batches)
     *batches = (struct outbox_batches){NULL, 0};
 }
 
-static int read_whole(int fd, char **text, size_t *size)
-{
-    struct stat status;
-    if (fstat(fd, &status) != 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return -EINVAL;
-    if (status.st_size > 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX)
-        return -EFBIG;
-    size_t room = (size_t)status.st_size, used = 0;
-    char *bytes = malloc(room + 1);
-    ssize_t got = 1;
-    while (bytes != NULL && used < room && got > 0) {
-        got = read(fd, bytes + used, room - used);
-        used += got > 0 ? (size_t)got : 0;
-    }
-    if (bytes == NULL || got < 0) {
-        int result = bytes == NULL ? -ENOMEM : -errno;
-        free(bytes);
-        return result;
-    }
-    bytes[used] = '\0';
-    *text = bytes;
-    *size = used;
-    return 0;
-}
-
 /* The line, whose end has become NUL, as a record. Returns whether it is one. */
-static int parse_line(char *line, size_t length, struct transport_record *record)
+static int parse_line(char *line, size_t length, struct record_view *record)
 {
     char *end;
     if (length < 8 || line[4] != ' ' || strspn(line, "0123456789abcdef") != 4 ||
@@ -114,34 +70,30 @@ static int parse_line(char *line, size_t length, struct transport_record *record
         *blank = ' ';
         return 0;
     }
-    *record = (struct transport_record){line + 5, blank + 1, length - (size_t)(blank + 1 - line)};
+    *record = record_view(line + 5, blank + 1, length - (size_t)(blank + 1 - line));
     return 1;
 }
 
-static int add_item(struct outbox_batch *batch, struct transport_record record)
+static int add_item(struct outbox_batch *batch, struct record_view record)
 {
-    struct transport_item *larger = with_room(batch->item, batch->count, sizeof *larger);
-    if (larger == NULL)
+    if (GROW(batch->item, batch->count) != 0)
         return -ENOMEM;
-    batch->item = larger;
-    larger[batch->count++] = (struct transport_item){.record = record};
+    batch->item[batch->count++] = (struct transport_item){.record = record};
     return 0;
 }
 
 static int add_damage(struct outbox_batch *batch, const char *line, size_t length)
 {
-    struct outbox_damage *larger = with_room(batch->damage, batch->damage_count, sizeof *larger);
-    if (larger == NULL)
+    if (GROW(batch->damage, batch->damage_count) != 0)
         return -ENOMEM;
-    batch->damage = larger;
-    larger[batch->damage_count++] = (struct outbox_damage){line, length};
+    batch->damage[batch->damage_count++] = (struct outbox_damage){line, length};
     return 0;
 }
 
 /* `whole`: the line has its end; the last one of a batch that was cut has none. */
 static int take_line(struct outbox_batch *batch, char *line, size_t length, int whole)
 {
-    struct transport_record record;
+    struct record_view record;
     return whole && parse_line(line, length, &record) ? add_item(batch, record)
                                                       : add_damage(batch, line, length);
 }
@@ -166,9 +118,8 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
     char *text = NULL;
     size_t size = 0;
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    int result = fd < 0 ? -errno : read_whole(fd, &text, &size);
-    if (fd >= 0)
-        close(fd);
+    int result = whole_file_take(fd < 0 ? -errno : fd, 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX,
+                                 &text, &size);
     if (result == 0)
         result = outbox_batch_parse(text, size, &found);
     if (result == 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/outbox/outbox_quarantine.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +12,7 @@
 
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
+#include "conf/base/listing.h"
 #include "submit/job/overflow.h"
 
 /* What the smallest file takes, on the disk or of the number of files that there may be. */
@@ -63,17 +63,11 @@ static uint64_t used_bytes(int directory)
 {
     uint64_t used = 0;
     struct stat status;
-    const struct dirent *entry;
-    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (listing == NULL && fd >= 0)
-        close(fd);
-    while (listing != NULL && (entry = readdir(listing)) != NULL)
-        if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            !S_ISDIR(status.st_mode))
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(directory, ".", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(status.st_mode))
             used += room_of(&status);
-    if (listing != NULL)
-        closedir(listing);
     return used;
 }
 

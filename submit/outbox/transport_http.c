@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <zlib.h>
 
+#include "conf/base/uuid7.h"
 #include "conf/secret_file.h"
 #include "conf/url.h"
 #include "submit/outbox/http_ack.h"
@@ -25,9 +26,9 @@ struct http_state {
     CURL *curl;
     struct curl_slist *headers;
     struct curl_slist *ack_headers;
-    struct http_ack *ack;            /* NULL: nobody waits for acknowledgements */
-    char channel[HTTP_CHANNEL_SIZE]; /* of HTTP_SPLUNK */
-    char place[128];                 /* the URL, for people */
+    struct http_ack *ack;       /* NULL: nobody waits for acknowledgements */
+    char channel[UUID_STR_LEN]; /* of HTTP_SPLUNK */
+    char place[128];            /* the URL, for people */
 };
 
 struct answer {
@@ -99,9 +100,10 @@ static int add_headers(const struct http_state *state, struct curl_slist **heade
 
 static int set_headers(struct http_state *state, struct transport_trouble *trouble)
 {
-    int result = http_ack_channel(state->channel);
-    if (result == 0)
-        result = add_headers(state, &state->headers,
+    uuid_t channel;
+    uuid_generate_random(channel);
+    uuid_unparse_lower(channel, state->channel);
+    int result = add_headers(state, &state->headers,
                              state->format == HTTP_BULK ? "Content-Type: application/x-ndjson"
                                                         : "Content-Type: application/json",
                              trouble);

@@ -2,7 +2,6 @@
 #include "submit/record/record.h"
 
 #include <errno.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +29,7 @@ char *record_text(struct json_object *object)
     return utf8 == NULL ? NULL : text_ascii_json(utf8);
 }
 
-int record_finish(struct json_object *object, struct record *record)
+int record_finish(struct json_object *object, struct built_record *record)
 {
     char crc[7];
     record->text = record_text(object);
@@ -42,7 +41,12 @@ int record_finish(struct json_object *object, struct record *record)
     return 0;
 }
 
-void record_free(struct record *record)
+struct record_view record_view_of(const struct built_record *record)
+{
+    return record_view(record->name, record->text, record->length);
+}
+
+void record_free(struct built_record *record)
 {
     free(record->text);
     record->text = NULL;
@@ -57,8 +61,8 @@ void record_plain_name(const char *text, char *name, size_t size)
     name[length] = '\0';
 }
 
-void record_name(struct record *record, const char *kind, const char *syshost,
-                 const struct journal *journal, uint64_t time_ns, const char *uuid)
+void record_name(struct built_record *record, const char *kind, const char *syshost,
+                 const char *user_name, uint64_t time_ns, const char *uuid)
 {
     time_t start = (time_t)(time_ns / 1000000000u);
     struct tm local;
@@ -66,36 +70,36 @@ void record_name(struct record *record, const char *kind, const char *syshost,
     if (localtime_r(&start, &local) != NULL)
         strftime(date, sizeof date, "%Y_%m_%d_%H_%M_%S", &local);
     record_plain_name(syshost, host, sizeof host);
-    record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, user, sizeof user);
+    record_plain_name(user_name[0] == '\0' ? "unknown" : user_name, user, sizeof user);
     snprintf(record->name, sizeof record->name, "%s.%s.%s_%04u.%s.%s.json", kind, host, date,
              (unsigned)(time_ns % 1000000000u / 100000u), user, uuid);
 }
 
-const char *record_syshost(const struct conf *conf, const struct journal *journal)
+const char *record_syshost(const struct conf *conf, const char *slurm_cluster)
 {
-    const char *cluster = record_cluster(conf, journal);
+    const char *cluster = record_cluster(conf, slurm_cluster);
     if (conf->syshost[0] != '\0')
         return conf->syshost;
     return cluster[0] != '\0' ? cluster : "unknown";
 }
 
-const char *record_cluster(const struct conf *conf, const struct journal *journal)
+const char *record_cluster(const struct conf *conf, const char *slurm_cluster)
 {
-    return conf->cluster[0] != '\0' ? conf->cluster : journal->cluster;
+    return conf->cluster[0] != '\0' ? conf->cluster : slurm_cluster;
 }
 
-void record_add_job(struct json_object *table, const struct journal *journal)
+void record_add_job(struct json_object *table, const struct job_identity *identity)
 {
-    json_add_optional(table, "job_id", journal->job, 0);
-    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
-    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
-    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
+    json_add_optional(table, "job_id", identity->job, 0);
+    json_add_optional(table, "array_job_id", identity->array_job, JOURNAL_NONE);
+    json_add_optional(table, "array_task_id", identity->array_task, JOURNAL_NONE);
+    json_add_optional(table, "het_job_id", identity->het_job, JOURNAL_NONE);
     json_add_optional(table, "het_offset",
-                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
-                                                       : journal->job - journal->het_job,
+                      identity->het_job == JOURNAL_NONE ? JOURNAL_NONE
+                                                        : identity->job - identity->het_job,
                       JOURNAL_NONE);
-    json_add_int(table, "restart_count", journal->restart);
-    json_add_text(table, "node", journal->node);
+    json_add_int(table, "restart_count", identity->restart);
+    json_add_text(table, "node", identity->node);
 }
 
 void record_step_text(uint32_t step, char *text, size_t size)
@@ -110,32 +114,4 @@ void record_step_text(uint32_t step, char *text, size_t size)
         snprintf(text, size, "unknown");
     else
         snprintf(text, size, "%u", step);
-}
-
-void record_uuid_text(const uint8_t uuid[16], char *text)
-{
-    static const struct {
-        size_t size;
-        char behind;
-    } parts[] = {{4, '-'}, {2, '-'}, {2, '-'}, {2, '-'}, {6, '\0'}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        text_hex(uuid, parts[i].size, text);
-        uuid += parts[i].size;
-        text += 2 * parts[i].size;
-        *text++ = parts[i].behind;
-    }
-}
-
-int record_uuid(uint64_t time_ns, const void *bytes, size_t size, uint8_t uuid[16])
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    uint64_t ms = time_ns / 1000000u;
-    if (EVP_Digest(bytes, size, digest, NULL, EVP_sha256(), NULL) != 1)
-        return -EIO;
-    memcpy(uuid, digest, 16);
-    for (int i = 0; i < 6; i++)
-        uuid[i] = (uint8_t)(ms >> (40 - 8 * i));
-    uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x70);
-    uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-    return 0;
 }

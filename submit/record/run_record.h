@@ -21,20 +21,22 @@
 struct run_source {
     const struct conf *conf;
     const struct command_lines *lines;
-    const struct journal *journal;
+    const struct job_identity *identity;
+    const struct journal *journal; /* NULL: of no Slurm job */
     const struct capture *capture;
     const struct ending *ending;        /* NULL: a start record */
     const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
-    int inferred;           /* the capture is made of what root knows: no process left it */
-    struct json_memo *memo; /* of records with these conf, lines and journal; NULL: none */
+    int inferred; /* the capture is made of what root knows: no process left it */
+    struct json_memo
+        *memo; /* of records with these conf, lines, identity and journal; NULL: none */
 };
 
 /* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the
  * executable (and its objects where the site asks for it). Returns 0 or -ENOMEM. record_free()
  * releases `*record`. */
-int run_record_build(const struct run_source *source, struct record *record);
+int run_record_build(const struct run_source *source, struct built_record *record);
 
 /* The run's uuid as text, into RECORD_UUID_SIZE bytes. */
 void run_record_uuid(const struct capture *capture, char *text);

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/definition/record_name.h"
+#include "spank/journal.h"
+#include "submit/definition/record_view.h"
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
-#include "submit/job/journal_read.h"
+#include "submit/job/job_identity.h"
 #include "test/fuzz/fuzz_gates_loaded.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -27,13 +28,13 @@ static void require(int holds)
 
 static void expect(const char *name, const char *text, uint32_t job)
 {
-    struct record_name parsed;
+    const struct record_view record = record_view(name, text, strlen(text));
     struct loaded loaded;
     if (!loaded_read(name, text, strlen(text), &loaded))
         return; /* damaged: set aside */
-    require(record_name_parse(name, &parsed) == 0);
-    require(strcmp(record_kind_name(loaded.kind), parsed.kind) == 0);
-    require(strcasecmp(loaded.uuid, parsed.uuid) == 0);
+    require(record.uuid != NULL && loaded.kind == record.kind);
+    require(strlen(loaded.uuid) == RECORD_UUID_SIZE - 1);
+    require(strncasecmp(loaded.uuid, record.uuid, RECORD_UUID_SIZE - 1) == 0);
     require(strcmp(loaded.user, USER) == 0);
     if (loaded.kind == RECORD_LINK)
         require(loaded.job == 0);
@@ -45,33 +46,35 @@ static void expect(const char *name, const char *text, uint32_t job)
 
 static void hand_in(const char *name, const char *text)
 {
-    size_t length = strlen(text);
-    if (hand_in_name_fits(name, USER) && hand_in_is_line(text, length) &&
-        hand_in_says(name, USER, text, length))
+    const struct record_view record = record_view(name, text, strlen(text));
+    if (hand_in_name_fits(&record, USER) && hand_in_is_line(&record) && hand_in_says(&record, USER))
         expect(name, text, 0);
-}
-
-static struct journal journal_of(uint32_t job)
-{
-    static const char text[] = "step time=1.000000000 job=7 step=0 uid=1000 gid=1000 node=n1\n"
-                               "epilog time=9.000000000 user=" USER " account=a partition=p\n";
-    struct journal journal;
-    require(journal_parse(text, sizeof text - 1, &journal) == 0);
-    journal.job = job;
-    return journal;
 }
 
 static void of_worker(enum worker_kind kind, const char *name, const char *text)
 {
-    struct journal journal = journal_of(kind == WORKER_SESSION ? 0 : 7);
+    const struct job_identity identity = {
+        .job = kind == WORKER_SESSION ? 0 : 7,
+        .array_job = JOURNAL_NONE,
+        .array_task = JOURNAL_NONE,
+        .het_job = JOURNAL_NONE,
+        .uid = 1000,
+        .gid = 1000,
+        .user = (char *)USER,
+        .account = (char *)"a",
+        .partition = (char *)"p",
+        .qos = (char *)"",
+        .cluster = (char *)"",
+        .node = (char *)"n1",
+    };
     const struct worker_order order = {
-        .conf = &conf, .journal = &journal, .ledger = -1, .packages = -1, .kind = kind};
+        .conf = &conf, .identity = &identity, .ledger = -1, .packages = -1, .kind = kind};
+    const struct record_view record = record_view(name, text, strlen(text));
     struct worker_check *check = worker_check_new(&order);
     require(check != NULL);
-    if (worker_check_record(check, &(struct transport_record){name, text, strlen(text)}))
-        expect(name, text, journal.job);
+    if (worker_check_record(check, &record))
+        expect(name, text, identity.job);
     worker_check_free(check);
-    journal_free(&journal);
 }
 
 static void take(char *line, const char *text)

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     if (text == NULL)
         abort();
     memcpy(text, data, size);
-    int kind = plugstack_parse(text, size, &line);
+    enum plugstack_kind kind = plugstack_parse(text, size, &line);
     if (kind != 0 && (line.plugin[0] == '\0' || strlen(line.plugin) > size))
         abort();
     if (kind == 1 && strstr(line.plugin, "spank_jobtrail.so") == NULL)

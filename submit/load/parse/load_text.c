@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
+
 /* What an access list gives to others shows in the bits of the group. */
 static bool is_closed(const struct stat *facts)
 {
@@ -49,23 +51,6 @@ static int open_regular(int dir_fd, const char *name, size_t *size, bool *closed
     return fd;
 }
 
-/* Up to `size` bytes; a file that is shorter now than fstat said fails as JSON later. */
-static ssize_t read_whole(int fd, char *text, size_t size)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = read(fd, text + done, size - done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
-}
-
 int load_text(int dir_fd, const char *name, char **text, size_t *size, bool *closed,
               struct load_reason *reason)
 {
@@ -78,7 +63,8 @@ int load_text(int dir_fd, const char *name, char **text, size_t *size, bool *clo
         close(fd);
         return -ENOMEM;
     }
-    ssize_t got = read_whole(fd, buffer, expected);
+    /* A file that is shorter now than fstat(2) said fails as JSON later. */
+    ssize_t got = io_read(fd, buffer, expected);
     close(fd);
     if (got < 0) {
         free(buffer);

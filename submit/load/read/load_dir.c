@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/load/read/load_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -9,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "conf/base/listing.h"
 
 enum { DIGITS_MAX = 9 };
 
@@ -122,23 +123,10 @@ static int walk_entry(const struct load_source *source, const char *sub, int dir
     return walk_sub(source, below.sub, visitor);
 }
 
-static int walk_open(const struct load_source *source, const char *sub, DIR *dir,
-                     const struct load_visitor *visitor)
-{
-    int outcome = 0;
-    while (outcome == 0) {
-        errno = 0;
-        const struct dirent *entry = readdir(dir);
-        if (entry == NULL)
-            return -errno;
-        outcome = walk_entry(source, sub, dirfd(dir), entry->d_name, visitor);
-    }
-    return outcome;
-}
-
 static int walk_sub(const struct load_source *source, const char *sub,
                     const struct load_visitor *visitor)
 {
+    CLEANUP_LISTING DIR *listing = NULL;
     int fd = source_open_sub(source, sub);
     if (fd == -ENOTDIR)
         return 0; /* a file with a name like that */
@@ -146,13 +134,13 @@ static int walk_sub(const struct load_source *source, const char *sub,
         visitor->unreadable(visitor->context, sub, -fd);
         return 0;
     }
-    DIR *dir = fdopendir(fd);
-    if (dir == NULL) {
-        close(fd);
-        return -ENOMEM;
+    int outcome = listing_take(fd, &listing);
+    while (outcome == 0) {
+        const char *name = listing_next(listing);
+        if (name == NULL)
+            return -errno;
+        outcome = walk_entry(source, sub, dirfd(listing), name, visitor);
     }
-    int outcome = walk_open(source, sub, dir, visitor);
-    closedir(dir);
     return outcome;
 }
 

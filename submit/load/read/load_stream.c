@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
 #include "submit/load/read/byte_stream.h"
 
 #define LINE_MAX_BYTES ((16u << 20) + 4096)
@@ -197,14 +198,8 @@ static int add_to_line(struct load_stream *stream, const char *bytes, size_t siz
         stream->skipping = true;
         return 0;
     }
-    if (stream->size + size + 1 > stream->room) {
-        size_t room = (stream->size + size + 1) * 2;
-        char *line = realloc(stream->line, room);
-        if (line == NULL)
-            return -ENOMEM;
-        stream->line = line;
-        stream->room = room;
-    }
+    if (GROW_TO(stream->line, stream->room, stream->size + size + 1) != 0)
+        return -ENOMEM;
     memcpy(stream->line + stream->size, bytes, size);
     stream->size += size;
     return 0;

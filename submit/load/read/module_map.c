@@ -9,18 +9,16 @@
 
 #include <json-c/json.h>
 
+#include "conf/base/grow.h"
+
 #define BLANKS " \t\r\n"
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
 static int add_path(struct module_map *map, const char *prefix, const char *module)
 {
-    if ((map->count & (map->count + 1)) == 0) {
-        struct module_path *paths = realloc(map->paths, (map->count * 2 + 2) * sizeof *map->paths);
-        if (paths == NULL)
-            return -ENOMEM;
-        map->paths = paths;
-    }
+    if (GROW(map->paths, map->count) != 0)
+        return -ENOMEM;
     struct module_path *path = &map->paths[map->count];
     *path = (struct module_path){strdup(prefix), strdup(module)};
     map->count++;
@@ -154,13 +152,8 @@ static int add_account(void *context, char *line, size_t number, struct load_rea
     const char *directorate = strsep(&rest, "\t");
     if (field == NULL || rest != NULL)
         return load_refuse(reason, "line %zu is not account, field and directorate", number);
-    if ((list->count & (list->count + 1)) == 0) {
-        struct account_field *fields =
-            realloc(list->fields, (list->count * 2 + 2) * sizeof *list->fields);
-        if (fields == NULL)
-            return -ENOMEM;
-        list->fields = fields;
-    }
+    if (GROW(list->fields, list->count) != 0)
+        return -ENOMEM;
     list->fields[list->count++] = (struct account_field){
         strdup(account), strdup(field), strdup(directorate == NULL ? "" : directorate)};
     return 0;

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 #define FIND_AT_ONCE 128 /* digests in one question */
-#define MAX_REST     24
+#define IDS_MAX      3   /* of other rows, in one row */
 
 /* ---- Statements ----------------------------------------------------------------------------- */
 
@@ -125,19 +127,9 @@ static struct digest key_of(enum table table, const struct digest *digest)
 
 static int make_room(struct wants *wants)
 {
-    if (wants->count < wants->room)
-        return 0;
-    size_t room = wants->room == 0 ? 64 : wants->room * 2;
-    struct digest *digests = realloc(wants->digests, room * sizeof *digests);
-    if (digests != NULL)
-        wants->digests = digests;
-    struct value *rows = realloc(wants->rows, room * wants->columns * sizeof *rows);
-    if (rows != NULL)
-        wants->rows = rows;
-    if (digests == NULL || rows == NULL)
-        return -ENOMEM;
-    wants->room = room;
-    return 0;
+    size_t needed = wants->count + 1, values = wants->room * wants->columns;
+    int error = GROW_TO(wants->rows, values, needed * wants->columns);
+    return error != 0 ? error : GROW_TO(wants->digests, wants->room, needed);
 }
 
 int store_want(struct store *store, enum table table, const struct digest *digest,
@@ -309,7 +301,7 @@ int store_want_fields(struct store *store, enum table table, const int64_t *ids,
                       const void *values, struct digest *digest)
 {
     const struct record_fields *fields = tables[table].fields;
-    struct value rest[MAX_REST];
+    struct value rest[IDS_MAX + RUN_FIELDS];
     for (size_t i = 0; i < ids_count; i++)
         rest[i] = value_id(ids[i]);
     for (size_t i = 0; i < fields->count; i++)

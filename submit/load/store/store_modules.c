@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
+
 /* ---- Which module --------------------------------------------------------------------------- */
 
 static size_t without_slashes(const char *path, size_t size)
@@ -72,19 +74,13 @@ struct change {
 
 struct changes {
     struct change *list; /* owned */
-    size_t count, room;
+    size_t count;
 };
 
 static int add_change(struct changes *changes, int64_t id, int64_t module)
 {
-    if (changes->count == changes->room) {
-        size_t room = changes->room == 0 ? 1024 : changes->room * 2;
-        struct change *list = realloc(changes->list, room * sizeof *list);
-        if (list == NULL)
-            return -ENOMEM;
-        changes->list = list;
-        changes->room = room;
-    }
+    if (GROW(changes->list, changes->count) != 0)
+        return -ENOMEM;
     changes->list[changes->count++] = (struct change){id, module};
     return 0;
 }

@@ -427,20 +427,20 @@ static void a_policy_is_current_when_it_is_newer_and_from_the_same_file(void **s
     assert_int_equal(compile_policy(&conf, &policy.bytes, &policy.size, &error), 0);
     assert_int_equal(policy_file_write(source, "", 0), 0);
     assert_int_equal(policy_file_write(other, "", 0), 0);
-    assert_false(policy_file_current(path, source));
+    assert_false(policy_file_is_current(path, source));
     assert_int_equal(policy_file_write(path, policy.bytes, policy.size), 0);
     set_age(path, 60);
-    assert_true(policy_file_current(path, source));
-    assert_false(policy_file_current(path, other));
+    assert_true(policy_file_is_current(path, source));
+    assert_false(policy_file_is_current(path, other));
     set_age(source, 120);
-    assert_false(policy_file_current(path, source));
+    assert_false(policy_file_is_current(path, source));
     set_age(source, -120);
-    assert_true(policy_file_current(path, source));
+    assert_true(policy_file_is_current(path, source));
     set_age(path, -60); /* newer than the content, older than the inode */
-    assert_false(policy_file_current(path, source));
+    assert_false(policy_file_is_current(path, source));
     assert_int_equal(policy_file_write(path, policy.bytes, policy.size - 1), 0);
     set_age(path, 60);
-    assert_false(policy_file_current(path, source));
+    assert_false(policy_file_is_current(path, source));
     unlink(path);
     unlink(other);
     unlink(source);

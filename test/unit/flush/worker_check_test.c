@@ -23,9 +23,9 @@
 /* What the worker does; the linker puts these in place of the makers of records. */
 static enum { HONEST, AS_OTHER_USER, OF_OTHER_JOB, AS_START } role;
 
-static struct journal forged(const struct journal *journal)
+static struct job_identity forged(const struct job_identity *identity)
 {
-    struct journal forged = *journal;
+    struct job_identity forged = *identity;
     if (role == AS_OTHER_USER)
         forged.user = (char *)"bob";
     if (role == OF_OTHER_JOB)
@@ -33,14 +33,14 @@ static struct journal forged(const struct journal *journal)
     return forged;
 }
 
-int __real_run_record_build(const struct run_source *source, struct record *record);
-int __wrap_run_record_build(const struct run_source *source, struct record *record);
+int __real_run_record_build(const struct run_source *source, struct built_record *record);
+int __wrap_run_record_build(const struct run_source *source, struct built_record *record);
 
-int __wrap_run_record_build(const struct run_source *source, struct record *record)
+int __wrap_run_record_build(const struct run_source *source, struct built_record *record)
 {
     struct run_source other = *source;
-    const struct journal journal = forged(source->journal);
-    other.journal = &journal;
+    const struct job_identity identity = forged(source->identity);
+    other.identity = &identity;
     other.memo = NULL;
     if (role == AS_START)
         other.ending = NULL;
@@ -56,7 +56,7 @@ struct taken {
     size_t count;
 };
 
-static int take(void *context, const struct transport_record *record)
+static int take(void *context, const struct record_view *record)
 {
     struct taken *taken = context;
     assert_true(taken->count < TAKEN_MAX);
@@ -100,14 +100,15 @@ static void work_on(struct worked *worked, uint32_t job)
                  job, (unsigned)getuid(), (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &worked->journal), 0);
     if (job == 0) {
-        strcpy(worked->journal.user = realloc(worked->journal.user, 8), "alice");
+        strcpy(worked->journal.identity.user = realloc(worked->journal.identity.user, 8), "alice");
     } else {
-        worked->journal.array_job = worked->journal.het_job = 5;
-        worked->journal.array_task = 3;
+        worked->journal.identity.array_job = worked->journal.identity.het_job = 5;
+        worked->journal.identity.array_task = 3;
     }
     make_ledger(3);
     worked->order = (struct worker_order){.conf = &worked->conf,
-                                          .journal = &worked->journal,
+                                          .identity = &worked->journal.identity,
+                                          .journal = job == 0 ? NULL : &worked->journal,
                                           .ledger = made_file(&made, made.size),
                                           .packages = -1,
                                           .kind = job == 0 ? WORKER_SESSION : WORKER_ENDS,
@@ -127,7 +128,8 @@ static void done_with(struct worked *worked)
 
 static int fits(const struct worked *worked, const char *name, const char *text)
 {
-    return worker_check_record(worked->check, &(struct transport_record){name, text, strlen(text)});
+    const struct record_view record = record_view(name, text, strlen(text));
+    return worker_check_record(worked->check, &record);
 }
 
 /* `text` with the first `from` replaced by `to`; valid until the next call. */
@@ -295,9 +297,10 @@ static size_t first_of(const struct taken *taken, const char *kind)
 /* Of no rules about command lines. */
 static const struct command_lines any_lines;
 
-static void take_and_free(struct taken *taken, struct record *record)
+static void take_and_free(struct taken *taken, struct built_record *record)
 {
-    take(taken, &(struct transport_record){record->name, record->text, record->length});
+    const struct record_view view = record_view_of(record);
+    take(taken, &view);
     record_free(record);
 }
 
@@ -305,7 +308,7 @@ static void take_coverage(const struct worked *worked, struct taken *taken)
 {
     struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)"/bin/x"};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
-    struct record record;
+    struct built_record record;
     assert_int_equal(
         coverage_record_build(&(struct coverage_record_source){&worked->conf, &any_lines,
                                                                &worked->journal, &coverage, 0},
@@ -320,15 +323,16 @@ static void take_package(const struct worked *worked, struct taken *taken)
         .program = "R", .name = "dplyr", .version = "1.0", .path = "/r/dplyr"};
     const struct capture capture = {.uuid = {1, 2, 3, 4, 5, 6, 0x70, 8, 0x89},
                                     .start_ns = UINT64_C(1700000001000000000)};
-    struct record record;
-    assert_int_equal(package_record_build(&(struct package_source){.conf = &worked->conf,
-                                                                   .lines = &any_lines,
-                                                                   .journal = &worked->journal,
-                                                                   .capture = &capture,
-                                                                   .package = &package,
-                                                                   .version = "1.0"},
-                                          &record),
-                     0);
+    struct built_record record;
+    assert_int_equal(
+        package_record_build(&(struct package_source){.conf = &worked->conf,
+                                                      .lines = &any_lines,
+                                                      .identity = &worked->journal.identity,
+                                                      .capture = &capture,
+                                                      .package = &package,
+                                                      .version = "1.0"},
+                             &record),
+        0);
     take_and_free(taken, &record);
 }
 
@@ -396,10 +400,10 @@ static void a_package_says_whose_it_is(void **state)
     const struct package package = {"x", "python", "numpy", "1", "/p", 0};
     struct capture capture = {.start_ns = UINT64_C(1700000001000000000)};
     struct worked worked;
-    struct record record;
+    struct built_record record;
     (void)state;
     work_on(&worked, 7);
-    const struct package_source source = {&worked.conf, &any_lines, &worked.journal,
+    const struct package_source source = {&worked.conf, &any_lines, &worked.journal.identity,
                                           &capture,     &package,   "1"};
     assert_int_equal(package_record_build(&source, &record), 0);
     assert_true(fits(&worked, record.name, record.text));

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The commands of jobtrail-submit(8). Each returns the program's exit status.
+ */
+#ifndef JOBTRAIL_SUBMIT_COMMAND_H
+#define JOBTRAIL_SUBMIT_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+
+enum submit_status {
+    SUBMIT_OK = 0,
+    SUBMIT_SOME_WAIT = 1, /* something is left for a later try; of `session`: nothing to record */
+    SUBMIT_USAGE = 2,
+    SUBMIT_UNUSABLE = 3, /* the configuration, the spool or the outbox cannot be used */
+};
+
+struct submit_options {
+    const char *conf;      /* path of the configuration */
+    const char *node;      /* this node's name in Slurm */
+    const char *transport; /* NULL: all of them */
+    uint32_t job;          /* 0: none named */
+    uint32_t older_days, timeout_s;
+    bool all, orphans, sessions, epilog, dry_run, json, detach, stop, help, version;
+};
+
+/* Loads the configuration that root is to act by. Returns SUBMIT_OK; or SUBMIT_UNUSABLE after
+ * saying why on stderr. */
+enum submit_status submit_conf_load(const struct submit_options *options, struct conf *conf);
+
+enum submit_status command_flush(const struct submit_options *options);
+enum submit_status command_watch(const struct submit_options *options);
+
+/* Run by a user: sends the records of links that wait in their own outbox on their way, and prints
+ * how many. */
+enum submit_status command_hand_in(const struct submit_options *options);
+
+/* Run by a user, by the modulefile: makes the directory and the ledger of this login or batch
+ * session below [spool] sessions, and prints the variables that its processes need, "VERB NAME
+ * VALUE" a line. SUBMIT_SOME_WAIT: sessions are not recorded here, the user refuses, or the SPANK
+ * plugin records this task or job. */
+enum submit_status command_session(const struct submit_options *options);
+
+/* What lies between the flush and the collectors. */
+enum submit_status command_send(const struct submit_options *options);
+enum submit_status command_outbox_list(const struct submit_options *options);
+enum submit_status command_outbox_retry(const struct submit_options *options);
+enum submit_status command_outbox_drop(const struct submit_options *options);
+
+#endif

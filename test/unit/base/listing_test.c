@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/listing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char place[] = "/tmp/jobtrail-listing-XXXXXX";
+
+static int make(void **state)
+{
+    (void)state;
+    int directory = mkdtemp(place) == NULL ? -1 : open(place, O_PATH);
+    for (const char *name = "abc"; *name != '\0'; name++) {
+        int fd = openat(directory, (const char[]){*name, '\0'}, O_CREAT | O_WRONLY, 0600);
+        if (fd < 0 || close(fd) != 0)
+            return -1;
+    }
+    int made = symlinkat(".", directory, ".link");
+    close(directory);
+    return made;
+}
+
+static int remove_place(void **state)
+{
+    (void)state;
+    for (const char *const *name = (const char *const[]){"a", "b", "c", ".link", NULL};
+         *name != NULL; name++) {
+        char path[sizeof place + 8];
+        snprintf(path, sizeof path, "%s/%s", place, *name);
+        unlink(path);
+    }
+    return rmdir(place);
+}
+
+static unsigned count_names(DIR *listing, const char *name)
+{
+    unsigned count = 0;
+    for (const char *next; (next = listing_next(listing)) != NULL;)
+        count += name == NULL || strcmp(next, name) == 0;
+    assert_int_equal(errno, 0);
+    return count;
+}
+
+static void all_names_but_the_two_are_listed(void **state)
+{
+    (void)state;
+    for (const char *const *path = (const char *const[]){".", ".link", NULL}; *path != NULL;
+         path++) {
+        int at = open(place, O_PATH | O_DIRECTORY);
+        CLEANUP_LISTING DIR *listing = NULL;
+        assert_int_equal(listing_open(at, *path, &listing), 0);
+        close(at);
+        assert_int_equal(count_names(listing, NULL), 4);
+        rewinddir(listing);
+        assert_int_equal(count_names(listing, ".link"), 1);
+    }
+}
+
+static void what_is_no_directory_has_no_names(void **state)
+{
+    DIR *listing = (DIR *)place;
+    (void)state;
+    assert_int_equal(listing_open(AT_FDCWD, "/dev/null", &listing), -ENOTDIR);
+    assert_null(listing);
+    assert_int_equal(count_names(listing, NULL), 0);
+    assert_int_equal(listing_take(-EXDEV, &listing), -EXDEV);
+    assert_null(listing);
+}
+
+static void a_descriptor_is_taken_over(void **state)
+{
+    DIR *listing;
+    (void)state;
+    int file = open("/dev/null", O_RDONLY);
+    assert_int_equal(listing_take(file, &listing), -ENOTDIR);
+    assert_int_equal(fcntl(file, F_GETFD), -1);
+    int fd = open(place, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(listing_take(fd, &listing), 0);
+    assert_int_equal(dirfd(listing), fd);
+    closedir(listing);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_names_but_the_two_are_listed),
+        cmocka_unit_test(what_is_no_directory_has_no_names),
+        cmocka_unit_test(a_descriptor_is_taken_over),
+    };
+    return cmocka_run_group_tests(tests, make, remove_place);
+}
