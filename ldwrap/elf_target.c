@@ -25,29 +25,29 @@ static int read_object(Elf *elf, struct elf_target *target)
 
 static int read_archive(int fd, Elf *archive, struct elf_target *target)
 {
-    int result = -ENOENT;
+    int error = -ENOENT;
     Elf_Cmd command = ELF_C_READ;
-    for (Elf *member; result != 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
-        result = read_object(member, target);
+    for (Elf *member; error != 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
+        error = read_object(member, target);
         command = elf_next(member);
         elf_end(member);
     }
-    return result;
+    return error;
 }
 
 static int read_target(const char *path, struct elf_target *target)
 {
     struct stat status;
-    int result = -ENOENT;
+    int error = -ENOENT;
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        return result;
+        return error;
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf == NULL)
-        return result;
-    result = elf_kind(elf) == ELF_K_AR ? read_archive(fd, elf, target) : read_object(elf, target);
+        return error;
+    error = elf_kind(elf) == ELF_K_AR ? read_archive(fd, elf, target) : read_object(elf, target);
     elf_end(elf);
-    return result;
+    return error;
 }
 
 int elf_target_find(const struct strings *inputs, struct elf_target *target)
