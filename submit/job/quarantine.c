@@ -4,15 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/base/directories.h"
 #include "conf/base/directory.h"
+#include "conf/base/set_aside.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
@@ -22,33 +21,13 @@
 
 enum { START_BYTES = 256 };
 
-static int all_zero(const char *bytes, size_t size)
-{
-    return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
-}
-
-/* Copies the first `limit` bytes, of them what is not zero: a ledger is mostly a hole, and its
- * owner can make it as long as the file system allows. */
-static int copy_bytes(int from, int to, uint64_t limit)
-{
-    char block[64 << 10];
-    off_t at = 0;
-    ssize_t got;
-    while ((got = pread(from, block, sizeof block, at)) > 0 && (uint64_t)at < limit) {
-        if (!all_zero(block, (size_t)got) && pwrite(to, block, (size_t)got, at) != got)
-            return -EIO;
-        at += got;
-    }
-    return got < 0 || ftruncate(to, at) != 0 || fsync(to) != 0 ? -errno : 0;
-}
-
 /* The copy has the same owner: who moves it back into the spool finds it there as it was. */
 static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
 {
     struct stat status;
     int to =
         openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int result = to < 0 ? -errno : copy_bytes(from, to, limit);
+    int result = to < 0 ? -errno : set_aside_copy(from, to, (off_t)limit);
     if (result == 0 && (fstat(from, &status) != 0 || fchown(to, status.st_uid, status.st_gid) != 0))
         result = -errno;
     if (to >= 0)
@@ -56,30 +35,22 @@ static int copy_open(int from, int to_directory, const char *name, uint64_t limi
     return result;
 }
 
-__attribute__((format(printf, 3, 4))) static int write_text(int directory, const char *name,
-                                                            const char *format, ...)
+static int write_text(int directory, const char *name, const char *text, const char *more)
 {
-    va_list arguments;
-    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
-    va_start(arguments, format);
-    int result = vdprintf(fd, format, arguments) < 0 ? -EIO : 0;
-    va_end(arguments);
-    if (result == 0 && fsync(fd) != 0)
-        result = -errno;
-    close(fd);
-    return result;
+    const struct iovec parts[] = {{(void *)(uintptr_t)text, strlen(text)},
+                                  {(void *)(uintptr_t)more, strlen(more)}};
+    return set_aside_write(directory, name, SET_ASIDE_REPLACE, parts, 2);
 }
 
 /* The reason comes last: an entry without one was never finished. */
 static int write_notes(int directory, uid_t uid, const char *reason, int whole)
 {
-    int result = uid == QUARANTINE_NOBODY
-                     ? 0
-                     : write_text(directory, QUARANTINE_OWNER, "%u\n", (unsigned)uid);
+    char owner[16];
+    snprintf(owner, sizeof owner, "%u", (unsigned)uid);
+    int result =
+        uid == QUARANTINE_NOBODY ? 0 : write_text(directory, QUARANTINE_OWNER, owner, "\n");
     return result != 0 ? result
-                       : write_text(directory, "reason", "%s%s\n", reason, whole ? "" : LEFT_OUT);
+                       : write_text(directory, "reason", reason, whole ? "\n" : LEFT_OUT "\n");
 }
 
 /* The start of a journal tells the nanosecond at which a job began: the same for one job, and for
@@ -98,9 +69,9 @@ static size_t read_start(int directory, char *bytes)
 static int may_use(int quarantine, const char *name, int directory)
 {
     char ours[START_BYTES], theirs[START_BYTES];
-    int fd = openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = directory_open(quarantine, name);
     if (fd < 0)
-        return errno == ENOENT;
+        return fd == -ENOENT;
     size_t size = read_start(directory, ours);
     int may = faccessat(fd, "reason", F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
               (read_start(fd, theirs) == size && memcmp(ours, theirs, size) == 0);
@@ -169,16 +140,6 @@ static int open_quarantine(const struct conf *conf)
     return length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
 }
 
-/* Makes a directory there. Returns a descriptor or -errno. */
-static int open_target(int quarantine, const char *name)
-{
-    int result = directory_make_one(quarantine, name, 0700);
-    if (result != 0)
-        return result;
-    int target = openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return target < 0 ? -errno : target;
-}
-
 /* Makes and fills the entry `name`. */
 static int keep(int quarantine, const char *name, const struct source *sources, uid_t uid,
                 const char *reason)
@@ -188,7 +149,7 @@ static int keep(int quarantine, const char *name, const struct source *sources, 
     if (result == 0 &&
         (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
         result = -EDQUOT;
-    int target = result != 0 ? result : open_target(quarantine, name);
+    int target = result != 0 ? result : directory_make_open(quarantine, name, 0700);
     if (target < 0)
         return target;
     result = fill(target, sources, fits(&usage, sources), uid, reason);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/reboot.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include "conf/base/host.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -14,13 +15,8 @@ static uint64_t clock_ns(clockid_t clock)
 
 static int other_boot(const char *boot)
 {
-    char text[64] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file == NULL)
-        return 0;
-    if (fgets(text, sizeof text, file) != NULL)
-        text[strcspn(text, "\n")] = '\0';
-    fclose(file);
+    char text[HOST_BOOT_SIZE];
+    host_boot(text);
     return text[0] != '\0' && boot[0] != '\0' && strcmp(text, boot) != 0;
 }
 

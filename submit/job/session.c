@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/process.h"
 
 int session_parse(const char *name, struct session *session)
@@ -59,11 +60,9 @@ int session_own(struct session *session)
 int session_open_own(int at, const char *name)
 {
     struct stat status;
-    int result = mkdirat(at, name, 0700) != 0 && errno != EEXIST ? -errno : 0;
-    int fd =
-        result != 0 ? result : openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = directory_make_open(at, name, 0700);
     if (fd < 0)
-        return result != 0 ? result : -errno;
+        return fd;
     if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
         (status.st_mode & (S_IRWXG | S_IRWXO)) == 0)
         return fd;

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
+
 static int find_group(uid_t uid, gid_t *gid)
 {
     struct passwd entry, *found = NULL;
@@ -39,8 +41,8 @@ static int make_directory(int base, uid_t uid, gid_t gid, char name[SESSION_ASID
         return made;
     if (mkdirat(base, name, 0700) != 0)
         return -errno;
-    int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int result = fd < 0 || fchmod(fd, 0700) != 0 || fchown(fd, uid, gid) != 0 ? -errno : 0;
+    int fd = directory_open(base, name);
+    int result = fd < 0 ? fd : fchmod(fd, 0700) != 0 || fchown(fd, uid, gid) != 0 ? -errno : 0;
     if (fd >= 0)
         close(fd);
     if (result != 0)

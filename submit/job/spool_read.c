@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
@@ -86,27 +87,14 @@ int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
     return 0;
 }
 
-static int open_own(int at, const char *path, int flags)
-{
-    struct stat status;
-    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
-        return fd;
-    close(fd);
-    return -EPERM;
-}
-
 int spool_open_node(const char *path)
 {
-    return open_own(AT_FDCWD, path, 0);
+    return directory_open_own(AT_FDCWD, path);
 }
 
 int spool_open_job(int spool, const struct spool_job *job)
 {
-    return open_own(spool, job->name, O_NOFOLLOW);
+    return directory_open_own(spool, job->name);
 }
 
 int spool_lock(int directory, unsigned timeout_s)
@@ -267,7 +255,7 @@ int spool_remove(int spool, int directory, const struct spool_job *job)
 static void sweep_one(int spool, const char *name, uint64_t now_ns)
 {
     struct stat status;
-    int directory = open_own(spool, name, O_NOFOLLOW);
+    int directory = directory_open_own(spool, name);
     if (directory < 0)
         return;
     if (fstat(directory, &status) == 0 &&
