@@ -19,7 +19,7 @@ import time
 from .acct import main as acct
 from .program import DEFAULT_STORE, Failure
 from .report import main as report
-from .store import SqliteStore, check_version, trouble
+from .store import SqliteStore, opened
 from .text import escape
 
 ADDRESS_FILE = "/etc/jobtrail/own-store"
@@ -124,17 +124,21 @@ def address():
 
 
 class OwnStore(SqliteStore):
-    def restrict(self, user):
+    def __init__(self, user):
+        self.user = user
+
+    def begin(self):
+        """From then on the rows of this user are read, and no others."""
         run = self.database.execute
         run("PRAGMA temp_store = MEMORY")
         run("CREATE TEMP TABLE me (name TEXT)")
-        run("INSERT INTO temp.me VALUES (?)", (user,))
+        run("INSERT INTO temp.me VALUES (?)", (self.user,))
         self.database.commit()
         for name, where in VIEWS.items():
             run("CREATE TEMP VIEW {0} AS SELECT * FROM main.{0} WHERE {1}".format(name, where))
         self.database.commit()
         self.database.set_authorizer(self.allow)
-
+        super().begin()
 
     @staticmethod
     def allow(action, first, second, database, view):
@@ -156,15 +160,7 @@ class Own:
         self.address = address()
 
     def open(self):
-        store = OwnStore()
-        try:
-            store.connect(self.address[len("sqlite:") :])
-            check_version(store.version(), self.address)
-            store.restrict(self.user)
-            store.begin()
-        except store.errors as error:
-            raise trouble(self.address, error) from None
-        return store
+        return opened(OwnStore(self.user), self.address)
 
 
 def main():

@@ -201,12 +201,16 @@ KINDS = {"sqlite": SqliteStore, "mariadb": MariadbStore}
 
 def open_store(address):
     """A store of this version, in one snapshot; Failure where there is none."""
-    scheme, _, location = address.partition(":")
+    scheme = address.partition(":")[0]
     if scheme not in KINDS:
         raise Failure(escape(address) + " is no store; write sqlite:FILE or mariadb://HOST/DATABASE")
-    store = KINDS[scheme]()
+    return opened(KINDS[scheme](), address)
+
+
+def opened(store, address):
+    """The store, connected to the address and checked; Failure where that fails."""
     try:
-        store.connect(location)
+        store.connect(address.partition(":")[2])
         check_version(store.version(), address)
         store.begin()
     except store.errors as error:
