@@ -51,7 +51,7 @@ static void close_elf(struct opened *opened)
     close(opened->fd);
 }
 
-/* Called for each symbol that has a name; returns 0 to go on. */
+/* Called for each symbol that has a name; returns 0 to continue. */
 typedef int symbol_taker(void *context, const char *name, const GElf_Sym *symbol);
 
 static int each_in_section(Elf *elf, Elf_Scn *section, symbol_taker *take, void *context)

@@ -26,7 +26,7 @@ def is_trusted(uid):
 
 
 def in_user_namespace():
-    """Where files of root may seem to belong to nobody."""
+    """Whether files of root may seem to belong to nobody."""
     try:
         return os.readlink("/proc/self/ns/user") != INIT_USER_NAMESPACE
     except OSError:
@@ -212,7 +212,7 @@ class Replacing:
             raise Failure("%s: somebody else changed files there meanwhile" % self.shown)
 
     def remove_ours(self):
-        """Removes the new file where its name still stands for it, and not for another user's file."""
+        """Removes the new file unless another user has put another file in its place."""
         ours = os.fstat(self.file.fileno())
         if is_same(facts_at(self.place.fd, self.beside), ours):
             os.unlink(self.beside, dir_fd=self.place.fd)

@@ -62,8 +62,8 @@ def ask(jobs, cluster, units):
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(str(error)) from None
     if result.returncode != 0:
-        said = result.stderr.decode(errors="replace").strip().splitlines()
-        raise Unavailable(said[-1] if said else "sacct ended with %d" % result.returncode)
+        messages = result.stderr.decode(errors="replace").strip().splitlines()
+        raise Unavailable(messages[-1] if messages else "sacct ended with %d" % result.returncode)
     cells = result.stdout.decode(errors="replace").split(end)
     for at in range(0, len(cells) - len(fields), len(fields)):
         row = dict(zip(fields, cells[at : at + len(fields)]))

@@ -175,24 +175,24 @@ def mariadb_addresses(location):
     if match is None:
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
     user, hosts, name = match.groups()
-    said = credentials.read()
+    options = credentials.read()
     if user:
-        said["user"] = user
-    return [with_host(said, name, text) for text in (hosts or said.get("host", "")).split(",")]
+        options["user"] = user
+    return [with_host(options, name, text) for text in (hosts or options.get("host", "")).split(",")]
 
 
-def with_host(said, name, text):
-    """As in jobtrail-load, localhost stands for the socket."""
+def with_host(options, name, text):
+    """As in jobtrail-load, localhost means the socket."""
     host, _, port = text.partition(":")
     if port and not re.match(r"\d{1,5}\Z", port):
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
-    address = {"database": name, "user": said.get("user"), "password": said.get("password", "")}
+    address = {"database": name, "user": options.get("user"), "password": options.get("password", "")}
     if host in ("", "localhost"):
-        address["unix_socket"] = said.get("socket", SOCKET)
+        address["unix_socket"] = options.get("socket", SOCKET)
         return address
     address["host"] = host
-    address["port"] = int(port or said.get("port", 3306))
-    address["ssl"] = credentials.tls(said)
+    address["port"] = int(port or options.get("port", 3306))
+    address["ssl"] = credentials.tls(options)
     return address
 
 
@@ -230,5 +230,5 @@ def check_version(version, address):
 
 
 def trouble(address, error):
-    """The Failure for what the database says."""
+    """The Failure for an error of the database."""
     return Failure("store %s: %s" % (escape(address), escape(str(error))))

@@ -13,7 +13,7 @@ LABEL_CHARACTERS = 22
 
 
 def shorten(text):
-    """Keeps the end of a path, which tells more than its beginning."""
+    """Keeps the end of a path, which is of more use than its beginning."""
     return text if len(text) <= LABEL_CHARACTERS else "…" + text[1 - LABEL_CHARACTERS :]
 
 
