@@ -2,7 +2,6 @@
 #include "ldwrap/functions.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,6 +12,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "ldwrap/elf_file.h"
 
 static int compare_text(const void *left, const void *right)
 {
@@ -23,32 +23,6 @@ static bool is_in_sorted(const struct strings *sorted, const char *name)
 {
     return sorted->count > 0 &&
            bsearch(&name, sorted->item, sorted->count, sizeof name, compare_text) != NULL;
-}
-
-/* An ELF file or archive that is open. */
-struct opened {
-    int fd;
-    Elf *elf;
-};
-
-static int open_elf(const char *path, struct opened *opened)
-{
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return -EIO;
-    opened->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (opened->fd < 0)
-        return -errno;
-    opened->elf = elf_begin(opened->fd, ELF_C_READ_MMAP, NULL);
-    if (opened->elf != NULL)
-        return 0;
-    close(opened->fd);
-    return -EINVAL;
-}
-
-static void close_elf(struct opened *opened)
-{
-    elf_end(opened->elf);
-    close(opened->fd);
 }
 
 /* Called for each symbol that has a name; returns 0 to continue. */
@@ -177,17 +151,16 @@ static int search_member(Elf *archive, Elf *member, struct library *library)
     return error;
 }
 
-static int search_archive(const char *path, const struct opened *opened, const char *map_text,
+static int search_archive(const char *path, int fd, Elf *archive, const char *map_text,
                           struct library *library)
 {
     int error = 0;
     Elf_Cmd command = ELF_C_READ_MMAP;
-    for (Elf *member;
-         error == 0 && (member = elf_begin(opened->fd, command, opened->elf)) != NULL;) {
+    for (Elf *member; error == 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
         const Elf_Arhdr *header = elf_getarhdr(member);
         if (header != NULL && header->ar_name != NULL && header->ar_name[0] != '/' &&
             is_linked_in(map_text, path, header->ar_name))
-            error = search_member(opened->elf, member, library);
+            error = search_member(archive, member, library);
         command = elf_next(member);
         elf_end(member);
     }
@@ -196,18 +169,14 @@ static int search_archive(const char *path, const struct opened *opened, const c
 
 static int search_library(const char *path, const char *map_text, struct library *library)
 {
-    struct opened opened = {.fd = -1};
     GElf_Ehdr header;
-    int error = 0;
-    if (open_elf(path, &opened) != 0)
-        return 0;
-    if (elf_kind(opened.elf) == ELF_K_AR && map_text != NULL)
-        error = search_archive(path, &opened, map_text, library);
-    else if (elf_kind(opened.elf) == ELF_K_ELF && gelf_getehdr(opened.elf, &header) != NULL &&
-             header.e_type == ET_DYN)
-        error = each_symbol(opened.elf, SHT_DYNSYM, take_from_shared, library);
-    close_elf(&opened);
-    return error;
+    CLEANUP_CLOSE int fd = -1;
+    CLEANUP_ELF Elf *elf = elf_file_open(path, ELF_C_READ_MMAP, &fd);
+    if (elf_kind(elf) == ELF_K_AR && map_text != NULL)
+        return search_archive(path, fd, elf, map_text, library);
+    if (elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != NULL && header.e_type == ET_DYN)
+        return each_symbol(elf, SHT_DYNSYM, take_from_shared, library);
+    return 0;
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -267,7 +236,7 @@ static int mark_kept(void *context, const char *name, const GElf_Sym *symbol)
 
 /* Adds those of `names` that the program has to `found`. Where the program has no symbols, adds all
  * of them or, with `needs_symbols`, none. */
-static int add_kept(const struct opened *program, struct functions *names, bool needs_symbols,
+static int add_kept(Elf *program, struct functions *names, bool needs_symbols,
                     struct functions *found)
 {
     int error = 0;
@@ -277,7 +246,7 @@ static int add_kept(const struct opened *program, struct functions *names, bool 
     if (is_kept == NULL)
         return -ENOMEM;
     if (names->count > 0)
-        error = each_symbol(program->elf, SHT_SYMTAB, mark_kept, &kept);
+        error = each_symbol(program, SHT_SYMTAB, mark_kept, &kept);
     for (size_t i = 0; i < names->count && error == 0; i++) {
         if (is_kept[i] || (!kept.has_symbols && !needs_symbols))
             error = add_function(found, names->item[i].name, names->item[i].module);
@@ -285,13 +254,13 @@ static int add_kept(const struct opened *program, struct functions *names, bool 
     return error;
 }
 
-static int find_in(const struct opened *program, const struct strings *inputs, const char *map_text,
+static int find_in(Elf *program, const struct strings *inputs, const char *map_text,
                    const struct module_map *map, struct functions *found)
 {
     CLEANUP_STRINGS struct strings undefined = {NULL, 0};
     CLEANUP_FUNCTIONS struct functions members = {NULL, 0}, indexed = {NULL, 0};
     struct library library = {&undefined, NULL, found, &members, &indexed};
-    int error = each_symbol(program->elf, SHT_DYNSYM, take_undefined, &undefined);
+    int error = each_symbol(program, SHT_DYNSYM, take_undefined, &undefined);
     if (undefined.count > 0)
         qsort(undefined.item, undefined.count, sizeof *undefined.item, compare_text);
     for (size_t i = 0; i < inputs->count && error == 0; i++) {
@@ -310,13 +279,9 @@ int functions_find(const char *output, const struct strings *inputs, const char 
                    const struct module_map *map, struct functions *functions)
 {
     struct functions found = {NULL, 0};
-    struct opened program;
-    if (open_elf(output, &program) != 0) {
-        *functions = found;
-        return 0;
-    }
-    int error = find_in(&program, inputs, map_text, map, &found);
-    close_elf(&program);
+    CLEANUP_CLOSE int fd = -1;
+    CLEANUP_ELF Elf *program = elf_file_open(output, ELF_C_READ_MMAP, &fd);
+    int error = program == NULL ? 0 : find_in(program, inputs, map_text, map, &found);
     sort_functions(&found);
     if (error == 0)
         *functions = found;

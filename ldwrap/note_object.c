@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "ldwrap/elf_file.h"
 #include "submit/evidence/watermark.h"
 
 /* Section names, and where each begins in them. */
@@ -156,10 +157,6 @@ int note_object_write(int fd, const struct elf_target *target, const void *mark,
     section.bytes = note;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -EIO;
-    Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
-    if (elf == NULL)
-        return -EIO;
-    int error = write_sections(elf, target, &section, &property);
-    elf_end(elf);
-    return error;
+    CLEANUP_ELF Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
+    return elf == NULL ? -EIO : write_sections(elf, target, &section, &property);
 }
