@@ -92,13 +92,12 @@ static char *write_mark(const struct link_job *job, size_t *size)
 {
     struct utsname names = {.sysname = ""};
     char os[sizeof names.sysname + sizeof names.release + 1];
-    const struct journal journal = {.cluster = (char *)link_job_cluster()};
     uname(&names);
     snprintf(os, sizeof os, "%s %s", names.sysname, names.release);
     return watermark_write(
         &(struct watermark_facts){
             .uuid = job->uuid,
-            .syshost = record_syshost(&job->conf, &journal),
+            .syshost = record_syshost(&job->conf, link_job_cluster()),
             .compiler = job->program,
             .compiler_path = job->program_path,
             .cwd = job->cwd,

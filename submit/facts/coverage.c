@@ -60,10 +60,11 @@ static bool has_rules(const void *policy, enum policy_section which)
 
 bool coverage_excludes(const void *policy, const struct journal *journal)
 {
-    if (journal->partition[0] == '\0') /* a job has one: the journal lacks the credential */
+    const struct job_identity *identity = &journal->identity;
+    if (identity->partition[0] == '\0') /* a job has one: the journal lacks the credential */
         return has_rules(policy, POLICY_PARTITION) || has_rules(policy, POLICY_ACCOUNT);
-    return is_skipped(policy, POLICY_PARTITION, journal->partition) ||
-           is_skipped(policy, POLICY_ACCOUNT, journal->account);
+    return is_skipped(policy, POLICY_PARTITION, identity->partition) ||
+           is_skipped(policy, POLICY_ACCOUNT, identity->account);
 }
 
 static bool is_this_host_skipped(const void *policy)
@@ -199,7 +200,7 @@ static int find_outcome(const struct search *search, const struct journal_task *
         .task = task, .leader = launched == NULL ? JOURNAL_NONE : launched->leader};
     task_outcome->outcome = known_outcome(search, task, step, task_outcome->leader);
     if (task_outcome->outcome == COVERAGE_UNKNOWN && !search->source->blind) {
-        program_find(launched, journal->uid, journal->gid, &program);
+        program_find(launched, journal->identity.uid, journal->identity.gid, &program);
         task_outcome->outcome = outcome_of_program(search, task, step, &program);
         path = program.path;
     }

@@ -11,7 +11,9 @@
 static const struct journal_task *task_of(const struct capture *capture,
                                           const struct journal *journal)
 {
-    return capture->first ? NULL : journal_find_task(journal, capture->pid, capture->start_ticks);
+    return capture->first || journal == NULL
+               ? NULL
+               : journal_find_task(journal, capture->pid, capture->start_ticks);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -24,8 +26,9 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static bool is_alive(const struct capture *capture, const struct journal *journal)
 {
     uint64_t start;
-    if (journal->reboot_ns != 0 || capture->name_space != 0 || !process_start(capture->pid, &start))
-        return 0;
+    bool has_rebooted = journal != NULL && journal->reboot_ns != 0;
+    if (has_rebooted || capture->name_space != 0 || !process_start(capture->pid, &start))
+        return false;
     return capture->first ? start <= capture->start_ticks : start == capture->start_ticks;
 }
 
@@ -34,9 +37,12 @@ static bool is_alive(const struct capture *capture, const struct journal *journa
 static struct ending end_after_silence(const struct capture *capture, const struct journal *journal,
                                        uint64_t last_ns)
 {
-    const struct journal_step *step = journal_find_step(journal, capture->step);
+    const struct journal_step *step =
+        journal == NULL ? NULL : journal_find_step(journal, capture->step);
     struct ending ending = {.end_ns = last_ns, .outlived = is_alive(capture, journal)};
-    ending.source = journal->epilog_ns == 0 && journal->reboot_ns != 0 ? "reboot" : "epilog";
+    ending.source = journal == NULL                                      ? "session"
+                    : journal->epilog_ns == 0 && journal->reboot_ns != 0 ? "reboot"
+                                                                         : "epilog";
     if (ending.outlived)
         return ending;
     if (step != NULL && step->end_ns != 0) {
@@ -86,7 +92,8 @@ static struct ending end_of_replaced(const struct capture *capture, const struct
 struct ending ending_find(const struct capture *capture, uint64_t next_ns,
                           const struct journal *journal, uint64_t now_ns)
 {
-    uint64_t last_ns = journal->epilog_ns != 0   ? journal->epilog_ns
+    uint64_t last_ns = journal == NULL           ? now_ns
+                       : journal->epilog_ns != 0 ? journal->epilog_ns
                        : journal->reboot_ns != 0 ? journal->reboot_ns
                                                  : now_ns;
     struct ending ending = next_ns != 0 ? end_of_replaced(capture, journal, next_ns)

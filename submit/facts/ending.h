@@ -34,7 +34,7 @@ struct ending {
 
 /* How the run of a capture ended. `next_ns` is when the next program of its process began
  * (succession.h), 0 when there was none; `now_ns` is the end of a job whose epilog has not run and
- * that no boot has ended. */
+ * that no boot has ended. `journal`: NULL outside of Slurm. */
 struct ending ending_find(const struct capture *capture, uint64_t next_ns,
                           const struct journal *journal, uint64_t now_ns);
 

@@ -72,24 +72,25 @@ static void fill_scheduler(const struct scheduler_variables *source, struct capt
                            : parse_nodes(get_variable(env, source->nodes, nodes, sizeof nodes));
 }
 
-static void fill_slurm(const struct journal *journal, struct scheduler *scheduler)
+static void fill_slurm(const struct job_identity *identity, const char *submit_host,
+                       struct scheduler *scheduler)
 {
-    snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", journal->job);
+    snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", identity->job);
     scheduler->name = "SLURM";
     scheduler->job_id = scheduler->text[0];
-    scheduler->queue = or_unknown(journal->partition);
-    scheduler->account = or_unknown(journal->account);
-    scheduler->submit_host = or_unknown(journal->submit_host);
+    scheduler->queue = or_unknown(identity->partition);
+    scheduler->account = or_unknown(identity->account);
+    scheduler->submit_host = or_unknown(submit_host);
 }
 
-void scheduler_find(const struct journal *journal, struct capture_bytes env,
-                    struct scheduler *scheduler)
+void scheduler_find(const struct job_identity *identity, const char *submit_host,
+                    struct capture_bytes env, struct scheduler *scheduler)
 {
     static const struct scheduler_variables none = {.name = "unknown", .nodes = ""};
     char value[16];
     const struct scheduler_variables *source = &none;
-    if (journal->job != 0) {
-        fill_slurm(journal, scheduler);
+    if (identity->job != 0) {
+        fill_slurm(identity, submit_host, scheduler);
         return;
     }
     for (size_t i = 0; i < sizeof sources / sizeof sources[0] && source == &none; i++)

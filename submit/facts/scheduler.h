@@ -8,19 +8,19 @@
 #define JOBTRAIL_SCHEDULER_H
 
 #include "submit/evidence/ledger_read.h"
-#include "submit/job/journal_read.h"
+#include "submit/job/job_identity.h"
 
 struct scheduler {
     const char *name; /* SLURM, SGE, PBS, LSF, or "unknown" */
-    /* into the journal or into `text`; "unknown" where not known */
+    /* into the identity, the submit host or `text`; "unknown" where not known */
     const char *job_id, *queue, *account, *submit_host;
     uint32_t nodes; /* 1 where not known */
     char text[4][256];
 };
 
-/* `env`: NAME=VALUE, each ended by NUL. What is found points into the journal and `*scheduler`. A
- * journal whose job is 0 is of no Slurm job. */
-void scheduler_find(const struct journal *journal, struct capture_bytes env,
-                    struct scheduler *scheduler);
+/* `submit_host`: of a Slurm job, "" where unknown. `env`: NAME=VALUE, each ended by NUL. What is
+ * found points into `*identity`, `submit_host` and `*scheduler`. */
+void scheduler_find(const struct job_identity *identity, const char *submit_host,
+                    struct capture_bytes env, struct scheduler *scheduler);
 
 #endif

@@ -13,6 +13,7 @@ static int give_run(const struct coverage_send *send, const struct static_run *r
     struct record record;
     struct run_source source = {.conf = send->conf,
                                 .lines = send->lines,
+                                .identity = &send->source.journal->identity,
                                 .journal = send->source.journal,
                                 .capture = &run->capture,
                                 .ending = ending,

@@ -172,7 +172,7 @@ static int has_room(const struct flush *flush, const struct journal *journal)
 {
     if (flush->options->dry_run)
         return 1;
-    outbox_owner(flush->outbox, journal->uid, journal->job);
+    outbox_owner(flush->outbox, journal->identity.uid, journal->identity.job);
     return outbox_has_room(flush->outbox);
 }
 
@@ -186,13 +186,13 @@ struct users_files {
 /* Returns 0 or -errno. Packages that cannot be read are none. */
 static int open_files(const struct journal *journal, int directory, struct users_files *files)
 {
-    int ledger = spool_open_users(directory, "ledger", journal->uid);
+    int ledger = spool_open_users(directory, "ledger", journal->identity.uid);
     int lost = spool_part_lost(directory);
     if (ledger < 0 && ledger != -ENOENT && ledger != -SPOOL_FOREIGN)
         return ledger;
     if (lost < 0 && journal->reboot_ns == 0)
         return lost;
-    int packages = spool_open_users(directory, PACKAGES_NAME, journal->uid);
+    int packages = spool_open_users(directory, PACKAGES_NAME, journal->identity.uid);
     files->ledger = ledger < 0 ? -1 : ledger;
     files->packages = packages < 0 ? -1 : packages;
     files->foreign = ledger == -SPOOL_FOREIGN || packages == -SPOOL_FOREIGN;
@@ -223,6 +223,7 @@ static int read_job(struct flush *flush, const struct journal *journal, int dire
     if (result != 0)
         return result;
     struct worker_order order = {.conf = flush->conf,
+                                 .identity = &journal->identity,
                                  .journal = journal,
                                  .ledger = files->ledger,
                                  .packages = files->packages,
@@ -263,7 +264,7 @@ static int send_captures(struct flush *flush, const struct journal *journal, int
         return result;
     if (files.lost)
         fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
-                journal->job);
+                journal->identity.job);
     if (files.ledger >= 0 || files.foreign || files.lost || has_no_ledger(journal)) {
         result = read_job(flush, journal, directory, &files, &summary);
         if (!flush->options->dry_run)
@@ -350,9 +351,9 @@ static void count_left_out(struct flush *flush, const struct spool_job *job,
 
 static int flush_directory(struct flush *flush, const struct spool_job *job, int directory)
 {
-    struct journal journal = {.uid = QUARANTINE_NOBODY};
+    struct journal journal;
     int result = spool_job_journal(directory, &journal);
-    uid_t uid = journal.uid;
+    uid_t uid = result == 0 ? journal.identity.uid : QUARANTINE_NOBODY;
     if (result == 0 && !job->left && still_running(&journal)) {
         flush->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);

@@ -16,7 +16,7 @@
 
 struct collection {
     const struct conf *conf;
-    const struct journal *who;
+    const struct job_identity *who;
     int user;
     uint64_t end_ns;
     struct outbox *outbox;
@@ -60,7 +60,7 @@ static int run(struct collection *collection, uint64_t *refused)
 {
     struct worker_summary summary = {0};
     const struct worker_order order = {.conf = collection->conf,
-                                       .journal = collection->who,
+                                       .identity = collection->who,
                                        .kind = WORKER_RECORDS,
                                        .ledger = -1,
                                        .packages = -1,
@@ -103,8 +103,8 @@ static int collect(struct collection *collection, uint64_t *taken, uint64_t *ref
     return result != 0 ? result : committed;
 }
 
-int hand_in_collect(const struct conf *conf, const struct journal *who, int user, uint64_t end_ns,
-                    struct outbox *outbox, uint64_t *taken, uint64_t *refused)
+int hand_in_collect(const struct conf *conf, const struct job_identity *who, int user,
+                    uint64_t end_ns, struct outbox *outbox, uint64_t *taken, uint64_t *refused)
 {
     struct collection collection = {
         .conf = conf, .who = who, .user = user, .end_ns = end_ns, .outbox = outbox};

@@ -50,6 +50,7 @@ static int send_start(const struct ledger_send *send, const struct capture *capt
 {
     const struct run_source source = {.conf = send->order->conf,
                                       .lines = &send->lines,
+                                      .identity = send->order->identity,
                                       .journal = send->order->journal,
                                       .capture = capture,
                                       .probability = 1};
@@ -84,14 +85,12 @@ static int goes_on(const struct worker_order *order, const struct capture *captu
     return process_alive(capture->pid, capture->start_ticks);
 }
 
-/* Of a session, which records are handed over now. Nobody waited for its processes but the user. */
+/* Of a session, which records are handed over now. */
 static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
-                             struct ending *ending, struct worker_summary *summary)
+                             const struct ending *ending, struct worker_summary *summary)
 {
     int running = goes_on(order, capture, ending);
     summary->running += (uint64_t)running;
-    if (strcmp(ending->source, "epilog") == 0)
-        ending->source = "session";
     return !running && !was_sent(order, capture);
 }
 
@@ -100,7 +99,7 @@ static int send_packages(const struct ends *ends, const struct capture *capture,
 {
     const struct package_send send = {.conf = ends->send->order->conf,
                                       .lines = &ends->send->lines,
-                                      .journal = ends->send->order->journal,
+                                      .identity = ends->send->order->identity,
                                       .policy = ends->send->policy,
                                       .versions = ends->versions,
                                       .give = ends->send->give,
@@ -116,6 +115,7 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
     struct run_source source = {.conf = order->conf,
                                 .lines = &ends->send->lines,
+                                .identity = order->identity,
                                 .journal = order->journal,
                                 .capture = capture,
                                 .ending = &ending,
@@ -146,7 +146,8 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
         ends->summary->damaged++;
     if (result != 1)
         return result == -EINVAL ? 0 : result;
-    coverage_witness(&ends->witnesses, &capture);
+    if (ends->send->order->kind == WORKER_ENDS)
+        coverage_witness(&ends->witnesses, &capture);
     if (unit < ends->send->order->from.unit || !ends->send->begin(ends->send->context, unit))
         return 0;
     return send_end(ends, &capture, entry->next_ns);
@@ -206,7 +207,7 @@ static int send_ends(const struct ledger_send *send, struct worker_summary *summ
     if (opened != 0 && opened != -EINVAL)
         return opened;
     int has_ledger = order->ledger >= 0 && opened == 0;
-    int result = coverage_witnesses_make(order->journal, &ends.witnesses);
+    int result = is_job ? coverage_witnesses_make(order->journal, &ends.witnesses) : 0;
     if (result == 0 && has_ledger)
         result = read_ledger(&ends);
     if (result == 0 && !(is_job && coverage_excludes(send->policy, order->journal)))

@@ -11,7 +11,7 @@
 struct package_send {
     const struct conf *conf;
     const struct command_lines *lines;
-    const struct journal *journal;
+    const struct job_identity *identity;
     const void *policy; /* usable; its package rules are asked */
     struct package_versions *versions;
     /* Takes a record; a result other than 0 ends the work and is returned. */

@@ -128,7 +128,7 @@ static int run_worker(struct visit *visit, int ledger, struct worker_summary *su
     clock_gettime(CLOCK_REALTIME, &now);
     const struct worker_order order = {
         .conf = visit->sessions->conf,
-        .journal = &visit->user->journal,
+        .identity = &visit->user->identity,
         .ledger = ledger,
         .packages = visit->packages,
         .kind = WORKER_SESSION,
@@ -196,14 +196,14 @@ static int remove_directory(const void *context)
     if (unlinkat(user, visit->session_name, AT_REMOVEDIR) == 0 || errno == ENOENT)
         return 0;
     mkdirat(user, HAND_IN_REFUSED, 0700);
-    int refused = user_directory_open(user, HAND_IN_REFUSED, visit->user->journal.uid);
+    int refused = user_directory_open(user, HAND_IN_REFUSED, visit->user->identity.uid);
     return refused < 0 ? refused
                        : renameat(user, visit->session_name, refused, visit->session_name);
 }
 
 static void remove_session(const struct visit *visit)
 {
-    const struct journal *who = &visit->user->journal;
+    const struct job_identity *who = &visit->user->identity;
     const struct as_user_order order = {
         .uid = who->uid,
         .gid = who->gid,
@@ -228,8 +228,9 @@ static void remove_session(const struct visit *visit)
 static int set_aside(const struct visit *visit, int ledger, const char *reason)
 {
     struct flush_count *count = visit->sessions->count;
-    int result = quarantine_keep_session(visit->sessions->conf, visit->name,
-                                         visit->user->journal.uid, ledger, visit->packages, reason);
+    int result =
+        quarantine_keep_session(visit->sessions->conf, visit->name, visit->user->identity.uid,
+                                ledger, visit->packages, reason);
     if (result == 0) {
         fprintf(stderr, "jobtrail-submit: session %s: %s: kept in %s/quarantine/%s\n", visit->name,
                 reason, visit->sessions->conf->state, visit->name);
@@ -286,7 +287,7 @@ static int flush_ledger(struct visit *visit, int ledger, int *stop)
 static int flush_locked(struct visit *visit)
 {
     int stop;
-    uid_t uid = visit->user->journal.uid;
+    uid_t uid = visit->user->identity.uid;
     int ledger = user_file_open(visit->directory, "ledger", uid);
     visit->packages = user_file_open(visit->directory, PACKAGES_NAME, uid);
     if (flush_ledger(visit, ledger, &stop))
@@ -310,10 +311,10 @@ int session_flush(const struct session_user *user, const char *name)
 {
     struct visit visit = {.user = user, .sessions = user->sessions, .session_name = name};
     int result = 0;
-    if (!session_parse(name, &visit.session) || is_inside(&visit.session, user->journal.uid))
+    if (!session_parse(name, &visit.session) || is_inside(&visit.session, user->identity.uid))
         return 0;
-    snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)user->journal.uid, name);
-    visit.directory = user_directory_open(user->directory, name, user->journal.uid);
+    snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)user->identity.uid, name);
+    visit.directory = user_directory_open(user->directory, name, user->identity.uid);
     if (visit.directory < 0)
         return 0;
     if (spool_lock(visit.directory, 0) == 0)

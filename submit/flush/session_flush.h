@@ -6,7 +6,7 @@
 #define JOBTRAIL_SESSION_FLUSH_H
 
 #include "submit/flush/flush.h"
-#include "submit/job/journal_read.h"
+#include "submit/job/job_identity.h"
 #include "submit/outbox/outbox.h"
 
 struct sessions {
@@ -20,7 +20,7 @@ struct sessions {
 /* One whose directory is there. */
 struct session_user {
     struct sessions *sessions;
-    struct journal journal; /* owned: what stands for a job's, whose user he is */
+    struct job_identity identity; /* owned: of no job */
     int directory;
     uint64_t deadline_ns; /* when nothing more is begun for him, CLOCK_MONOTONIC */
     uint64_t end_ns;      /* when it is the next one's turn, whatever is being done */

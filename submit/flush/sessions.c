@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
-#include "spank/journal.h"
 #include "submit/evidence/session_notes.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/hand_in_collect.h"
@@ -57,35 +55,10 @@ struct cleared {
     uint64_t removed, aside, stay;
 };
 
-/* What stands for a job's journal: root knows whose session it is and nothing else. One whom nobody
- * knows has the group with which he made his directory. */
-static int make_journal(const struct stat *directory, const char *node, struct journal *journal)
-{
-    char text[512];
-    struct passwd entry, *found = NULL;
-    char buffer[4096];
-    getpwuid_r(directory->st_uid, &entry, buffer, sizeof buffer, &found);
-    int length =
-        snprintf(text, sizeof text, "step time=1.000000000 step=%u uid=%u gid=%u node=%.200s\n",
-                 JOURNAL_STEP_BATCH, (unsigned)directory->st_uid,
-                 (unsigned)(found == NULL ? directory->st_gid : found->pw_gid), node);
-    int result = journal_parse(text, (size_t)length, journal);
-    if (result != 0 || found == NULL)
-        return result;
-    char *name = strdup(found->pw_name);
-    if (name == NULL) {
-        journal_free(journal);
-        return -ENOMEM;
-    }
-    free(journal->user);
-    journal->user = name;
-    return 0;
-}
-
 static void collect(const struct session_user *user)
 {
     struct flush_count *count = user->sessions->count;
-    const struct journal *who = &user->journal;
+    const struct job_identity *who = &user->identity;
     uint64_t refused = 0;
     if (who->user[0] == '\0')
         return; /* nobody can say now which records are his */
@@ -121,7 +94,7 @@ static void flush_user_sessions(const struct session_user *user)
     user->sessions->count->overflowed += result == -ENOBUFS;
     if (name != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
-                (unsigned)user->journal.uid,
+                (unsigned)user->identity.uid,
                 left == 0            ? "too many names"
                 : result == -ENOBUFS ? "no room in the outbox"
                                      : "no more time");
@@ -190,11 +163,11 @@ static void flush_user(struct sessions *sessions, int base, const char *name,
     if (user.directory < 0)
         return;
     if (fstat(user.directory, &status) == 0 &&
-        make_journal(&status, sessions->node, &user.journal) == 0) {
+        job_identity_of_user(status.st_uid, status.st_gid, sessions->node, &user.identity) == 0) {
         outbox_owner(sessions->outbox, uid, 0);
         collect(&user);
         flush_user_sessions(&user);
-        journal_free(&user.journal);
+        job_identity_free(&user.identity);
     }
     close(user.directory);
 }

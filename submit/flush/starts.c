@@ -132,15 +132,16 @@ static int send_of_job(struct starts *starts)
     int result = spool_job_journal(starts->directory, &journal);
     if (result != 0)
         return result;
-    if (record_cluster(starts->conf, &journal)[0] == '\0') {
+    if (record_cluster(starts->conf, journal.identity.cluster)[0] == '\0') {
         journal_free(&journal);
         return 0;
     }
-    int ledger = spool_open_users(starts->directory, "ledger", journal.uid);
+    int ledger = spool_open_users(starts->directory, "ledger", journal.identity.uid);
     result = ledger < 0 ? ledger : read_started(starts);
     if (result == 0) {
-        outbox_owner(starts->outbox, journal.uid, journal.job);
+        outbox_owner(starts->outbox, journal.identity.uid, journal.identity.job);
         const struct worker_order order = {.conf = starts->conf,
+                                           .identity = &journal.identity,
                                            .journal = &journal,
                                            .ledger = ledger,
                                            .packages = -1,

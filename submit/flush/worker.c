@@ -236,8 +236,8 @@ static int send_records(const struct worker_order *order, struct outlet *outlet,
                         struct worker_summary *summary)
 {
     const struct hand_in_read read = {.user = order->user,
-                                      .uid = order->journal->uid,
-                                      .user_name = order->journal->user,
+                                      .uid = order->identity->uid,
+                                      .user_name = order->identity->user,
                                       .give = give,
                                       .context = outlet};
     return hand_in_read(&read, &summary->records, &summary->damaged);
@@ -264,7 +264,7 @@ static int work(const struct worker_order *order, int fd, int hasher)
         return EXIT_BROKEN;
     if (needs_policy(order) && policy_load(order->conf, &policy) != 0)
         return EXIT_NO_POLICY;
-    if (privileges_drop(order->journal->uid, order->journal->gid, keep,
+    if (privileges_drop(order->identity->uid, order->identity->gid, keep,
                         sizeof keep / sizeof keep[0]) != 0 ||
         sandbox_enter(order->kind == WORKER_RECORDS ? SANDBOX_RENAMES : SANDBOX_READS) != 0)
         return EXIT_BROKEN;
@@ -451,7 +451,7 @@ static int run_hashing(const struct worker_order *order, worker_take *take, void
     int status;
     const struct file_hash_bounds bounds = bounds_of(order);
     hasher.pid =
-        hasher_start(order->conf, &bounds, order->journal->uid, order->journal->gid, &hasher.fd);
+        hasher_start(order->conf, &bounds, order->identity->uid, order->identity->gid, &hasher.fd);
     if (hasher.pid < 0)
         return (int)hasher.pid;
     int result = run(order, &hasher, take, context, summary);

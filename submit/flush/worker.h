@@ -48,8 +48,9 @@ enum {
 
 struct worker_order {
     const struct conf *conf;
-    const struct journal *journal;
-    int ledger;   /* open for reading; -1: it could not be made */
+    const struct job_identity *identity;
+    const struct journal *journal; /* NULL but of WORKER_ENDS and WORKER_STARTS */
+    int ledger;                    /* open for reading; -1: it could not be made */
     int packages; /* but of WORKER_STARTS: what hooks wrote, open for reading; -1: there is none */
     int user;     /* of WORKER_RECORDS: the user's directory, open */
     enum worker_kind kind;

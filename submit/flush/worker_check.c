@@ -74,7 +74,7 @@ static void add_job(struct worker_check *check, struct facts *facts, const char 
     check->failed |= job == NULL;
     if (job == NULL)
         return;
-    record_add_job(job, check->order->journal);
+    record_add_job(job, check->order->identity);
     json_object_object_foreach(job, key, value) /* its keys are literals */
         add(check, facts, table, key, json_object_get(value));
     json_object_put(job);
@@ -84,52 +84,53 @@ static void make_run(struct worker_check *check)
 {
     static const char user[] = "userT", slurm[] = "slurmT";
     const struct conf *conf = check->order->conf;
-    const struct journal *journal = check->order->journal;
+    const struct job_identity *identity = check->order->identity;
     struct facts *facts = &check->run;
     char job[16];
-    snprintf(job, sizeof job, "%u", journal->job);
+    snprintf(job, sizeof job, "%u", identity->job);
     start(facts, user, "run_uuid");
-    add_known(check, facts, user, "user", journal->user);
-    add_text(check, facts, user, "syshost", record_syshost(conf, journal));
+    add_known(check, facts, user, "user", identity->user);
+    add_text(check, facts, user, "syshost", record_syshost(conf, identity->cluster));
     add_text(check, facts, user, "scheduler", "SLURM");
-    facts->fact[facts->count - 1].differs = journal->job == 0;
-    if (journal->job != 0) {
+    facts->fact[facts->count - 1].differs = identity->job == 0;
+    if (identity->job != 0) {
         add_text(check, facts, user, "job_id", job);
-        add_known(check, facts, user, "account", journal->account);
-        add_known(check, facts, user, "queue", journal->partition);
+        add_known(check, facts, user, "account", identity->account);
+        add_known(check, facts, user, "queue", identity->partition);
     }
     add_job(check, facts, slurm);
-    add_text(check, facts, slurm, "cluster", record_cluster(conf, journal));
-    add_text(check, facts, slurm, "partition", journal->partition);
-    add_text(check, facts, slurm, "qos", journal->qos);
+    add_text(check, facts, slurm, "cluster", record_cluster(conf, identity->cluster));
+    add_text(check, facts, slurm, "partition", identity->partition);
+    add_text(check, facts, slurm, "qos", identity->qos);
 }
 
 static void make_package(struct worker_check *check)
 {
     static const char owner[] = "ownerT";
-    const struct journal *journal = check->order->journal;
+    const struct job_identity *identity = check->order->identity;
     struct facts *facts = &check->pkg;
     start(facts, NULL, "xalt_run_uuid");
-    add_known(check, facts, owner, "user", journal->user);
+    add_known(check, facts, owner, "user", identity->user);
     add(check, facts, owner, "job_id",
-        journal->job == 0 ? NULL : json_object_new_int64(journal->job));
-    add(check, facts, owner, "restart_count", json_object_new_int64(journal->restart));
-    add_text(check, facts, owner, "node", journal->node);
-    add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, journal));
+        identity->job == 0 ? NULL : json_object_new_int64(identity->job));
+    add(check, facts, owner, "restart_count", json_object_new_int64(identity->restart));
+    add_text(check, facts, owner, "node", identity->node);
+    add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, identity->cluster));
 }
 
 static void make_coverage(struct worker_check *check)
 {
     static const char table[] = "coverageT";
-    const struct journal *journal = check->order->journal;
+    const struct job_identity *identity = check->order->identity;
     struct facts *facts = &check->coverage;
     start(facts, table, "uuid");
-    add_or_null(check, facts, table, "cluster", record_cluster(check->order->conf, journal));
-    add_text(check, facts, table, "syshost", record_syshost(check->order->conf, journal));
+    add_or_null(check, facts, table, "cluster",
+                record_cluster(check->order->conf, identity->cluster));
+    add_text(check, facts, table, "syshost", record_syshost(check->order->conf, identity->cluster));
     add_job(check, facts, table);
-    add_or_null(check, facts, table, "user", journal->user);
-    add_or_null(check, facts, table, "account", journal->account);
-    add_or_null(check, facts, table, "partition", journal->partition);
+    add_or_null(check, facts, table, "user", identity->user);
+    add_or_null(check, facts, table, "account", identity->account);
+    add_or_null(check, facts, table, "partition", identity->partition);
 }
 
 static void hold(struct worker_check *check, struct facts *facts, enum record_kind kind)
@@ -140,15 +141,16 @@ static void hold(struct worker_check *check, struct facts *facts, enum record_ki
 
 struct worker_check *worker_check_new(const struct worker_order *order)
 {
-    const struct journal *journal = order->journal;
+    const struct job_identity *identity = order->identity;
     struct worker_check *check = calloc(1, sizeof *check);
     if (check == NULL)
         return NULL;
     check->order = order;
     if (order->kind == WORKER_RECORDS)
         return check;
-    record_plain_name(record_syshost(order->conf, journal), check->host, sizeof check->host);
-    record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, check->user,
+    record_plain_name(record_syshost(order->conf, identity->cluster), check->host,
+                      sizeof check->host);
+    record_plain_name(identity->user[0] == '\0' ? "unknown" : identity->user, check->user,
                       sizeof check->user);
     make_run(check);
     make_package(check);

@@ -140,11 +140,12 @@ static struct journal_step *find_step(struct journal *journal, uint32_t step)
 /* Whose job it is, and where. */
 static int take_job(struct journal *journal, const struct line *line)
 {
-    journal->job = number32(line, "job", journal->job);
-    journal->restart = number32(line, "restart", journal->restart);
-    journal->uid = (uid_t)number32(line, "uid", (uint32_t)journal->uid);
-    journal->gid = (gid_t)number32(line, "gid", (uint32_t)journal->gid);
-    return set_text(&journal->node, line, "node") != 0 ||
+    struct job_identity *identity = &journal->identity;
+    identity->job = number32(line, "job", identity->job);
+    identity->restart = number32(line, "restart", identity->restart);
+    identity->uid = (uid_t)number32(line, "uid", (uint32_t)identity->uid);
+    identity->gid = (gid_t)number32(line, "gid", (uint32_t)identity->gid);
+    return set_text(&identity->node, line, "node") != 0 ||
                    set_text(&journal->boot, line, "boot") != 0
                ? -ENOMEM
                : 0;
@@ -166,10 +167,11 @@ static int take_step(struct journal *journal, const struct line *line)
         .opted_out = number32(line, "opted_out", 0) != 0,
         .container = number32(line, "container", 0) != 0,
     };
-    journal->array_task = number32(line, "array_task", journal->array_task);
-    if (journal->array_task != JOURNAL_NONE)
-        journal->array_job = number32(line, "array_job", journal->array_job);
-    if (take_job(journal, line) != 0 || set_text(&journal->qos, line, "qos") != 0 ||
+    struct job_identity *identity = &journal->identity;
+    identity->array_task = number32(line, "array_task", identity->array_task);
+    if (identity->array_task != JOURNAL_NONE)
+        identity->array_job = number32(line, "array_job", identity->array_job);
+    if (take_job(journal, line) != 0 || set_text(&identity->qos, line, "qos") != 0 ||
         set_text(&journal->submit_host, line, "submit_host") != 0)
         return -ENOMEM;
     int result =
@@ -332,15 +334,16 @@ static uint32_t count_list(const char *text)
 
 static int take_credential(struct journal *journal, const struct line *line)
 {
+    struct job_identity *identity = &journal->identity;
     journal->nodes = number32(line, "nodes", 0);
-    journal->het_job = number32(line, "het_job", JOURNAL_NONE);
+    identity->het_job = number32(line, "het_job", JOURNAL_NONE);
     journal->cpus = sum_cpus(value_of(line, "cpus"));
     journal->gpus = count_list(value_of(line, "gpus"));
-    if (set_text(&journal->user, line, "user") != 0 ||
-        set_text(&journal->account, line, "account") != 0 ||
-        set_text(&journal->partition, line, "partition") != 0 ||
-        set_text(&journal->qos, line, "qos") != 0 ||
-        set_text(&journal->cluster, line, "cluster") != 0)
+    if (set_text(&identity->user, line, "user") != 0 ||
+        set_text(&identity->account, line, "account") != 0 ||
+        set_text(&identity->partition, line, "partition") != 0 ||
+        set_text(&identity->qos, line, "qos") != 0 ||
+        set_text(&identity->cluster, line, "cluster") != 0)
         return -ENOMEM;
     return 0;
 }
@@ -445,28 +448,17 @@ static void take_rest(struct lines *lines)
 
 static int start_empty(struct journal *journal)
 {
-    char **texts[] = {&journal->user, &journal->account,    &journal->partition,
-                      &journal->qos,  &journal->cluster,    &journal->node,
-                      &journal->boot, &journal->submit_host};
-    *journal = (struct journal){
-        .uid = (uid_t)-1,
-        .gid = (gid_t)-1,
-        .array_job = JOURNAL_NONE,
-        .array_task = JOURNAL_NONE,
-        .het_job = JOURNAL_NONE,
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        *texts[i] = strdup("");
-        if (*texts[i] == NULL)
-            return -ENOMEM;
-    }
-    return 0;
+    *journal = (struct journal){0};
+    int error = job_identity_start(&journal->identity);
+    journal->boot = strdup("");
+    journal->submit_host = strdup("");
+    return journal->boot == NULL || journal->submit_host == NULL ? -ENOMEM : error;
 }
 
 /* Ends in `*journal` or is released. */
 static int finish(struct journal *found, int result, struct journal *journal)
 {
-    if (result == 0 && (found->uid == (uid_t)-1 || found->gid == (gid_t)-1))
+    if (result == 0 && (found->identity.uid == (uid_t)-1 || found->identity.gid == (gid_t)-1))
         result = -ENODATA;
     if (result == 0)
         *journal = *found;
@@ -517,12 +509,7 @@ static void free_texts(struct journal_shared_text *text)
 
 void journal_free(struct journal *journal)
 {
-    free(journal->user);
-    free(journal->account);
-    free(journal->partition);
-    free(journal->qos);
-    free(journal->cluster);
-    free(journal->node);
+    job_identity_free(&journal->identity);
     free(journal->boot);
     free(journal->submit_host);
     free(journal->steps);

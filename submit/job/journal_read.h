@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "submit/job/job_identity.h"
 #include "submit/job/journal_index.h"
 
 struct journal_step {
@@ -55,21 +55,16 @@ struct journal_shared_text {
 #define JOURNAL_FACTS_MAX (UINT64_C(128) << 20)
 
 struct journal {
-    uint32_t job, restart;
-    uid_t uid;
-    gid_t gid;
-    uint32_t array_job, array_task; /* JOURNAL_NONE: none */
-    uint32_t het_job;               /* JOURNAL_NONE: none */
-    uint32_t nodes;                 /* of the job; 0: unknown */
-    uint32_t cpus;                  /* of the job; 0: unknown */
-    uint32_t gpus;                  /* of the job on this node */
-    /* Owned, never NULL; "" where unknown. */
-    char *user, *account, *partition, *qos, *cluster, *node, *boot, *submit_host;
-    uint64_t last_ns;           /* of the youngest line */
-    uint64_t prolog_ns;         /* 0: the prolog has not run */
-    uint64_t epilog_ns;         /* 0: the epilog has not run; see job_over_find() */
-    uint64_t reboot_ns;         /* left 0; see reboot_find() */
-    struct journal_step *steps; /* owned */
+    struct job_identity identity; /* owned */
+    uint32_t nodes;               /* of the job; 0: unknown */
+    uint32_t cpus;                /* of the job; 0: unknown */
+    uint32_t gpus;                /* of the job on this node */
+    char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
+    uint64_t last_ns;             /* of the youngest line */
+    uint64_t prolog_ns;           /* 0: the prolog has not run */
+    uint64_t epilog_ns;           /* 0: the epilog has not run; see job_over_find() */
+    uint64_t reboot_ns;           /* left 0; see reboot_find() */
+    struct journal_step *steps;   /* owned */
     size_t step_count;
     struct journal_task *tasks; /* owned */
     size_t task_count;

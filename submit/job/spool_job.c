@@ -10,7 +10,6 @@
 #include "submit/job/job_over.h"
 #include "submit/job/reboot.h"
 #include "submit/job/spool_read.h"
-#include "submit/job/user_name.h"
 
 static uint64_t count_left_out(int directory)
 {
@@ -30,7 +29,7 @@ int spool_job_journal(int directory, struct journal *journal)
     if (result != 0)
         return result;
     journal->left_out = count_left_out(directory);
-    if ((result = user_name_fill(journal)) != 0) {
+    if ((result = job_identity_name_user(&journal->identity)) != 0) {
         journal_free(journal);
         return result;
     }

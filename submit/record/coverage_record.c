@@ -18,12 +18,12 @@ static int make_uuid(const struct coverage_record_source *source, size_t first, 
 {
     char what[512];
     uint8_t uuid[16];
-    const struct journal *journal = source->journal;
+    const struct job_identity *identity = &source->journal->identity;
     int length = snprintf(what, sizeof what, "coverage %s %s %u.%u %zu",
-                          record_cluster(source->conf, journal), journal->node, journal->job,
-                          journal->restart, first);
+                          record_cluster(source->conf, identity->cluster), identity->node,
+                          identity->job, identity->restart, first);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int result = uuid7_of(journal->tasks[0].start_ns, what, size, uuid);
+    int result = uuid7_of(source->journal->tasks[0].start_ns, what, size, uuid);
     if (result == 0)
         uuid_unparse_lower(uuid, text);
     return result;
@@ -39,15 +39,15 @@ static void add_text_or_null(struct json_object *table, const char *key, const c
 
 static struct json_object *job_table(const struct coverage_record_source *source, const char *uuid)
 {
-    const struct journal *journal = source->journal;
+    const struct job_identity *identity = &source->journal->identity;
     struct json_object *table = json_object_new_object();
     json_add_text(table, "uuid", uuid);
-    add_text_or_null(table, "cluster", record_cluster(source->conf, journal));
-    json_add_text(table, "syshost", record_syshost(source->conf, journal));
-    record_add_job(table, journal);
-    add_text_or_null(table, "user", journal->user);
-    add_text_or_null(table, "account", journal->account);
-    add_text_or_null(table, "partition", journal->partition);
+    add_text_or_null(table, "cluster", record_cluster(source->conf, identity->cluster));
+    json_add_text(table, "syshost", record_syshost(source->conf, identity->cluster));
+    record_add_job(table, identity);
+    add_text_or_null(table, "user", identity->user);
+    add_text_or_null(table, "account", identity->account);
+    add_text_or_null(table, "partition", identity->partition);
     json_add_int(table, "dropped", (int64_t)source->dropped);
     return table;
 }
@@ -87,6 +87,7 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
 {
     char uuid[RECORD_UUID_SIZE];
     struct record built = {.text = NULL};
+    const struct job_identity *identity = &source->journal->identity;
     int result = make_uuid(source, first, uuid);
     if (result != 0)
         return result;
@@ -97,7 +98,7 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
     for (size_t i = first; i < end && i < source->coverage->fact_count; i++)
         json_object_array_add(array, fact_table(source, &source->coverage->facts[i]));
     json_add(object, "coverageA", array);
-    record_name(&built, "coverage", record_syshost(source->conf, source->journal), source->journal,
+    record_name(&built, "coverage", record_syshost(source->conf, identity->cluster), identity->user,
                 source->journal->tasks[0].start_ns, uuid);
     result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, &built);
     json_object_put(object);

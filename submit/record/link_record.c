@@ -14,15 +14,8 @@
 #include "submit/facts/file_hash.h"
 #include "submit/record/json_add.h"
 
-/* Of a link, a journal knows the user and Slurm's name of the cluster. */
-static struct journal journal_of(const struct link_source *source)
-{
-    return (struct journal){.user = (char *)source->user, .cluster = (char *)source->cluster};
-}
-
 static void add_result(struct json_object *record, const struct link_source *source)
 {
-    const struct journal journal = journal_of(source);
     struct json_object *table = json_object_new_object();
     struct file_hash hash;
     char path[PATH_MAX], epoch[32];
@@ -32,7 +25,7 @@ static void add_result(struct json_object *record, const struct link_source *sou
     snprintf(epoch, sizeof epoch, "%.4f", (double)source->start_ns / 1e9);
     json_add_text(table, "build_epoch", epoch);
     json_add_text(table, "build_host", source->host);
-    json_add_text(table, "build_syshost", record_syshost(source->conf, &journal));
+    json_add_text(table, "build_syshost", record_syshost(source->conf, source->cluster));
     json_add_text(table, "build_user", source->user);
     json_add_text(table, "exec_path", path);
     json_add_text(table, "hash_id", hash.sha1);
@@ -121,7 +114,6 @@ void link_record_warm_up(void)
 int link_record_build(const struct link_source *source, struct record *record)
 {
     struct record built = {.text = NULL};
-    const struct journal journal = journal_of(source);
     const struct capture_bytes line = {.at = source->command_line,
                                        .size = source->command_line_size};
     struct json_object *object = record_start();
@@ -132,8 +124,8 @@ int link_record_build(const struct link_source *source, struct record *record)
     json_add(object, "link_line", command_line_json(source->lines, line));
     add_functions(object, source);
     add_own(object, source);
-    record_name(&built, "link", record_syshost(source->conf, &journal), &journal, source->start_ns,
-                source->uuid);
+    record_name(&built, "link", record_syshost(source->conf, source->cluster), source->user,
+                source->start_ns, source->uuid);
     int result = record_finish(object, &built);
     json_object_put(object);
     if (result == 0)

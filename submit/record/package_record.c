@@ -27,13 +27,13 @@ static int hash_digits(const struct package *package, char *digits)
 /* Whose it is, as in userT and slurmT of the run's record. */
 static struct json_object *owner_table(const struct package_source *source)
 {
-    const struct journal *journal = source->journal;
+    const struct job_identity *identity = source->identity;
     struct json_object *table = json_object_new_object();
-    json_add_text(table, "cluster", record_cluster(source->conf, journal));
-    json_add_optional(table, "job_id", journal->job, 0);
-    json_add_text(table, "node", journal->node);
-    json_add_int(table, "restart_count", journal->restart);
-    json_add_text(table, "user", journal->user[0] == '\0' ? "unknown" : journal->user);
+    json_add_text(table, "cluster", record_cluster(source->conf, identity->cluster));
+    json_add_optional(table, "job_id", identity->job, 0);
+    json_add_text(table, "node", identity->node);
+    json_add_int(table, "restart_count", identity->restart);
+    json_add_text(table, "user", identity->user[0] == '\0' ? "unknown" : identity->user);
     return table;
 }
 
@@ -48,6 +48,7 @@ static void add_text(struct json_object *table, const char *key,
 int package_record_build(const struct package_source *source, struct record *record)
 {
     struct record built = {.text = NULL};
+    const struct job_identity *identity = source->identity;
     char uuid[RECORD_UUID_SIZE], name_end[RECORD_UUID_SIZE + DIGITS + 1], digits[DIGITS + 1];
     const struct package *package = source->package;
     int result = hash_digits(package, digits);
@@ -64,7 +65,7 @@ int package_record_build(const struct package_source *source, struct record *rec
     add_text(table, "package_version", source, source->version);
     add_text(table, "program", source, package->program);
     json_add_text(table, "xalt_run_uuid", uuid);
-    record_name(&built, "pkg", record_syshost(source->conf, source->journal), source->journal,
+    record_name(&built, "pkg", record_syshost(source->conf, identity->cluster), identity->user,
                 source->capture->start_ns, name_end);
     result = record_finish(table, &built);
     json_object_put(table);

@@ -13,7 +13,7 @@
 struct package_source {
     const struct conf *conf;
     const struct command_lines *lines;
-    const struct journal *journal;
+    const struct job_identity *identity;
     const struct capture *capture; /* of the run */
     const struct package *package;
     const char *version; /* "": not known */

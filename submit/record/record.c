@@ -57,7 +57,7 @@ void record_plain_name(const char *text, char *name, size_t size)
 }
 
 void record_name(struct record *record, const char *kind, const char *syshost,
-                 const struct journal *journal, uint64_t time_ns, const char *uuid)
+                 const char *user_name, uint64_t time_ns, const char *uuid)
 {
     time_t start = (time_t)(time_ns / 1000000000u);
     struct tm local;
@@ -65,36 +65,36 @@ void record_name(struct record *record, const char *kind, const char *syshost,
     if (localtime_r(&start, &local) != NULL)
         strftime(date, sizeof date, "%Y_%m_%d_%H_%M_%S", &local);
     record_plain_name(syshost, host, sizeof host);
-    record_plain_name(journal->user[0] == '\0' ? "unknown" : journal->user, user, sizeof user);
+    record_plain_name(user_name[0] == '\0' ? "unknown" : user_name, user, sizeof user);
     snprintf(record->name, sizeof record->name, "%s.%s.%s_%04u.%s.%s.json", kind, host, date,
              (unsigned)(time_ns % 1000000000u / 100000u), user, uuid);
 }
 
-const char *record_syshost(const struct conf *conf, const struct journal *journal)
+const char *record_syshost(const struct conf *conf, const char *slurm_cluster)
 {
-    const char *cluster = record_cluster(conf, journal);
+    const char *cluster = record_cluster(conf, slurm_cluster);
     if (conf->syshost[0] != '\0')
         return conf->syshost;
     return cluster[0] != '\0' ? cluster : "unknown";
 }
 
-const char *record_cluster(const struct conf *conf, const struct journal *journal)
+const char *record_cluster(const struct conf *conf, const char *slurm_cluster)
 {
-    return conf->cluster[0] != '\0' ? conf->cluster : journal->cluster;
+    return conf->cluster[0] != '\0' ? conf->cluster : slurm_cluster;
 }
 
-void record_add_job(struct json_object *table, const struct journal *journal)
+void record_add_job(struct json_object *table, const struct job_identity *identity)
 {
-    json_add_optional(table, "job_id", journal->job, 0);
-    json_add_optional(table, "array_job_id", journal->array_job, JOURNAL_NONE);
-    json_add_optional(table, "array_task_id", journal->array_task, JOURNAL_NONE);
-    json_add_optional(table, "het_job_id", journal->het_job, JOURNAL_NONE);
+    json_add_optional(table, "job_id", identity->job, 0);
+    json_add_optional(table, "array_job_id", identity->array_job, JOURNAL_NONE);
+    json_add_optional(table, "array_task_id", identity->array_task, JOURNAL_NONE);
+    json_add_optional(table, "het_job_id", identity->het_job, JOURNAL_NONE);
     json_add_optional(table, "het_offset",
-                      journal->het_job == JOURNAL_NONE ? JOURNAL_NONE
-                                                       : journal->job - journal->het_job,
+                      identity->het_job == JOURNAL_NONE ? JOURNAL_NONE
+                                                        : identity->job - identity->het_job,
                       JOURNAL_NONE);
-    json_add_int(table, "restart_count", journal->restart);
-    json_add_text(table, "node", journal->node);
+    json_add_int(table, "restart_count", identity->restart);
+    json_add_text(table, "node", identity->node);
 }
 
 void record_step_text(uint32_t step, char *text, size_t size)

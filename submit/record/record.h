@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
-#include "submit/job/journal_read.h"
+#include "submit/job/job_identity.h"
 
 enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37, RECORD_USER_SIZE = 64 };
 
@@ -39,18 +39,19 @@ char *record_text(struct json_object *object);
 void record_plain_name(const char *text, char *name, size_t size);
 
 /* "KIND.SYSHOST.DATE.USER.UUID.json", KIND before and UUID after any dots of their own; DATE is
- * `time_ns` in local time, to 1/10000 s. */
+ * `time_ns` in local time, to 1/10000 s. A user "" is "unknown". */
 void record_name(struct record *record, const char *kind, const char *syshost,
-                 const struct journal *journal, uint64_t time_ns, const char *uuid);
+                 const char *user_name, uint64_t time_ns, const char *uuid);
 
-/* The host name of XALT's tables: the site's word, or the cluster's name. */
-const char *record_syshost(const struct conf *conf, const struct journal *journal);
+/* The host name of XALT's tables: that of [site] syshost, or the cluster's name. `slurm_cluster`:
+ * Slurm's name of the cluster, or "". */
+const char *record_syshost(const struct conf *conf, const char *slurm_cluster);
 
-/* The cluster: the site's word, or Slurm's. */
-const char *record_cluster(const struct conf *conf, const struct journal *journal);
+/* The cluster's name: that of [site] cluster, or Slurm's. */
+const char *record_cluster(const struct conf *conf, const char *slurm_cluster);
 
 /* Which job it was and where: what slurmT and coverageT have in common. */
-void record_add_job(struct json_object *table, const struct journal *journal);
+void record_add_job(struct json_object *table, const struct job_identity *identity);
 
 /* "0", "batch", "extern", "interactive", "unknown". */
 void record_step_text(uint32_t step, char *text, size_t size);

@@ -90,11 +90,16 @@ static double env_number(struct capture_bytes env, const char *name, double othe
     return otherwise;
 }
 
+static const struct journal_step *find_step(const struct journal *journal, uint32_t step)
+{
+    return journal == NULL ? NULL : journal_find_step(journal, step);
+}
+
 /* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
  * step, and more than one rank runs. */
 static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
 {
-    if (source->journal->job == 0)
+    if (source->identity->job == 0 || source->journal == NULL)
         return scheduler->nodes;
     const struct journal_step *step = journal_find_step(source->journal, source->capture->step);
     if (step != NULL && step->nodes > 0)
@@ -105,7 +110,7 @@ static uint32_t node_count(const struct run_source *source, const struct schedul
 static uint32_t cpu_count(const struct journal *journal, const struct journal_step *step)
 {
     if (step == NULL || step->step >= JOURNAL_STEP_INTERACTIVE)
-        return journal->cpus;
+        return journal == NULL ? 0 : journal->cpus;
     return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
 }
 
@@ -118,7 +123,7 @@ static void measured(struct run *run, const char *phase, double since)
 static void add_scheduler_text(const struct run *run, struct json_object *table, const char *key,
                                const char *text)
 {
-    if (run->source->journal->job != 0)
+    if (run->source->identity->job != 0)
         json_add_text(table, key, text);
     else
         json_add(table, key, command_line_text(run->source->lines, text_bytes(text)));
@@ -127,7 +132,7 @@ static void add_scheduler_text(const struct run *run, struct json_object *table,
 static void add_user(struct run *run)
 {
     const struct capture *capture = run->source->capture;
-    const struct journal *journal = run->source->journal;
+    const struct job_identity *identity = run->source->identity;
     struct json_object *table = json_object_new_object();
     char text[64];
 
@@ -150,8 +155,8 @@ static void add_user(struct run *run)
     date_text((time_t)(capture->start_ns / 1000000000u), text);
     json_add_text(table, "start_date", text);
     add_scheduler_text(run, table, "submit_host", run->scheduler.submit_host);
-    json_add_text(table, "syshost", record_syshost(run->source->conf, run->source->journal));
-    json_add_text(table, "user", known(journal->user));
+    json_add_text(table, "syshost", record_syshost(run->source->conf, identity->cluster));
+    json_add_text(table, "user", known(identity->user));
     json_add(run->record, "userT", table);
 }
 
@@ -203,7 +208,7 @@ static void add_environment(struct run *run)
 static void add_daemon(const struct run_source *source, struct json_object *array)
 {
     const struct capture *capture = source->capture;
-    const struct journal_step *step = journal_find_step(source->journal, capture->step);
+    const struct journal_step *step = find_step(source->journal, capture->step);
     char title[64], name[32];
     if (capture->task_pid == 0 || step == NULL || step->pid == 0)
         return;
@@ -212,7 +217,7 @@ static void add_daemon(const struct run_source *source, struct json_object *arra
     json_add_text(entry, "cmd_path", "");
     json_add_int(entry, "pid", step->pid);
     record_step_text(step->step, name, sizeof name);
-    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", source->journal->job, name);
+    snprintf(title, sizeof title, "slurmstepd: [%u.%s]", source->identity->job, name);
     json_add(entry, "cmdlineA", command_line_json(source->lines, text_bytes(title)));
     json_object_array_add(array, entry);
 }
@@ -500,24 +505,26 @@ static void add_ending(struct json_object *table, const struct slurm_facts *fact
     json_add(table, "outlived", json_object_new_boolean(facts->outlived));
 }
 
-static struct json_object *slurm_table(const struct conf *conf, const struct journal *journal,
+static struct json_object *slurm_table(const struct run_source *source,
                                        const struct slurm_facts *facts)
 {
-    const struct journal_step *step = journal_find_step(journal, facts->step);
+    const struct job_identity *identity = source->identity;
+    const struct journal *journal = source->journal;
+    const struct journal_step *step = find_step(journal, facts->step);
     struct json_object *table = json_object_new_object();
     char text[32];
 
-    json_add_text(table, "cluster", record_cluster(conf, journal));
-    record_add_job(table, journal);
+    json_add_text(table, "cluster", record_cluster(source->conf, identity->cluster));
+    record_add_job(table, identity);
     record_step_text(facts->step, text, sizeof text);
     json_add_text(table, "step_id", text);
     json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
     json_add_optional(table, "task_id", facts->task, UINT32_MAX);
     add_ending(table, facts);
     json_add_optional(table, "cpus_alloc", cpu_count(journal, step), 0);
-    json_add_int(table, "gpus_alloc", journal->gpus);
-    json_add_text(table, "partition", journal->partition);
-    json_add_text(table, "qos", journal->qos);
+    json_add_int(table, "gpus_alloc", journal == NULL ? 0 : journal->gpus);
+    json_add_text(table, "partition", identity->partition);
+    json_add_text(table, "qos", identity->qos);
     json_add_int(table, "dropped", (int64_t)facts->dropped);
     json_add(table, "captured", json_object_new_boolean(!facts->inferred));
     json_add(table, "build_id",
@@ -534,8 +541,7 @@ static void add_slurm(struct run *run)
     json_memo_add(&key, &facts, sizeof facts);
     struct json_object *table = json_memo_find(source->memo, &key);
     if (table == NULL)
-        table =
-            json_memo_keep(source->memo, &key, slurm_table(source->conf, source->journal, &facts));
+        table = json_memo_keep(source->memo, &key, slurm_table(source, &facts));
     json_add(run->record, "slurmT", table);
 }
 
@@ -596,10 +602,11 @@ int run_record_build(const struct run_source *source, struct record *record)
     }
     run_record_uuid(source->capture, run.uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
-    scheduler_find(source->journal, source->capture->env, &run.scheduler);
+    scheduler_find(source->identity, source->journal == NULL ? "" : source->journal->submit_host,
+                   source->capture->env, &run.scheduler);
     add_all(&run); /* run.measure now belongs to the record */
-    record_name(&built, "run", record_syshost(source->conf, source->journal), source->journal,
-                source->capture->start_ns, name_end);
+    record_name(&built, "run", record_syshost(source->conf, source->identity->cluster),
+                source->identity->user, source->capture->start_ns, name_end);
     int result = record_finish(run.record, &built);
     json_object_put(run.record);
     if (result == 0)

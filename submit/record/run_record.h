@@ -21,14 +21,16 @@
 struct run_source {
     const struct conf *conf;
     const struct command_lines *lines;
-    const struct journal *journal;
+    const struct job_identity *identity;
+    const struct journal *journal; /* NULL: of no Slurm job */
     const struct capture *capture;
     const struct ending *ending;        /* NULL: a start record */
     const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
-    int inferred;           /* the capture is made of what root knows: no process left it */
-    struct json_memo *memo; /* of records with these conf, lines and journal; NULL: none */
+    int inferred; /* the capture is made of what root knows: no process left it */
+    struct json_memo
+        *memo; /* of records with these conf, lines, identity and journal; NULL: none */
 };
 
 /* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the

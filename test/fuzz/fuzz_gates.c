@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spank/journal.h"
 #include "submit/definition/record_name.h"
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
-#include "submit/job/journal_read.h"
+#include "submit/job/job_identity.h"
 #include "test/fuzz/fuzz_gates_loaded.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -51,27 +52,29 @@ static void hand_in(const char *name, const char *text)
         expect(name, text, 0);
 }
 
-static struct journal journal_of(uint32_t job)
-{
-    static const char text[] = "step time=1.000000000 job=7 step=0 uid=1000 gid=1000 node=n1\n"
-                               "epilog time=9.000000000 user=" USER " account=a partition=p\n";
-    struct journal journal;
-    require(journal_parse(text, sizeof text - 1, &journal) == 0);
-    journal.job = job;
-    return journal;
-}
-
 static void of_worker(enum worker_kind kind, const char *name, const char *text)
 {
-    struct journal journal = journal_of(kind == WORKER_SESSION ? 0 : 7);
+    const struct job_identity identity = {
+        .job = kind == WORKER_SESSION ? 0 : 7,
+        .array_job = JOURNAL_NONE,
+        .array_task = JOURNAL_NONE,
+        .het_job = JOURNAL_NONE,
+        .uid = 1000,
+        .gid = 1000,
+        .user = (char *)USER,
+        .account = (char *)"a",
+        .partition = (char *)"p",
+        .qos = (char *)"",
+        .cluster = (char *)"",
+        .node = (char *)"n1",
+    };
     const struct worker_order order = {
-        .conf = &conf, .journal = &journal, .ledger = -1, .packages = -1, .kind = kind};
+        .conf = &conf, .identity = &identity, .ledger = -1, .packages = -1, .kind = kind};
     struct worker_check *check = worker_check_new(&order);
     require(check != NULL);
     if (worker_check_record(check, &(struct transport_record){name, text, strlen(text)}))
-        expect(name, text, journal.job);
+        expect(name, text, identity.job);
     worker_check_free(check);
-    journal_free(&journal);
 }
 
 static void take(char *line, const char *text)

@@ -227,11 +227,11 @@ static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
     free(policy);
 }
 
-static const struct journal journal = {.user = (char *)"alice",
-                                       .cluster = (char *)"lab",
-                                       .node = (char *)"n1",
-                                       .job = 7,
-                                       .restart = 2};
+static const struct job_identity identity = {.user = (char *)"alice",
+                                             .cluster = (char *)"lab",
+                                             .node = (char *)"n1",
+                                             .job = 7,
+                                             .restart = 2};
 static const struct conf conf = {.cluster = (char *)"", .syshost = (char *)"tiny"};
 
 static struct record record_of(const char *program, const char *name)
@@ -241,7 +241,7 @@ static struct record record_of(const char *program, const char *name)
     static const struct command_lines lines;
     struct record record;
     memcpy(capture.uuid, run_a, sizeof capture.uuid);
-    const struct package_source source = {&conf, &lines, &journal, &capture, &package, "1.0"};
+    const struct package_source source = {&conf, &lines, &identity, &capture, &package, "1.0"};
     assert_int_equal(package_record_build(&source, &record), 0);
     return record;
 }

@@ -346,6 +346,20 @@ static void a_process_that_outlived_its_job_ran_until_the_epilog(void **state)
     assert_false(ending.outlived);
 }
 
+static void outside_of_slurm_an_end_is_known_when_a_later_flush_looked(void **state)
+{
+    (void)state;
+    const struct capture capture = {.pid = 4194303, .start_ticks = NEVER, .start_ns = 12 * SECOND};
+    struct ending ending = ending_find(&capture, 0, NULL, NOW * SECOND);
+    assert_string_equal(ending.source, "session");
+    assert_int_equal(ending.end_ns, NOW * SECOND);
+    assert_int_equal(ending.error_ns, (NOW - 12) * SECOND);
+    assert_null(ending.task);
+    ending = ending_find(&capture, 20 * SECOND, NULL, NOW * SECOND);
+    assert_string_equal(ending.source, "exec");
+    assert_int_equal(ending.end_ns, 20 * SECOND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +368,7 @@ int main(void)
         cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
+        cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

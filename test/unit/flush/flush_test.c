@@ -511,6 +511,7 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     const struct worker_order order = {.conf = &conf,
+                                       .identity = &journal.identity,
                                        .journal = &journal,
                                        .ledger = ledger,
                                        .packages = -1,
@@ -528,7 +529,7 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
     assert_int_equal(worker_run(&late, refuse_second, &taken, &summary), -ETIMEDOUT);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
-    journal.uid = (uid_t)-1; /* nobody can become this one */
+    journal.identity.uid = (uid_t)-1; /* nobody can become this one */
     assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EPROTO);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
@@ -566,6 +567,7 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
         int runs = 0;
         struct worker_place reached = cases[i].from;
         const struct worker_order order = {.conf = &conf,
+                                           .identity = &journal.identity,
                                            .journal = &journal,
                                            .ledger = ledger,
                                            .packages = -1,

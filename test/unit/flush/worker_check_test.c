@@ -23,9 +23,9 @@
 /* What the worker does; the linker puts these in place of the makers of records. */
 static enum { HONEST, AS_OTHER_USER, OF_OTHER_JOB, AS_START } role;
 
-static struct journal forged(const struct journal *journal)
+static struct job_identity forged(const struct job_identity *identity)
 {
-    struct journal forged = *journal;
+    struct job_identity forged = *identity;
     if (role == AS_OTHER_USER)
         forged.user = (char *)"bob";
     if (role == OF_OTHER_JOB)
@@ -39,8 +39,8 @@ int __wrap_run_record_build(const struct run_source *source, struct record *reco
 int __wrap_run_record_build(const struct run_source *source, struct record *record)
 {
     struct run_source other = *source;
-    const struct journal journal = forged(source->journal);
-    other.journal = &journal;
+    const struct job_identity identity = forged(source->identity);
+    other.identity = &identity;
     other.memo = NULL;
     if (role == AS_START)
         other.ending = NULL;
@@ -100,14 +100,15 @@ static void work_on(struct worked *worked, uint32_t job)
                  job, (unsigned)getuid(), (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &worked->journal), 0);
     if (job == 0) {
-        strcpy(worked->journal.user = realloc(worked->journal.user, 8), "alice");
+        strcpy(worked->journal.identity.user = realloc(worked->journal.identity.user, 8), "alice");
     } else {
-        worked->journal.array_job = worked->journal.het_job = 5;
-        worked->journal.array_task = 3;
+        worked->journal.identity.array_job = worked->journal.identity.het_job = 5;
+        worked->journal.identity.array_task = 3;
     }
     make_ledger(3);
     worked->order = (struct worker_order){.conf = &worked->conf,
-                                          .journal = &worked->journal,
+                                          .identity = &worked->journal.identity,
+                                          .journal = job == 0 ? NULL : &worked->journal,
                                           .ledger = made_file(&made, made.size),
                                           .packages = -1,
                                           .kind = job == 0 ? WORKER_SESSION : WORKER_ENDS,
@@ -321,14 +322,15 @@ static void take_package(const struct worked *worked, struct taken *taken)
     const struct capture capture = {.uuid = {1, 2, 3, 4, 5, 6, 0x70, 8, 0x89},
                                     .start_ns = UINT64_C(1700000001000000000)};
     struct record record;
-    assert_int_equal(package_record_build(&(struct package_source){.conf = &worked->conf,
-                                                                   .lines = &any_lines,
-                                                                   .journal = &worked->journal,
-                                                                   .capture = &capture,
-                                                                   .package = &package,
-                                                                   .version = "1.0"},
-                                          &record),
-                     0);
+    assert_int_equal(
+        package_record_build(&(struct package_source){.conf = &worked->conf,
+                                                      .lines = &any_lines,
+                                                      .identity = &worked->journal.identity,
+                                                      .capture = &capture,
+                                                      .package = &package,
+                                                      .version = "1.0"},
+                             &record),
+        0);
     take_and_free(taken, &record);
 }
 
@@ -399,7 +401,7 @@ static void a_package_says_whose_it_is(void **state)
     struct record record;
     (void)state;
     work_on(&worked, 7);
-    const struct package_source source = {&worked.conf, &any_lines, &worked.journal,
+    const struct package_source source = {&worked.conf, &any_lines, &worked.journal.identity,
                                           &capture,     &package,   "1"};
     assert_int_equal(package_record_build(&source, &record), 0);
     assert_true(fits(&worked, record.name, record.text));

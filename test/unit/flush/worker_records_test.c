@@ -90,16 +90,16 @@ static void connect(struct node *node)
 {
     node->conf = (struct conf){
         .cluster = node->cluster_of_site, .syshost = node->syshost, .transport = (char *)"file"};
-    node->journal.user = node->user;
-    node->journal.account = node->account;
-    node->journal.partition = node->partition;
-    node->journal.qos = node->qos;
-    node->journal.cluster = node->cluster;
-    node->journal.node = node->name;
+    node->journal.identity.user = node->user;
+    node->journal.identity.account = node->account;
+    node->journal.identity.partition = node->partition;
+    node->journal.identity.qos = node->qos;
+    node->journal.identity.cluster = node->cluster;
+    node->journal.identity.node = node->name;
     node->journal.submit_host = (char *)"";
     node->journal.boot = (char *)"";
-    node->journal.job = node->job;
-    node->journal.restart = node->restart;
+    node->journal.identity.job = node->job;
+    node->journal.identity.restart = node->restart;
     node->journal.tasks = &node->task;
     node->journal.task_count = 1;
 }
@@ -119,11 +119,12 @@ static void any_node(struct node *node)
         any_name(names[i]);
     node->job = below(5) == 0 ? 0 : any_number();
     node->restart = below(2) == 0 ? 0 : any_number();
-    node->journal.array_job = node->journal.array_task = node->journal.het_job = JOURNAL_NONE;
+    node->journal.identity.array_job = node->journal.identity.array_task =
+        node->journal.identity.het_job = JOURNAL_NONE;
     if (below(2) == 0)
-        node->journal.array_job = node->journal.array_task = any_number();
+        node->journal.identity.array_job = node->journal.identity.array_task = any_number();
     if (below(2) == 0)
-        node->journal.het_job = any_number();
+        node->journal.identity.het_job = any_number();
     node->task.start_ns = made_random(&seed);
     connect(node);
 }
@@ -179,7 +180,8 @@ static void build(enum what what, const struct node *node, const struct told *to
     static const struct command_lines lines;
     int result = -1;
     if (what == PACKAGE)
-        result = package_record_build(&(struct package_source){&node->conf, &lines, &node->journal,
+        result = package_record_build(&(struct package_source){&node->conf, &lines,
+                                                               &node->journal.identity,
                                                                &told->capture, &package, "1"},
                                       record);
     else if (what == COVERAGE)
@@ -189,6 +191,7 @@ static void build(enum what what, const struct node *node, const struct told *to
     else
         result = run_record_build(&(struct run_source){.conf = &node->conf,
                                                        .lines = &lines,
+                                                       .identity = &node->journal.identity,
                                                        .journal = &node->journal,
                                                        .capture = &told->capture,
                                                        .ending = what == RUN ? &ending : NULL,
@@ -201,7 +204,8 @@ static struct worker_check *check_of(const struct node *node, enum worker_kind k
                                      struct worker_order *order)
 {
     *order = (struct worker_order){.conf = &node->conf,
-                                   .journal = &node->journal,
+                                   .identity = &node->journal.identity,
+                                   .journal = kind == WORKER_SESSION ? NULL : &node->journal,
                                    .ledger = -1,
                                    .packages = -1,
                                    .kind = kind,

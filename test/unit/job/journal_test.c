@@ -46,21 +46,21 @@ static void every_verb_gives_its_facts(void **state)
         "epilog time=1700000006.000000000 user=alice account=proj partition=main cluster=c "
         "nodes=2 cpus=4(x2),2 gpus=0,1,3 het_job=41\n");
     (void)state;
-    assert_int_equal(journal.job, 42);
-    assert_int_equal(journal.restart, 3);
-    assert_int_equal(journal.uid, 1000);
-    assert_int_equal(journal.gid, 100);
-    assert_int_equal(journal.array_job, 40);
-    assert_int_equal(journal.array_task, 2);
-    assert_int_equal(journal.het_job, 41);
+    assert_int_equal(journal.identity.job, 42);
+    assert_int_equal(journal.identity.restart, 3);
+    assert_int_equal(journal.identity.uid, 1000);
+    assert_int_equal(journal.identity.gid, 100);
+    assert_int_equal(journal.identity.array_job, 40);
+    assert_int_equal(journal.identity.array_task, 2);
+    assert_int_equal(journal.identity.het_job, 41);
     assert_int_equal(journal.nodes, 2);
     assert_int_equal(journal.cpus, 10);
     assert_int_equal(journal.gpus, 3);
-    assert_string_equal(journal.user, "alice");
-    assert_string_equal(journal.account, "proj");
-    assert_string_equal(journal.partition, "main");
-    assert_string_equal(journal.cluster, "c");
-    assert_string_equal(journal.node, "n1");
+    assert_string_equal(journal.identity.user, "alice");
+    assert_string_equal(journal.identity.account, "proj");
+    assert_string_equal(journal.identity.partition, "main");
+    assert_string_equal(journal.identity.cluster, "c");
+    assert_string_equal(journal.identity.node, "n1");
     assert_string_equal(journal.submit_host, "login 1");
     assert_true(journal.epilog_ns == UINT64_C(1700000006000000000));
     assert_int_equal(journal.bad_lines, 1);
@@ -102,18 +102,18 @@ static void what_is_not_told_is_none(void **state)
 {
     struct journal journal = parsed(WHO);
     (void)state;
-    assert_int_equal(journal.array_job, JOURNAL_NONE);
-    assert_int_equal(journal.array_task, JOURNAL_NONE);
-    assert_int_equal(journal.het_job, JOURNAL_NONE);
+    assert_int_equal(journal.identity.array_job, JOURNAL_NONE);
+    assert_int_equal(journal.identity.array_task, JOURNAL_NONE);
+    assert_int_equal(journal.identity.het_job, JOURNAL_NONE);
     assert_int_equal(journal.nodes, 0);
     assert_int_equal(journal.cpus, 0);
     assert_int_equal(journal.gpus, 0);
     assert_int_equal(journal.epilog_ns, 0);
-    assert_string_equal(journal.user, "");
-    assert_string_equal(journal.account, "");
-    assert_string_equal(journal.partition, "");
-    assert_string_equal(journal.cluster, "");
-    assert_string_equal(journal.node, "");
+    assert_string_equal(journal.identity.user, "");
+    assert_string_equal(journal.identity.account, "");
+    assert_string_equal(journal.identity.partition, "");
+    assert_string_equal(journal.identity.cluster, "");
+    assert_string_equal(journal.identity.node, "");
     assert_string_equal(journal.submit_host, "");
     assert_int_equal(journal.bad_lines, 0);
     journal_free(&journal);
@@ -124,8 +124,8 @@ static void an_array_job_without_a_task_is_no_array(void **state)
     struct journal journal = parsed("step time=1.000000000 job=7 uid=1 gid=1 array_job=0 "
                                     "array_task=4294967294\n");
     (void)state;
-    assert_int_equal(journal.array_job, JOURNAL_NONE);
-    assert_int_equal(journal.array_task, JOURNAL_NONE);
+    assert_int_equal(journal.identity.array_job, JOURNAL_NONE);
+    assert_int_equal(journal.identity.array_task, JOURNAL_NONE);
     journal_free(&journal);
 }
 
@@ -147,10 +147,10 @@ static void a_journal_that_does_not_say_whose_job_it_is_is_refused(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct journal journal = {.job = 123};
+        struct journal journal = {.identity = {.job = 123}};
         if (journal_parse(texts[i], strlen(texts[i]), &journal) != -ENODATA)
             fail_msg("not refused: %s", texts[i]);
-        assert_int_equal(journal.job, 123);
+        assert_int_equal(journal.identity.job, 123);
     }
 }
 
@@ -160,23 +160,23 @@ static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **
         parsed("prolog time=1.000000000 job=7 restart=2 uid=1000 gid=100 node=n1 boot=b-1 user=al "
                "account=a partition=p cluster=c nodes=2 cpus=4(x2) gpus=0,1\n");
     (void)state;
-    assert_int_equal(journal.job, 7);
-    assert_int_equal(journal.restart, 2);
-    assert_int_equal(journal.uid, 1000);
+    assert_int_equal(journal.identity.job, 7);
+    assert_int_equal(journal.identity.restart, 2);
+    assert_int_equal(journal.identity.uid, 1000);
     assert_int_equal(journal.step_count, 0);
     assert_int_equal(journal.epilog_ns, 0);
-    assert_string_equal(journal.node, "n1");
+    assert_string_equal(journal.identity.node, "n1");
     assert_string_equal(journal.boot, "b-1");
-    assert_string_equal(journal.account, "a");
-    assert_string_equal(journal.qos, "");
+    assert_string_equal(journal.identity.account, "a");
+    assert_string_equal(journal.identity.qos, "");
     assert_int_equal(journal.gpus, 2);
     journal_free(&journal);
     journal = parsed(WHO "epilog time=2.000000000 account=a qos=gold\n"
                          "epilog time=3.000000000 account=b qos=iron\n");
     assert_true(journal.epilog_ns == UINT64_C(2000000000));
     assert_true(journal.last_ns == UINT64_C(3000000000));
-    assert_string_equal(journal.account, "a");
-    assert_string_equal(journal.qos, "gold");
+    assert_string_equal(journal.identity.account, "a");
+    assert_string_equal(journal.identity.qos, "gold");
     journal_free(&journal);
 }
 

@@ -82,9 +82,9 @@ static void a_value_of_any_bytes_comes_back_as_it_was(void **state)
         assert_int_equal(journal.bad_lines, 0);
         assert_int_equal(journal.step_count, 1);
         assert_string_equal(journal.submit_host, value);
-        assert_string_equal(journal.node, "after");
-        assert_int_equal(journal.uid, 1000);
-        assert_int_equal(journal.job, 4294967295u);
+        assert_string_equal(journal.identity.node, "after");
+        assert_int_equal(journal.identity.uid, 1000);
+        assert_int_equal(journal.identity.job, 4294967295u);
         journal_free(&journal);
     }
 }
@@ -104,7 +104,7 @@ static void a_value_that_does_not_fit_is_left_out_whole(void **state)
         assert_int_equal(journal.bad_lines, 0);
         if (journal.submit_host[0] != '\0')
             assert_string_equal(journal.submit_host, value);
-        assert_true(journal.node[0] == '\0' || strcmp(journal.node, "n1") == 0);
+        assert_true(journal.identity.node[0] == '\0' || strcmp(journal.identity.node, "n1") == 0);
         if (length == JOURNAL_LINE_MAX)
             assert_string_equal(journal.submit_host, "");
         if (length == JOURNAL_LINE_MAX - 120)
@@ -149,8 +149,8 @@ static void lines_are_appended_and_a_missing_value_adds_nothing(void **state)
     struct journal journal = written(lines, 3);
     assert_int_equal(journal.bad_lines, 0);
     assert_non_null(journal_find_task(&journal, 77, UINT64_MAX));
-    assert_string_equal(journal.user, "");
-    assert_string_equal(journal.account, "a");
+    assert_string_equal(journal.identity.user, "");
+    assert_string_equal(journal.identity.account, "a");
     assert_true(journal.epilog_ns >= journal.tasks[0].start_ns);
     journal_free(&journal);
 }

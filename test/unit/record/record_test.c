@@ -171,8 +171,8 @@ static void the_file_name_says_where_when_who_and_which(void **state)
         make(&made);
         made.conf.syshost = (char *)cases[i].conf_syshost;
         made.conf.cluster = (char *)cases[i].conf_cluster;
-        made.journal.cluster = (char *)cases[i].cluster;
-        made.journal.user = (char *)cases[i].user;
+        made.journal.identity.cluster = (char *)cases[i].cluster;
+        made.journal.identity.user = (char *)cases[i].user;
         made.capture.start_ns = cases[i].start_ns;
         build(&made);
         snprintf(name, sizeof name, "%s019a9f00-1122-7abc-8def-0102030405ff.json", cases[i].name);
@@ -257,9 +257,9 @@ static void arrays_and_heterogeneous_jobs_are_told(void **state)
     struct made made;
     (void)state;
     make(&made);
-    made.journal.array_job = 40;
-    made.journal.array_task = 2;
-    made.journal.het_job = 41;
+    made.journal.identity.array_job = 40;
+    made.journal.identity.array_task = 2;
+    made.journal.identity.het_job = 41;
     build(&made);
     assert_value(&made, "slurmT", "array_job_id", "40");
     assert_value(&made, "slurmT", "array_task_id", "2");
@@ -273,8 +273,8 @@ static void what_is_unknown_is_unknown_or_null(void **state)
     struct made made;
     (void)state;
     make(&made);
-    made.journal.user = made.journal.account = made.journal.partition = made.journal.submit_host =
-        made.journal.cluster = (char *)"";
+    made.journal.identity.user = made.journal.identity.account = made.journal.identity.partition =
+        made.journal.submit_host = made.journal.identity.cluster = (char *)"";
     made.journal.cpus = 0;
     made.capture.step = made.capture.task = UINT32_MAX;
     build(&made);
@@ -444,8 +444,9 @@ static void hostile_bytes_in_every_string_survive(void **state)
     make(&made);
     object = (struct capture_object){.path = all, .build_id = all};
     made.conf.cluster = made.conf.syshost = bytes;
-    made.journal.user = made.journal.account = made.journal.partition = made.journal.node =
-        made.journal.submit_host = made.journal.cluster = bytes;
+    made.journal.identity.user = made.journal.identity.account = made.journal.identity.partition =
+        made.journal.identity.node = made.journal.submit_host = made.journal.identity.cluster =
+            bytes;
     made.capture.exec = made.capture.cwd = made.capture.argv = made.capture.build_id = all;
     made.capture.env = (struct capture_bytes){.at = env, .size = (size_t)env_size};
     made.capture.watermark = (struct capture_bytes){.at = note, .size = (size_t)note_size};
