@@ -25,6 +25,7 @@
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_read.h"
+#include "submit/job/spool_remove.h"
 #include "submit/outbox/outbox.h"
 #include "submit/outbox/outbox_send.h"
 #include "submit/outbox/transport.h"
@@ -70,7 +71,7 @@ static int may_go_on(const struct journal *journal)
 /* The daemons of steps too: a step that is being set up has no tasks yet. */
 static int still_running(const struct journal *journal)
 {
-    return may_go_on(journal) && job_lives(journal);
+    return may_go_on(journal) && job_is_alive(journal);
 }
 
 /* Of these, what was taken stays taken: the next flush finds the same ledger and journal and goes
