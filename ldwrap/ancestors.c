@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,8 @@ static int parent_of(int pid)
     CLEANUP_FREE char *stat = NULL;
     if (read_proc(pid, "stat", &stat, &size) != 0)
         return 0;
-    const char *behind_name = strrchr(stat, ')');
-    if (behind_name == NULL || sscanf(behind_name, ") %*c %d", &parent) != 1)
+    const char *name_end = strrchr(stat, ')');
+    if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1)
         return 0;
     return parent;
 }
@@ -41,16 +42,16 @@ static const char *last_part(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-static int is_interpreter(const char *name)
+static bool is_interpreter(const char *name)
 {
     static const char *const names[] = {"sh", "bash", "dash", "ksh", "perl", "python"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t length = strlen(names[i]);
         if (strncmp(name, names[i], length) == 0 &&
             strspn(name + length, "0123456789.") == strlen(name + length))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Of "bash /usr/bin/mpicc -o a", /usr/bin/mpicc. */
@@ -106,8 +107,8 @@ const struct ancestor *ancestors_caller(const struct ancestors *ancestors)
     return ancestors->count == 0 ? NULL : &ancestors->process[0];
 }
 
-/* What a name is without a target before it and a version or a vendor behind it:
- * "x86_64-linux-gnu-gcc-12" is "gcc", "mpicc.openmpi" is "mpicc". `size` bytes at `plain`. */
+/* Removes a target before the name and a version or a vendor after it: "x86_64-linux-gnu-gcc-12"
+ * becomes "gcc", "mpicc.openmpi" becomes "mpicc". Writes `size` bytes at `plain`. */
 static void plain_name(const char *name, char *plain, size_t size)
 {
     snprintf(plain, size, "%.*s", (int)strcspn(name, "."), name);
@@ -119,8 +120,8 @@ static void plain_name(const char *name, char *plain, size_t size)
         memmove(plain, dash + 1, strlen(dash));
 }
 
-/* Names that say "compiler" for some language, of compilers and of the drivers around them. */
-static int is_compiler(const char *name)
+/* Whether it is the name of a compiler of some language, or of a driver of one. */
+static bool is_compiler(const char *name)
 {
     static const char *const names[] = {
         "cc",       "c++",       "gcc",       "g++",      "gfortran", "gnat",      "gnatlink",
@@ -138,19 +139,20 @@ static int is_compiler(const char *name)
     plain_name(name, plain, sizeof plain);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(plain, names[i]) == 0 || strcmp(name, names[i]) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* What stands between a compiler and the next one, or the linker. */
-static int is_between(const char *name)
+/* Whether it is the name of a program that compilers call to call another compiler or the linker.
+ */
+static bool is_between(const char *name)
 {
     static const char *const names[] = {"collect2", "ccache",      "sccache", "distcc",
                                         "icecc",    "lto-wrapper", "ld"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0)
-            return 1;
+            return true;
     }
     return strncmp(name, "ld.", 3) == 0 || strcmp(name, "jobtrail-ld") == 0;
 }

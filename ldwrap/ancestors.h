@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who called the linker, from /proc.
+ * The processes that have called the linker, from /proc.
  */
 #ifndef JOBTRAIL_LDWRAP_ANCESTORS_H
 #define JOBTRAIL_LDWRAP_ANCESTORS_H
@@ -22,16 +22,16 @@ struct ancestors {
     size_t count;
 };
 
-/* Reads as many as can be read. */
+/* Reads up to the first process that cannot be read. */
 void ancestors_read(struct ancestors *ancestors);
 
 void ancestors_free(struct ancestors *ancestors);
 
-/* The compiler that called: the outermost of the compiler drivers that have called each other
- * (rustc calls gcc, which calls collect2, which calls ld), or NULL where no compiler did. */
+/* The compiler that has called: the outermost one where compiler drivers have called each other
+ * (rustc calls gcc, which calls collect2, which calls ld); NULL where no compiler has called. */
 const struct ancestor *ancestors_compiler(const struct ancestors *ancestors);
 
-/* The process that looked for a linker; NULL when it cannot be read. */
+/* The parent process, which has looked for a linker; NULL when it cannot be read. */
 const struct ancestor *ancestors_caller(const struct ancestors *ancestors);
 
 #endif

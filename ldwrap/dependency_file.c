@@ -2,6 +2,7 @@
 #include "ldwrap/dependency_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include "conf/base/cleanup.h"
 
-/* Undoes lld's escapes, in place. */
+/* Removes lld's escapes, in place. */
 static void unescape(char *name)
 {
     char *to = name;
@@ -22,7 +23,7 @@ static void unescape(char *name)
     *to = '\0';
 }
 
-static int add(const char *line, size_t length, struct strings *inputs)
+static int add_name(const char *line, size_t length, struct strings *inputs)
 {
     CLEANUP_FREE char *name = strndup(line, length);
     if (name == NULL)
@@ -39,18 +40,18 @@ int dependency_file_read(const char *text, struct strings *inputs)
     for (const char *line = rule_end; line != NULL && *line != '\0' && result == 0;) {
         size_t length = strcspn(line, "\n");
         if (length > 1 && line[length - 1] == ':')
-            result = add(line, length - 1, inputs);
+            result = add_name(line, length - 1, inputs);
         line += length + (line[length] == '\n');
     }
     return result;
 }
 
 /* Takes BEFORE NAME BEHIND out, wherever it is. */
-static int remove_all(char *text, const char *before, const char *name, const char *behind)
+static int remove_all(char *text, const char *name_starts, const char *name, const char *after)
 {
     CLEANUP_FREE char *part = NULL;
     int found = 0;
-    if (asprintf(&part, "%s%s%s", before, name, behind) < 0) {
+    if (asprintf(&part, "%s%s%s", name_starts, name, after) < 0) {
         part = NULL;
         return 0;
     }
@@ -60,12 +61,12 @@ static int remove_all(char *text, const char *before, const char *name, const ch
     return found;
 }
 
-int dependency_file_remove(char *text, const char *name)
+bool dependency_file_remove(char *text, const char *name)
 {
     /* GNU ld and gold; lld; mold */
-    static const char *const before[] = {" \\\n  ", " \\\n ", " "};
+    static const char *const name_starts[] = {" \\\n  ", " \\\n ", " "};
     int found = 0;
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-        found |= remove_all(text, before[i], name, "");
+    for (size_t i = 0; i < sizeof name_starts / sizeof name_starts[0]; i++)
+        found |= remove_all(text, name_starts[i], name, "");
     return found | remove_all(text, "\n", name, ":\n");
 }

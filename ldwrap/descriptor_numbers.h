@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Descriptors that the linker inherits have high numbers: builds hand on descriptors by number
- * (make's job server), and one that we would give a closed one's number would be taken for it.
+ * Descriptors that the linker inherits have high numbers. Builds pass descriptors on by number
+ * (make's job server). Were one of those closed, and ours had its number, a program would take ours
+ * for it.
  */
 #ifndef JOBTRAIL_LDWRAP_DESCRIPTORS_H
 #define JOBTRAIL_LDWRAP_DESCRIPTORS_H
@@ -13,7 +14,7 @@
 
 enum { DESCRIPTOR_LOWEST = 200, DESCRIPTOR_PATH_SIZE = 32 };
 
-/* A descriptor of 200 and above for the same file, closed on exec; `fd` is closed. -1: none. */
+/* Replaces `fd`, which is closed, by a descriptor of 200 or above, closed on exec. -1: failed. */
 static inline int descriptor_move_up(int fd)
 {
     if (fd < 0)
@@ -23,13 +24,13 @@ static inline int descriptor_move_up(int fd)
     return high;
 }
 
-/* A file in memory, which is gone with the last process that has it open. -1: none. */
+/* A file in memory, which exists as long as a process has it open. -1: failed. */
 static inline int descriptor_memory(const char *name)
 {
     return descriptor_move_up(memfd_create(name, MFD_CLOEXEC));
 }
 
-/* How a program that inherits `fd` opens it by name. */
+/* The path by which a program that inherits `fd` can open it. */
 static inline void descriptor_path(int fd, char path[DESCRIPTOR_PATH_SIZE])
 {
     snprintf(path, DESCRIPTOR_PATH_SIZE, "/proc/self/fd/%d", fd);

@@ -8,7 +8,7 @@
 
 #include "conf/base/cleanup.h"
 
-static int from_object(Elf *elf, struct elf_target *target)
+static int read_object(Elf *elf, struct elf_target *target)
 {
     GElf_Ehdr header;
     if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL ||
@@ -23,19 +23,19 @@ static int from_object(Elf *elf, struct elf_target *target)
     return 0;
 }
 
-static int from_archive(int fd, Elf *archive, struct elf_target *target)
+static int read_archive(int fd, Elf *archive, struct elf_target *target)
 {
     int result = -ENOENT;
     Elf_Cmd command = ELF_C_READ;
     for (Elf *member; result != 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
-        result = from_object(member, target);
+        result = read_object(member, target);
         command = elf_next(member);
         elf_end(member);
     }
     return result;
 }
 
-static int from_file(const char *path, struct elf_target *target)
+static int read_target(const char *path, struct elf_target *target)
 {
     struct stat status;
     int result = -ENOENT;
@@ -45,7 +45,7 @@ static int from_file(const char *path, struct elf_target *target)
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf == NULL)
         return result;
-    result = elf_kind(elf) == ELF_K_AR ? from_archive(fd, elf, target) : from_object(elf, target);
+    result = elf_kind(elf) == ELF_K_AR ? read_archive(fd, elf, target) : read_object(elf, target);
     elf_end(elf);
     return result;
 }
@@ -55,7 +55,7 @@ int elf_target_find(const struct strings *inputs, struct elf_target *target)
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -ENOENT;
     for (size_t i = 0; i < inputs->count; i++) {
-        if (from_file(inputs->item[i], target) == 0)
+        if (read_target(inputs->item[i], target) == 0)
             return 0;
     }
     return -ENOENT;

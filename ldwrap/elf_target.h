@@ -6,7 +6,7 @@
 
 #include "ldwrap/string_list.h"
 
-/* What a linker wants to be alike in all objects of a link. */
+/* The properties that must be the same in all objects of a link. */
 struct elf_target {
     unsigned char elf_class; /* ELFCLASS32 or ELFCLASS64 */
     unsigned char data;      /* ELFDATA2LSB or ELFDATA2MSB */
@@ -14,8 +14,8 @@ struct elf_target {
     uint32_t flags;          /* e_flags: of some machines, the ABI */
 };
 
-/* Looks at the files of a link, in order, for the first ELF object, also in archives. Returns 0, or
- * -ENOENT where there is none. */
+/* Reads them from the first ELF object among the files of a link; archives are searched too.
+ * Returns 0, or -ENOENT where there is none. */
 int elf_target_find(const struct strings *inputs, struct elf_target *target);
 
 #endif

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static int compare_text(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static int has(const struct strings *sorted, const char *name)
+static bool is_in_sorted(const struct strings *sorted, const char *name)
 {
     return sorted->count > 0 &&
            bsearch(&name, sorted->item, sorted->count, sizeof name, compare_text) != NULL;
@@ -85,14 +86,14 @@ static int each_symbol(Elf *elf, GElf_Word type, symbol_taker *take, void *conte
     return result;
 }
 
-static int is_function(const GElf_Sym *symbol)
+static bool is_function(const GElf_Sym *symbol)
 {
     int type = GELF_ST_TYPE(symbol->st_info);
     return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
-/* A function that other objects see. */
-static int is_global_function(const GElf_Sym *symbol)
+/* A function that other objects can use. */
+static bool is_global_function(const GElf_Sym *symbol)
 {
     return is_function(symbol) && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
@@ -105,16 +106,16 @@ static int take_undefined(void *context, const char *name, const GElf_Sym *symbo
     return strings_add(context, name);
 }
 
-/* One library that is being looked through. */
+/* The library that is being searched. */
 struct library {
     const struct strings *undefined; /* what the program lacks, ordered */
     const char *module;
     struct functions *found;   /* of shared libraries */
     struct functions *members; /* defined by members of archives that were linked in */
-    struct functions *indexed; /* names of such members of which only the index is known */
+    struct functions *indexed; /* the same for members without a symbol table, from the index */
 };
 
-static int add(struct functions *to, const char *name, const char *module)
+static int add_function(struct functions *to, const char *name, const char *module)
 {
     char *copy = strdup(name);
     if (copy == NULL || GROW(to->item, to->count) != 0) {
@@ -125,33 +126,33 @@ static int add(struct functions *to, const char *name, const char *module)
     return 0;
 }
 
-static int take_shared(void *context, const char *name, const GElf_Sym *symbol)
+static int take_from_shared(void *context, const char *name, const GElf_Sym *symbol)
 {
     struct library *library = context;
-    if (!is_global_function(symbol) || !has(library->undefined, name))
+    if (!is_global_function(symbol) || !is_in_sorted(library->undefined, name))
         return 0;
-    return add(library->found, name, library->module);
+    return add_function(library->found, name, library->module);
 }
 
-static int take_member(void *context, const char *name, const GElf_Sym *symbol)
+static int take_from_member(void *context, const char *name, const GElf_Sym *symbol)
 {
     struct library *library = context;
-    return is_global_function(symbol) ? add(library->members, name, library->module) : 0;
+    return is_global_function(symbol) ? add_function(library->members, name, library->module) : 0;
 }
 
-/* Whether the map shows ARCHIVE(MEMBER): maps name the members that were linked in, and no others.
- */
-static int is_linked_in(const char *map_text, const char *archive, const char *member)
+/* Whether the map has ARCHIVE(MEMBER): it names the members that were linked in, and no others. */
+static bool is_linked_in(const char *map_text, const char *archive, const char *member)
 {
     CLEANUP_FREE char *text = NULL;
     if (asprintf(&text, "%s(%s)", archive, member) < 0) {
         text = NULL;
-        return 0;
+        return false;
     }
     return strstr(map_text, text) != NULL;
 }
 
-/* The index has the symbols of members whose code is the compiler's intermediate one too. */
+/* Adds the member's names from the archive's index. The index also has members that hold the
+ * compiler's intermediate code (LTO) and so have no symbol table. */
 static int each_in_index(Elf *archive, int64_t offset, struct library *library)
 {
     size_t count;
@@ -159,24 +160,25 @@ static int each_in_index(Elf *archive, int64_t offset, struct library *library)
     int result = 0;
     for (size_t i = 0; index != NULL && i < count && result == 0; i++) {
         if (index[i].as_name != NULL && (int64_t)index[i].as_off == offset)
-            result = add(library->indexed, index[i].as_name, library->module);
+            result = add_function(library->indexed, index[i].as_name, library->module);
     }
     return result;
 }
 
-static int look_through_member(Elf *archive, Elf *member, struct library *library)
+static int search_member(Elf *archive, Elf *member, struct library *library)
 {
     size_t before = library->members->count;
     int64_t offset = elf_getaroff(member);
-    int result =
-        elf_kind(member) == ELF_K_ELF ? each_symbol(member, SHT_SYMTAB, take_member, library) : 0;
+    int result = elf_kind(member) == ELF_K_ELF
+                     ? each_symbol(member, SHT_SYMTAB, take_from_member, library)
+                     : 0;
     if (result == 0 && library->members->count == before)
         result = each_in_index(archive, offset, library);
     return result;
 }
 
-static int look_through_archive(const char *path, const struct opened *opened, const char *map_text,
-                                struct library *library)
+static int search_archive(const char *path, const struct opened *opened, const char *map_text,
+                          struct library *library)
 {
     int result = 0;
     Elf_Cmd command = ELF_C_READ_MMAP;
@@ -185,14 +187,14 @@ static int look_through_archive(const char *path, const struct opened *opened, c
         const Elf_Arhdr *header = elf_getarhdr(member);
         if (header != NULL && header->ar_name != NULL && header->ar_name[0] != '/' &&
             is_linked_in(map_text, path, header->ar_name))
-            result = look_through_member(opened->elf, member, library);
+            result = search_member(opened->elf, member, library);
         command = elf_next(member);
         elf_end(member);
     }
     return result;
 }
 
-static int look_through(const char *path, const char *map_text, struct library *library)
+static int search_library(const char *path, const char *map_text, struct library *library)
 {
     struct opened opened = {.fd = -1};
     GElf_Ehdr header;
@@ -200,10 +202,10 @@ static int look_through(const char *path, const char *map_text, struct library *
     if (open_elf(path, &opened) != 0)
         return 0;
     if (elf_kind(opened.elf) == ELF_K_AR && map_text != NULL)
-        result = look_through_archive(path, &opened, map_text, library);
+        result = search_archive(path, &opened, map_text, library);
     else if (elf_kind(opened.elf) == ELF_K_ELF && gelf_getehdr(opened.elf, &header) != NULL &&
              header.e_type == ET_DYN)
-        result = each_symbol(opened.elf, SHT_DYNSYM, take_shared, library);
+        result = each_symbol(opened.elf, SHT_DYNSYM, take_from_shared, library);
     close_elf(&opened);
     return result;
 }
@@ -215,8 +217,8 @@ static int compare_functions(const void *left, const void *right)
     return by_name != 0 ? by_name : strcmp(a->module, b->module);
 }
 
-/* In order, and each once. */
-static void arrange(struct functions *functions)
+/* Sorts the functions and removes duplicates. */
+static void sort_functions(struct functions *functions)
 {
     size_t kept = 0;
     if (functions->count == 0)
@@ -231,11 +233,11 @@ static void arrange(struct functions *functions)
     functions->count = kept + 1;
 }
 
-/* Names of archives' members, and which of them the program still has. */
+/* The functions of archives' members, and which of them the program still has. */
 struct kept {
     const struct functions *names; /* in order */
     char *is_kept;
-    int has_symbols;
+    bool has_symbols;
 };
 
 static int compare_name(const void *name, const void *function)
@@ -243,12 +245,12 @@ static int compare_name(const void *name, const void *function)
     return strcmp(name, ((const struct link_function *)function)->name);
 }
 
-/* mold makes a program's own functions local. */
+/* Local functions count too: mold makes all functions of a program local. */
 static int mark_kept(void *context, const char *name, const GElf_Sym *symbol)
 {
     struct kept *kept = context;
     const struct functions *names = kept->names;
-    kept->has_symbols = 1;
+    kept->has_symbols = true;
     if (!is_function(symbol) || names->count == 0)
         return 0;
     const struct link_function *found =
@@ -263,22 +265,22 @@ static int mark_kept(void *context, const char *name, const GElf_Sym *symbol)
     return 0;
 }
 
-/* Adds those of `names` that the program has to `found`; all of them where it has no symbols left
- * and `otherwise` says so. */
-static int add_kept(const struct opened *program, struct functions *names, int otherwise,
+/* Adds those of `names` that the program has to `found`. Where the program has no symbols, adds all
+ * of them or, with `needs_symbols`, none. */
+static int add_kept(const struct opened *program, struct functions *names, bool needs_symbols,
                     struct functions *found)
 {
     int result = 0;
-    arrange(names);
+    sort_functions(names);
     CLEANUP_FREE char *is_kept = calloc(names->count + 1, 1);
-    struct kept kept = {names, is_kept, 0};
+    struct kept kept = {names, is_kept, false};
     if (is_kept == NULL)
         return -ENOMEM;
     if (names->count > 0)
         result = each_symbol(program->elf, SHT_SYMTAB, mark_kept, &kept);
     for (size_t i = 0; i < names->count && result == 0; i++) {
-        if (is_kept[i] || (!kept.has_symbols && otherwise))
-            result = add(found, names->item[i].name, names->item[i].module);
+        if (is_kept[i] || (!kept.has_symbols && !needs_symbols))
+            result = add_function(found, names->item[i].name, names->item[i].module);
     }
     return result;
 }
@@ -286,8 +288,8 @@ static int add_kept(const struct opened *program, struct functions *names, int o
 static int find_in(const struct opened *program, const struct strings *inputs, const char *map_text,
                    const struct module_map *map, struct functions *found)
 {
-    struct strings undefined = {NULL, 0};
-    struct functions members = {NULL, 0}, indexed = {NULL, 0};
+    CLEANUP_STRINGS struct strings undefined = {NULL, 0};
+    CLEANUP_FUNCTIONS struct functions members = {NULL, 0}, indexed = {NULL, 0};
     struct library library = {&undefined, NULL, found, &members, &indexed};
     int result = each_symbol(program->elf, SHT_DYNSYM, take_undefined, &undefined);
     if (undefined.count > 0)
@@ -297,16 +299,11 @@ static int find_in(const struct opened *program, const struct strings *inputs, c
         library.module =
             realpath(inputs->item[i], real) == NULL ? NULL : module_map_find(map, real);
         if (library.module != NULL)
-            result = look_through(inputs->item[i], map_text, &library);
+            result = search_library(inputs->item[i], map_text, &library);
     }
     if (result == 0)
-        result = add_kept(program, &members, 1, found);
-    if (result == 0)
-        result = add_kept(program, &indexed, 0, found);
-    strings_free(&undefined);
-    functions_free(&members);
-    functions_free(&indexed);
-    return result;
+        result = add_kept(program, &members, false, found);
+    return result == 0 ? add_kept(program, &indexed, true, found) : result;
 }
 
 int functions_find(const char *output, const struct strings *inputs, const char *map_text,
@@ -320,7 +317,7 @@ int functions_find(const char *output, const struct strings *inputs, const char 
     }
     int result = find_in(&program, inputs, map_text, map, &found);
     close_elf(&program);
-    arrange(&found);
+    sort_functions(&found);
     if (result == 0)
         *functions = found;
     else

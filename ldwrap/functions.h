@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which functions a program takes from the libraries of the site's modules. Of a shared library,
- * those that the program leaves undefined and the library defines; of an archive, those that its
- * members that were linked in define and that are still in the program (all of them, where its
- * symbols were stripped). What was inlined when it was linked is no function any more.
+ * The functions that a program uses from the libraries of the site's modules. Of a shared library:
+ * those that the program leaves undefined and the library defines. Of an archive: those that are
+ * defined by members which were linked in, and that are still in the program; all of them where the
+ * program's symbols were stripped. Functions that were inlined at the link are not found.
  */
 #ifndef JOBTRAIL_LDWRAP_FUNCTIONS_H
 #define JOBTRAIL_LDWRAP_FUNCTIONS_H
@@ -17,9 +17,11 @@ struct functions {
     size_t count;
 };
 
-/* `inputs` are the files of the link as the linker names them, `map_text` is what it wrote for
- * -Map, or NULL: then nothing is known of archives. What cannot be read is left out. Modules point
- * into `map`. Returns 0 or -ENOMEM; functions_free() releases. */
+#define CLEANUP_FUNCTIONS __attribute__((cleanup(functions_free)))
+
+/* `inputs` are the files of the link as the linker names them. `map_text` is the linker's text for
+ * -Map, or NULL: then archives are left out. So are files that cannot be read. Modules point into
+ * `map`. Returns 0 or -ENOMEM; functions_free() releases. */
 int functions_find(const char *output, const struct strings *inputs, const char *map_text,
                    const struct module_map *map, struct functions *functions);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * jobtrail-ld: a linker under any name but its own, a tool to read watermarks under that.
+ * jobtrail-ld: under the name of a linker it is that linker; under its own it prints watermarks.
  */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ldwrap/show.h"
+#include "ldwrap/watermark_print.h"
 #include "ldwrap/wrap.h"
 
 enum { STATUS_USAGE = 2 };
@@ -40,11 +41,12 @@ static int own_command(int argc, char **argv)
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
-    int show = 0, option;
+    bool has_show = false;
+    int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (option) {
         case 's':
-            show = 1;
+            has_show = true;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -56,7 +58,8 @@ static int own_command(int argc, char **argv)
             return refuse();
         }
     }
-    return show && optind < argc ? show_watermarks(argc - optind, argv + optind) : refuse();
+    return has_show && optind < argc ? watermark_print_files(argc - optind, argv + optind)
+                                     : refuse();
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The site's map of libraries to modules, in one of two forms:
+ * The site's map of libraries to modules. The file has one of two forms:
  *
  *   JSON    {"reverseMapT": {"DIRECTORY": {"pkg": "MODULE", ...} or "MODULE", ...}, ...}, as Lmod's
  *           `spider -o jsonReverseMapT` and `-o xalt_rmapT` write it
@@ -25,8 +25,8 @@ struct module_map {
 /* Returns 0 or -errno (-EINVAL: JSON of another form). module_map_free() releases. */
 int module_map_load(const char *path, struct module_map *map);
 
-/* The module that the file or directory with this real path belongs to, by the longest directory
- * above it; NULL: none. */
+/* The module of the file or directory with this real path: that of the longest directory of the map
+ * which contains it, or is it; NULL: none. */
 const char *module_map_find(const struct module_map *map, const char *path);
 
 void module_map_free(struct module_map *map);

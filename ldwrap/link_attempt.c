@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include "submit/record/link_record.h"
 
 enum {
-    SAID_MAX = 16 << 20, /* what a linker says and is held back */
+    MESSAGES_MAX = 16 << 20, /* what is kept of the linker's messages */
     MAP_MAX = 512 << 20,
     DEPENDENCIES_MAX = 64 << 20,
 };
@@ -34,14 +35,14 @@ static int add_descriptor(struct strings *argv, const char *option, int fd)
     return strings_add(argv, text);
 }
 
-static int is_of_module(const struct link_job *job, const char *path)
+static bool is_of_module(const struct link_job *job, const char *path)
 {
     char real[PATH_MAX];
     return realpath(path, real) != NULL && module_map_find(&job->modules, real) != NULL;
 }
 
 /* Whether DIRECTORY has one of the libraries of -l as an archive; "-l:NAME" names a file. */
-static int has_archive(const char *directory, const struct strings *libraries)
+static bool has_archive(const char *directory, const struct strings *libraries)
 {
     char path[PATH_MAX];
     for (size_t i = 0; i < libraries->count; i++) {
@@ -49,35 +50,35 @@ static int has_archive(const char *directory, const struct strings *libraries)
         int length = name[0] == ':' ? snprintf(path, sizeof path, "%s/%s", directory, name + 1)
                                     : snprintf(path, sizeof path, "%s/lib%s.a", directory, name);
         if (length < PATH_MAX && access(path, F_OK) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* Archives can hold functions of modules when a directory of the command line that belongs to one
- * has one that is asked for, or a file of the command line is one. */
-static int may_have_archives(const struct link_job *job)
+/* Whether an archive of a module can be linked in: a directory of -L that belongs to a module has a
+ * library of -l as an archive, or a file of the command line belongs to a module. */
+static bool may_have_archives(const struct link_job *job)
 {
     const struct link_line *line = &job->line;
     if (job->modules.count == 0)
-        return 0;
+        return false;
     for (size_t i = 0; i < line->directories.count; i++) {
         const char *directory = line->directories.item[i];
         if (is_of_module(job, directory) && has_archive(directory, &line->libraries))
-            return 1;
+            return true;
     }
     for (size_t i = 0; i < line->inputs.count; i++) {
         if (is_of_module(job, line->inputs.item[i]))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* lld and mold colour what they say to a terminal, and we stand between. */
+/* lld and mold colour their messages on a terminal, and write to our pipe instead. */
 static int add_color(const struct link_job *job, struct strings *argv)
 {
-    int colours = strstr(job->called, "lld") != NULL || strstr(job->called, "mold") != NULL;
-    if (!colours || job->line.says_color || !isatty(STDERR_FILENO))
+    bool has_colors = strstr(job->called, "lld") != NULL || strstr(job->called, "mold") != NULL;
+    if (!has_colors || job->line.has_color_option || !isatty(STDERR_FILENO))
         return 0;
     return strings_add(argv, "--color-diagnostics=always");
 }
@@ -97,7 +98,7 @@ static int make_argv(const struct link_job *job, struct link_attempt *attempt)
         result = add_descriptor(&attempt->argv, "--dependency-file=", attempt->dependencies);
     if (result == 0)
         result = add_descriptor(
-            &attempt->argv, "-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.writes);
+            &attempt->argv, "-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd);
     return result;
 }
 
@@ -106,7 +107,7 @@ static int open_map(const struct link_job *job, struct link_attempt *attempt)
 {
     char real[PATH_MAX];
     if (realpath(job->linker, real) != NULL && strstr(real, "lld") != NULL)
-        return held_open(&attempt->run.map, -1, MAP_MAX);
+        return output_open(&attempt->run.map, -1, MAP_MAX);
     attempt->map = descriptor_memory("jobtrail map");
     return attempt->map < 0 ? -EMFILE : 0;
 }
@@ -114,19 +115,19 @@ static int open_map(const struct link_job *job, struct link_attempt *attempt)
 static int open_pipes(const struct link_job *job, struct link_attempt *attempt)
 {
     struct run_link *run = &attempt->run;
-    int result = held_open(&run->output, STDOUT_FILENO, SAID_MAX);
+    int result = output_open(&run->output, STDOUT_FILENO, MESSAGES_MAX);
     if (result == 0 && !run_link_is_one_stream())
-        result = held_open(&run->errors, STDERR_FILENO, SAID_MAX);
-    if (result == 0 && job->line.map_file == NULL && job->line.unmarked == NULL &&
+        result = output_open(&run->errors, STDERR_FILENO, MESSAGES_MAX);
+    if (result == 0 && job->line.map_file == NULL && job->line.why_unmarked == NULL &&
         may_have_archives(job))
         result = open_map(job, attempt);
     return result;
 }
 
-int link_attempt(const struct link_job *job, int ask_inputs, struct link_attempt *attempt)
+int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attempt *attempt)
 {
     struct run_link *run = &attempt->run;
-    const struct held none = {.from = -1, .writes = -1, .to = -1};
+    const struct linker_output none = {.read_fd = -1, .write_fd = -1, .target_fd = -1};
     *attempt = (struct link_attempt){
         .run = {.path = job->linker,
                 .meanwhile = link_record_warm_up,
@@ -154,29 +155,29 @@ int link_attempt(const struct link_job *job, int ask_inputs, struct link_attempt
     return run_link(run, &attempt->status);
 }
 
-static int mentions(const struct held *held, const char *text)
+static bool has_text(const struct linker_output *output, const char *text)
 {
-    return held->size > 0 && memmem(held->bytes, held->size, text, strlen(text)) != NULL;
+    return output->size > 0 && memmem(output->bytes, output->size, text, strlen(text)) != NULL;
 }
 
-int link_attempt_was_asked_too_much(const struct link_attempt *attempt)
+bool link_attempt_lacks_option(const struct link_attempt *attempt)
 {
     return attempt->dependencies >= 0 && WIFEXITED(attempt->status) &&
-           (mentions(&attempt->run.errors, "dependency-file") ||
-            mentions(&attempt->run.output, "dependency-file"));
+           (has_text(&attempt->run.errors, "dependency-file") ||
+            has_text(&attempt->run.output, "dependency-file"));
 }
 
 void link_attempt_release(struct link_attempt *attempt)
 {
-    held_release(&attempt->run.output);
-    held_release(&attempt->run.errors);
+    output_release(&attempt->run.output);
+    output_release(&attempt->run.errors);
 }
 
-/* Takes what we added out of the user's file, whose text this is. */
-static int clean(const struct link_job *job, const char *path, char *text)
+/* Removes our objects from the user's dependency file at `path`, which has the content `text`. */
+static int clean_dependency_file(const struct link_job *job, const char *path, char *text)
 {
     const int added[] = {job->mark, job->startup};
-    int found = 0;
+    bool found = false;
     for (int i = 0; i < 2; i++) {
         char name[DESCRIPTOR_PATH_SIZE];
         if (added[i] < 0)
@@ -190,8 +191,8 @@ static int clean(const struct link_job *job, const char *path, char *text)
     return fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
 }
 
-/* Only what programs are made of: no script, nothing that is gone, nothing of ours. */
-static int is_object(const char *path)
+/* Whether the file is an object or a library: no script, no file that is gone, and none of ours. */
+static bool is_object(const char *path)
 {
     static const struct {
         const char *bytes;
@@ -200,12 +201,12 @@ static int is_object(const char *path)
     char start[8] = "";
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || strncmp(path, "/proc/self/fd/", 14) == 0 || read(fd, start, sizeof start) < 4)
-        return 0;
+        return false;
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
         if (memcmp(start, starts[i].bytes, starts[i].size) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static int keep_objects(const struct strings *files, struct strings *inputs)
@@ -222,7 +223,7 @@ int link_attempt_inputs(const struct link_job *job, const struct link_attempt *a
                         struct strings *inputs)
 {
     const char *users = job->line.dependency_file;
-    struct strings files = {NULL, 0};
+    CLEANUP_STRINGS struct strings files = {NULL, 0};
     CLEANUP_FREE char *text = NULL;
     size_t size;
     int result = 0;
@@ -236,24 +237,23 @@ int link_attempt_inputs(const struct link_job *job, const struct link_attempt *a
         result = dependency_file_read(text, &files);
     if (result == 0)
         result = keep_objects(&files, inputs);
-    if (result == 0) /* lld spells some names in another way */
+    if (result == 0) /* lld writes some names in another way */
         result = keep_objects(&job->line.inputs, inputs);
     if (result == 0 && users != NULL)
-        result = clean(job, users, text);
-    strings_free(&files);
+        result = clean_dependency_file(job, users, text);
     return result;
 }
 
 char *link_attempt_map(const struct link_job *job, struct link_attempt *attempt)
 {
-    struct held *map = &attempt->run.map;
+    struct linker_output *map = &attempt->run.map;
     char *text = NULL;
     size_t size;
     if (job->line.map_file != NULL)
         return whole_file_open_read(job->line.map_file, MAP_MAX, &text, &size) == 0 ? text : NULL;
     if (attempt->map >= 0)
         return whole_file_read(attempt->map, MAP_MAX, &text, &size) == 0 ? text : NULL;
-    if (map->bytes == NULL || map->released)
+    if (map->bytes == NULL || map->is_released)
         return NULL;
     text = map->bytes;
     text[map->size < map->room ? map->size : map->room - 1] = '\0';
@@ -263,9 +263,9 @@ char *link_attempt_map(const struct link_job *job, struct link_attempt *attempt)
 
 void link_attempt_free(struct link_attempt *attempt)
 {
-    held_close(&attempt->run.output);
-    held_close(&attempt->run.errors);
-    held_close(&attempt->run.map);
+    output_close(&attempt->run.output);
+    output_close(&attempt->run.errors);
+    output_close(&attempt->run.map);
     strings_free(&attempt->argv);
     if (attempt->dependencies >= 0)
         close(attempt->dependencies);

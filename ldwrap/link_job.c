@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_switches.h"
@@ -29,8 +29,8 @@ uint64_t link_job_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The environment first: the password file may be a directory service, and the record is one of the
- * user's own. */
+/* The environment first, since the password file may be a slow directory service. A user can set
+ * the variables, but the record is the user's own. */
 const char *link_job_user(void)
 {
     const char *name = getenv("USER");
@@ -111,7 +111,7 @@ static char *write_mark(const struct link_job *job, size_t *size)
         size);
 }
 
-/* Nothing in it depends on who builds, where and when. */
+/* A mark with nothing in it that depends on the user, the place or the time of the build. */
 static char *write_reproducible_mark(const struct link_job *job, size_t *size)
 {
     return watermark_write(
@@ -119,7 +119,7 @@ static char *write_reproducible_mark(const struct link_job *job, size_t *size)
             .uuid = job->uuid,
             .compiler = job->program,
             .epoch = watermark_epoch(job->epoch),
-            .in_utc = 1,
+            .is_utc = true,
         },
         size);
 }
@@ -139,7 +139,7 @@ static int make_mark(struct link_job *job, const struct elf_target *target)
 static const char *add_to_link(struct link_job *job)
 {
     struct elf_target target;
-    if (job->line.unmarked != NULL)
+    if (job->line.why_unmarked != NULL)
         return NULL;
     if (elf_target_find(&job->line.inputs, &target) != 0)
         return "no ELF object to go by";
@@ -156,8 +156,8 @@ const char *link_job_prepare(struct link_job *job)
     if (response_expand(job->argc, job->argv, &job->arguments) != 0 ||
         link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
-    if (job->line.pass != NULL)
-        return job->line.pass;
+    if (job->line.why_plain != NULL)
+        return job->line.why_plain;
     const char *why = load_conf(job);
     if (why != NULL)
         return why;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One link: what is known of it before, and what the wrapper adds to it.
+ * One link: what is known before it runs, and what the wrapper adds to it.
  */
 #ifndef JOBTRAIL_LDWRAP_LINK_JOB_H
 #define JOBTRAIL_LDWRAP_LINK_JOB_H
@@ -17,7 +17,7 @@ struct link_job {
     const char *called; /* the name that we were called by */
     const char *linker; /* the real one's path */
     int argc;
-    char *const *argv;        /* the plain link: as we were called, under the real linker's name */
+    char *const *argv;        /* of the plain link: ours, with the real linker's name */
     struct strings arguments; /* response files expanded */
     struct link_line line;
     struct ancestors ancestors;
@@ -36,12 +36,12 @@ struct link_job {
 /* Nanoseconds since the Epoch. */
 uint64_t link_job_now(void);
 
-/* Looks at the link and gets ready what is added to it. `job` has `called`, `linker`, `argc`,
- * `argv` and `ancestors`. Returns NULL, or why there is nothing to do but the plain link.
- * link_job_free() releases in any case. */
+/* Reads the command line and the configuration, and makes the objects that are added to the link.
+ * `job` has `called`, `linker`, `argc`, `argv` and `ancestors`. Returns NULL, or the reason why the
+ * plain link is to be run. link_job_free() releases in any case. */
 const char *link_job_prepare(struct link_job *job);
 
-/* The user's name. The cluster as the environment has it; "" where it says nothing. */
+/* The names of the user and, from the environment, of the cluster; "": unknown. */
 const char *link_job_user(void);
 const char *link_job_cluster(void);
 

@@ -2,6 +2,8 @@
 #include "ldwrap/link_line.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,178 +13,131 @@
 
 enum { SCRIPT_MAX = 4 << 20 };
 
-/* Options that end in the real linker and nothing else: they link nothing, or what comes out is no
- * program and no library. Names without their dashes. */
-static const char *const passing[] = {
-    "v",
-    "version",
-    "help",
-    "target-help",
-    "print-supported-emulations",
-    "r",
-    "i",
-    "relocatable",
-    "Ur",
-    "incremental",
-    "incremental-full",
-    "incremental-update",
-    "run",
-    "c",
-    "mri-script",
+/* What an option means for the wrapper:
+ * PASSES    nothing is linked, or the output is no program and no library
+ * REPORTS   the linker lists the files of the link, or sizes and places of sections: our object
+ * would show there LAYS_OUT  the layout is the user's own, as in a kernel or a boot loader: nothing
+ * may be added */
+enum effect {
+    NO_EFFECT,
+    PASSES,
+    REPORTS,
+    LAYS_OUT,
+    SCRIPT,
+    OUTPUT_FORMAT,
+    EMULATION,
+    FLAVOR,
+    OUTPUT,
+    DEPENDENCY_FILE,
+    MAP,
+    SHARED,
+    STATIC,
+    DYNAMIC,
+    COLOR,
+    DIRECTORY,
+    LIBRARY,
 };
 
-/* Options whose output shows each file of the link, or the size or place of sections: with a file
- * more, they would say something else. */
-static const char *const reporting[] = {
-    "M", "print-map", "t", "trace", "cref", "verbose", "V", "stats", "print-timing", "dll-verbose",
+/* Options, without their dashes. NAME* stands for all that begin with NAME; the first row that has
+ * the option counts. `takes_value`: the value is the next argument, unless attached with "=". */
+/* clang-format off */
+static const struct kind {
+    enum effect effect;
+    bool takes_value;
+    const char *names;
+} kinds[] = {
+    {PASSES, false, "v version help target-help print-supported-emulations r i relocatable Ur incremental"
+                    " incremental-full incremental-update run"},
+    {PASSES, true, "c mri-script"},
+    {REPORTS, true, "trace-symbol y"},
+    {REPORTS, false, "M t cref verbose V stats dll-verbose print-* trace* why-*"},
+    {MAP, true, "Map"},
+    {LAYS_OUT, true, "Ttext Tdata Tbss section-start A b format orphan-handling"},
+    {LAYS_OUT, false, "N omagic n nmagic accept-unknown-input-arch image-base"},
+    {SCRIPT, true, "T script dT default-script"},
+    {OUTPUT_FORMAT, true, "oformat"},
+    {EMULATION, true, "m"},
+    {FLAVOR, true, "flavor"},
+    {OUTPUT, true, "o output"},
+    {DEPENDENCY_FILE, true, "dependency-file"},
+    {SHARED, false, "shared Bshareable"},
+    {STATIC, false, "static"},
+    {DYNAMIC, false, "Bdynamic dy call_shared"},
+    {COLOR, false, "color-diagnostics* no-color-diagnostics*"},
+    {DIRECTORY, true, "L library-path"},
+    {LIBRARY, true, "l library"},
+    {NO_EFFECT, true, "a architecture assert audit auxiliary chroot defsym depaudit dynamic-linker"
+                      " dynamic-list e entry exclude-libs export-dynamic-symbol"
+                      " export-dynamic-symbol-list f F filter fini G gpsize h hash-style I init"
+                      " just-symbols mllvm P plugin plugin-opt R require-defined"
+                      " retain-symbols-file rpath rpath-link section-ordering-file soname"
+                      " sort-section symbol-ordering-file sysroot task-link Trodata-segment"
+                      " Ttext-segment u undefined version-script wrap Y z"},
 };
+/* clang-format on */
 
-/* Options of programs whose layout is the user's own, a kernel's or a boot loader's: nothing may
- * come in between. */
-static const char *const laying_out[] = {
-    "Ttext",      "Tdata",  "Tbss",   "section-start",
-    "N",          "omagic", "n",      "nmagic",
-    "A",          "b",      "format", "accept-unknown-input-arch",
-    "image-base",
-};
-
-/* Options that take the argument that follows, unless it is attached with "=". */
-static const char *const taking[] = {
-    "a",
-    "A",
-    "architecture",
-    "assert",
-    "audit",
-    "auxiliary",
-    "b",
-    "c",
-    "chroot",
-    "default-script",
-    "defsym",
-    "depaudit",
-    "dependency-file",
-    "dT",
-    "dynamic-linker",
-    "dynamic-list",
-    "e",
-    "entry",
-    "exclude-libs",
-    "export-dynamic-symbol",
-    "export-dynamic-symbol-list",
-    "f",
-    "F",
-    "filter",
-    "fini",
-    "flavor",
-    "format",
-    "G",
-    "gpsize",
-    "h",
-    "hash-style",
-    "I",
-    "init",
-    "just-symbols",
-    "l",
-    "L",
-    "library",
-    "library-path",
-    "m",
-    "Map",
-    "mllvm",
-    "mri-script",
-    "o",
-    "oformat",
-    "orphan-handling",
-    "output",
-    "P",
-    "plugin",
-    "plugin-opt",
-    "R",
-    "require-defined",
-    "retain-symbols-file",
-    "rpath",
-    "rpath-link",
-    "script",
-    "section-ordering-file",
-    "section-start",
-    "soname",
-    "sort-section",
-    "symbol-ordering-file",
-    "sysroot",
-    "T",
-    "task-link",
-    "Tbss",
-    "Tdata",
-    "Trodata-segment",
-    "Ttext",
-    "Ttext-segment",
-    "trace-symbol",
-    "u",
-    "undefined",
-    "version-script",
-    "wrap",
-    "y",
-    "Y",
-    "z",
-};
-
-#define IS_ONE_OF(list, name) is_one_of(list, sizeof(list) / sizeof *(list), name)
-
-static int is_one_of(const char *const *list, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(list[i], name) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-static int starts(const char *text, const char *prefix)
+static bool starts(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* One option: its name without dashes, and its value or NULL. */
+/* Whether the list has `name`. */
+static bool has_name(const char *names, const char *name)
+{
+    for (size_t size; *names != '\0'; names += size + (names[size] == ' ')) {
+        size = strcspn(names, " ");
+        if (names[size - 1] == '*' ? strncmp(name, names, size - 1) == 0
+                                   : strncmp(name, names, size) == 0 && name[size] == '\0')
+            return true;
+    }
+    return false;
+}
+
+static const struct kind *find_kind(const char *name)
+{
+    static const struct kind other = {NO_EFFECT, false, ""};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (has_name(kinds[i].names, name))
+            return &kinds[i];
+    }
+    return &other;
+}
+
 struct option {
-    char name[64];
-    const char *value;
-    int takes_next; /* the value is the argument behind */
+    const struct kind *kind;
+    const char *value; /* or NULL */
+    bool takes_next;   /* the value is the next argument */
 };
 
-/* "-oFILE", "-LDIR" and their like: a letter with its value attached. Of the longer names that
- * begin with such a letter, those of an own value are in the lists; those with an "o" need two
- * dashes. */
-static int attached(const char *text, struct option *option)
+/* "-oFILE", "-LDIRECTORY" and the like: a letter with its value attached. A longer name that takes
+ * a value may begin with such a letter too, except for "o": there long names have two dashes. */
+static bool read_attached(const char *text, struct option *option)
 {
+    const char letter[] = {text[0], '\0'};
     if (text[0] == '\0' || text[1] == '\0' || strchr("oLlmTyb", text[0]) == NULL)
-        return 0;
-    if (text[0] != 'o' && (IS_ONE_OF(taking, option->name) || starts(text, "build-id")))
-        return 0;
-    option->name[0] = text[0];
-    option->name[1] = '\0';
-    option->value = text + 1;
-    return 1;
+        return false;
+    if (text[0] != 'o' && (option->kind->takes_value || starts(text, "build-id")))
+        return false;
+    *option = (struct option){find_kind(letter), text + 1, false};
+    return true;
 }
 
 static void read_option(const char *argument, struct option *option)
 {
     int dashes = argument[1] == '-' ? 2 : 1;
     const char *text = argument + dashes;
-    const char *equals = strchr(text, '=');
-    size_t length = equals == NULL ? strlen(text) : (size_t)(equals - text);
-    if (length >= sizeof option->name)
-        length = sizeof option->name - 1;
-    memcpy(option->name, text, length);
-    option->name[length] = '\0';
-    option->value = equals == NULL ? NULL : equals + 1;
-    option->takes_next = 0;
-    if (dashes == 1 && attached(text, option))
+    char name[64];
+    size_t length = strcspn(text, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    *option =
+        (struct option){find_kind(name), text[length] == '=' ? text + length + 1 : NULL, false};
+    if (dashes == 1 && read_attached(text, option))
         return;
-    option->takes_next = option->value == NULL && IS_ONE_OF(taking, option->name);
+    option->takes_next = option->value == NULL && option->kind->takes_value;
 }
 
-/* A script that adds to the linker's own keeps the usual layout. */
-static int script_adds(const char *path)
+/* A script with INSERT adds to the linker's own script, and so keeps the usual layout. */
+static bool script_adds(const char *path)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size;
@@ -190,41 +145,55 @@ static int script_adds(const char *path)
            strstr(text, "INSERT") != NULL;
 }
 
-static void judge(struct link_line *line, const struct option *option)
+static int apply_option(struct link_line *line, const struct option *option)
 {
-    const char *name = option->name, *value = option->value == NULL ? "" : option->value;
-    if (IS_ONE_OF(passing, name) || (strcmp(name, "oformat") == 0 && !starts(value, "elf")) ||
-        (strcmp(name, "m") == 0 && starts(value, "i386pe")) ||
-        (strcmp(name, "flavor") == 0 && strcmp(value, "gnu") != 0 && strcmp(value, "ld") != 0))
-        line->pass = "nothing that we mark comes out of it";
-    else if (IS_ONE_OF(reporting, name) || strcmp(name, "Map") == 0 || starts(name, "print-") ||
-             starts(name, "trace") || starts(name, "why-") || strcmp(name, "y") == 0)
-        line->unmarked = "the linker is to report on the link";
-    else if (IS_ONE_OF(laying_out, name) || starts(name, "orphan-handling") ||
-             ((strcmp(name, "T") == 0 || strcmp(name, "script") == 0 || strcmp(name, "dT") == 0 ||
-               strcmp(name, "default-script") == 0) &&
-              !script_adds(option->value)))
-        line->unmarked = "its layout is the user's own";
-}
-
-static void note(struct link_line *line, const struct option *option)
-{
-    const char *name = option->name;
-    if (strcmp(name, "o") == 0 || strcmp(name, "output") == 0)
-        line->output = option->value;
-    else if (strcmp(name, "dependency-file") == 0)
-        line->dependency_file = option->value;
-    else if (strcmp(name, "Map") == 0)
+    const char *value = option->value == NULL ? "" : option->value;
+    enum effect effect = option->kind->effect;
+    switch (effect) {
+    case NO_EFFECT:
+        break;
+    case PASSES:
+    case OUTPUT_FORMAT:
+    case EMULATION:
+    case FLAVOR:
+        if (effect == PASSES || (effect == OUTPUT_FORMAT && !starts(value, "elf")) ||
+            (effect == EMULATION && starts(value, "i386pe")) ||
+            (effect == FLAVOR && strcmp(value, "gnu") != 0 && strcmp(value, "ld") != 0))
+            line->why_plain = "nothing that we mark comes out of it";
+        break;
+    case MAP:
         line->map_file = option->value;
-    else if (strcmp(name, "shared") == 0 || strcmp(name, "Bshareable") == 0)
-        line->shared = 1;
-    else if (strcmp(name, "static") == 0)
-        line->is_static = 1;
-    else if (strcmp(name, "Bdynamic") == 0 || strcmp(name, "dy") == 0 ||
-             strcmp(name, "call_shared") == 0)
-        line->is_static = 0;
-    else if (starts(name, "color-diagnostics") || starts(name, "no-color-diagnostics"))
-        line->says_color = 1;
+        /* fall through */
+    case REPORTS:
+        line->why_unmarked = "the linker is to report on the link";
+        break;
+    case LAYS_OUT:
+    case SCRIPT:
+        if (effect == LAYS_OUT || !script_adds(option->value))
+            line->why_unmarked = "its layout is the user's own";
+        break;
+    case OUTPUT:
+        line->output = option->value;
+        break;
+    case DEPENDENCY_FILE:
+        line->dependency_file = option->value;
+        break;
+    case SHARED:
+        line->is_shared = true;
+        break;
+    case STATIC:
+    case DYNAMIC:
+        line->is_static = effect == STATIC;
+        break;
+    case COLOR:
+        line->has_color_option = true;
+        break;
+    case DIRECTORY:
+        return option->value == NULL ? 0 : strings_add(&line->directories, option->value);
+    case LIBRARY:
+        return option->value == NULL ? 0 : strings_add(&line->libraries, option->value);
+    }
+    return 0;
 }
 
 static const char *base_name(const char *path)
@@ -234,7 +203,7 @@ static const char *base_name(const char *path)
 }
 
 /* Programs that exist to find out whether they can be linked. */
-static int is_probe(const char *output)
+static bool is_probe(const char *output)
 {
     const char *name = base_name(output);
     return strcmp(name, "conftest") == 0 || starts(name, "conftest.") || starts(name, "cmTC_") ||
@@ -245,27 +214,14 @@ static int is_probe(const char *output)
 static void judge_output(struct link_line *line)
 {
     struct stat status;
-    if (line->pass != NULL)
+    if (line->why_plain != NULL)
         return;
     if (line->inputs.count == 0)
-        line->pass = "there is nothing to link";
+        line->why_plain = "there is nothing to link";
     else if (is_probe(line->output))
-        line->pass = "a probe of autoconf or CMake";
+        line->why_plain = "a probe of autoconf or CMake";
     else if (stat(line->output, &status) == 0 && !S_ISREG(status.st_mode))
-        line->pass = "the output is no regular file";
-}
-
-static int take_option(struct link_line *line, const struct option *option)
-{
-    judge(line, option);
-    note(line, option);
-    if ((strcmp(option->name, "L") == 0 || strcmp(option->name, "library-path") == 0) &&
-        option->value != NULL)
-        return strings_add(&line->directories, option->value);
-    if ((strcmp(option->name, "l") == 0 || strcmp(option->name, "library") == 0) &&
-        option->value != NULL)
-        return strings_add(&line->libraries, option->value);
-    return 0;
+        line->why_plain = "the output is no regular file";
 }
 
 int link_line_read(const struct strings *arguments, struct link_line *line)
@@ -282,11 +238,11 @@ int link_line_read(const struct strings *arguments, struct link_line *line)
         read_option(argument, &option);
         if (option.takes_next && i + 1 < arguments->count)
             option.value = arguments->item[++i];
-        result = take_option(line, &option);
+        result = apply_option(line, &option);
     }
     if (line->output == NULL)
         line->output = "";
-    line->is_static = line->is_static && !line->shared;
+    line->is_static = line->is_static && !line->is_shared;
     judge_output(line);
     if (result != 0)
         link_line_free(line);

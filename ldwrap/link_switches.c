@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,35 +11,36 @@
 
 #include "conf/base/io.h"
 
-static int is(const char *name, const char *value)
+static bool is_set_to(const char *name, const char *value)
 {
     const char *set = getenv(name);
     return set != NULL && strcmp(set, value) == 0;
 }
 
-int switch_tracking(void)
+bool switch_tracking(void)
 {
-    return is("XALT_EXECUTABLE_TRACKING", "yes");
+    return is_set_to("XALT_EXECUTABLE_TRACKING", "yes");
 }
 
-int switch_functions(void)
+bool switch_functions(void)
 {
-    return !is("XALT_FUNCTION_TRACKING", "no");
+    return !is_set_to("XALT_FUNCTION_TRACKING", "no");
 }
 
-int switch_command_line(void)
+bool switch_command_line(void)
 {
-    return getenv("XALT_CMDLINE_RECORD") == NULL || is("XALT_CMDLINE_RECORD", "yes");
+    return getenv("XALT_CMDLINE_RECORD") == NULL || is_set_to("XALT_CMDLINE_RECORD", "yes");
 }
 
-/* Where to say it; -1: nowhere. */
+/* The descriptor to write to; -1: none. */
 static int open_trace(void)
 {
     const char *value = getenv("XALT_TRACING");
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     if (value != NULL && strncmp(value, "link:", 5) == 0) /* root builds in users' directories */
         return open(value + 5, flags | (geteuid() == 0 ? O_NOFOLLOW : 0), 0666);
-    return is("XALT_TRACING", "yes") || is("XALT_TRACING", "link") ? STDERR_FILENO : -1;
+    return is_set_to("XALT_TRACING", "yes") || is_set_to("XALT_TRACING", "link") ? STDERR_FILENO
+                                                                                 : -1;
 }
 
 void switch_trace(const char *format, ...)

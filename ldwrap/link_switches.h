@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The environment variables that XALT's users know, for links.
+ * XALT's environment variables for links.
  */
 #ifndef JOBTRAIL_LDWRAP_SWITCHES_H
 #define JOBTRAIL_LDWRAP_SWITCHES_H
 
+#include <stdbool.h>
+
 /* XALT_EXECUTABLE_TRACKING is "yes": links are marked and recorded. */
-int switch_tracking(void);
+bool switch_tracking(void);
 
 /* XALT_FUNCTION_TRACKING is not "no". */
-int switch_functions(void);
+bool switch_functions(void);
 
-/* XALT_CMDLINE_RECORD is not set, or "yes": command lines are recorded as the site says. */
-int switch_command_line(void);
+/* XALT_CMDLINE_RECORD is not set, or "yes": command lines are recorded as the site has chosen. */
+bool switch_command_line(void);
 
-/* Says a line, "jobtrail-ld: ...", where XALT_TRACING asks for it: on stderr for "yes" and "link",
- * at the end of FILE for "link:FILE". */
+/* Writes a line, "jobtrail-ld: ...", where XALT_TRACING asks for it: to stderr for "yes" and
+ * "link", to the end of FILE for "link:FILE". */
 __attribute__((format(printf, 1, 2))) void switch_trace(const char *format, ...);
 
 #endif

@@ -3,19 +3,20 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "conf/base/cleanup.h"
 
 /* "ccXXXXXX.o", "ccXXXXXX.res", "ccXXXXXX.ltrans0.ltrans.o": gcc's. */
-static int is_temporary(const char *name)
+static bool is_temporary(const char *name)
 {
     if (strncmp(name, "cc", 2) != 0)
-        return 0;
+        return false;
     for (int i = 2; i < 8; i++) {
         if (!isalnum((unsigned char)name[i]))
-            return 0;
+            return false;
     }
     return name[8] == '.';
 }

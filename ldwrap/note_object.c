@@ -25,7 +25,7 @@ struct section {
     size_t size;
 };
 
-/* The ELF file's own byte order, in which `target` writes 32-bit words. */
+/* Writes a 32-bit word in the target's byte order. */
 static void put_word(unsigned char *at, uint32_t value, const struct elf_target *target)
 {
     for (int i = 0; i < 4; i++)
@@ -54,7 +54,7 @@ static unsigned char *make_note(const struct elf_target *target, const char *own
     return note;
 }
 
-/* The property that says which features an object allows; 0: this machine has none. */
+/* The type of the property that lists the features of an object; 0: this machine has none. */
 static uint32_t property_type(const struct elf_target *target)
 {
     switch (target->machine) {
@@ -129,8 +129,8 @@ static int name_sections(Elf *elf)
     return gelf_update_ehdr(elf, &header) == 0 ? -EIO : 0;
 }
 
-static int fill(Elf *elf, const struct elf_target *target, const struct section *mark,
-                unsigned char **property)
+static int write_sections(Elf *elf, const struct elf_target *target, const struct section *mark,
+                          unsigned char **property)
 {
     struct section stack = {NAME_STACK, SHT_PROGBITS, 0, 1, NULL, 0};
     int result = fill_header(elf, target);
@@ -159,7 +159,7 @@ int note_object_write(int fd, const struct elf_target *target, const void *mark,
     Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
     if (elf == NULL)
         return -EIO;
-    int result = fill(elf, target, &section, &property);
+    int result = write_sections(elf, target, &section, &property);
     elf_end(elf);
     return result;
 }

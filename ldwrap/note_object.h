@@ -3,8 +3,8 @@
  * The object that carries a watermark into a link. Its sections are
  *
  *   .note.xalt.info      allocated; a note (elf(5)) of the owner "XALT" and type 0x746c6158
- *   .note.gnu.property   x86 and AArch64: says that the object stands in the way of no control-flow
- *                        protection, which linkers grant where all objects have it
+ *   .note.gnu.property   x86 and AArch64: the object supports all control-flow protections. Linkers
+ *                        enable one only where all objects support it
  *   .note.GNU-stack      empty: no executable stack
  *
  * and no symbols.

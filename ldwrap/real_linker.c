@@ -2,6 +2,7 @@
 #include "ldwrap/real_linker.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,10 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "ldwrap/chain.h"
+#include "ldwrap/called_linkers.h"
 
-/* DIRECTORY/NAME as a program that is not us. Returns 0, -ENOENT, -ENOMEM. */
-static int try(const char *directory, size_t length, const char *name, char **path)
+/* Takes DIRECTORY/NAME if it is a program that was not called yet. Returns 0, -ENOENT, -ENOMEM. */
+static int take_program(const char *directory, size_t length, const char *name, char **path)
 {
     struct stat status;
     CLEANUP_FREE char *text = NULL;
@@ -22,22 +23,22 @@ static int try(const char *directory, size_t length, const char *name, char **pa
         return -ENOMEM;
     }
     if (stat(text, &status) != 0 || !S_ISREG(status.st_mode) || access(text, X_OK) != 0 ||
-        chain_has(&status))
+        called_linkers_have(&status))
         return -ENOENT;
-    if (chain_add(&status) != 0)
+    if (called_linkers_add(&status) != 0)
         return -ENOMEM;
     *path = text;
     text = NULL;
     return 0;
 }
 
-/* The first one in a list of directories, with ':' between them. */
-static int search(const char *directories, const char *name, char **path)
+/* Takes the first one in a list of directories, with ':' between them. */
+static int search_directories(const char *directories, const char *name, char **path)
 {
     int result = -ENOENT;
     for (const char *at = directories; at != NULL && result == -ENOENT;) {
         size_t length = strcspn(at, ":");
-        result = try(at, length, name, path);
+        result = take_program(at, length, name, path);
         at = at[length] == ':' ? at + length + 1 : NULL;
     }
     return result;
@@ -47,7 +48,7 @@ static int search(const char *directories, const char *name, char **path)
 static const char *target_argument(const struct ancestor *clang)
 {
     const char *end = clang->argv + clang->argv_size, *found = NULL;
-    int is_next = 0;
+    bool is_next = false;
     for (const char *at = clang->argv; at < end; at += strlen(at) + 1) {
         if (is_next)
             found = at;
@@ -58,8 +59,9 @@ static const char *target_argument(const struct ancestor *clang)
     return found;
 }
 
-/* clang looks for TARGET-ld first, but in each directory for both names before the next one: with
- * us in front of all, it finds our `ld`. */
+/* clang prefers TARGET-ld to ld, but tries both names in a directory before the next directory.
+ * Ours is the first one in PATH, so that clang finds our `ld`. Then TARGET-ld is looked for here.
+ */
 static int search_target(const struct ancestor *clang, const char *called, char **path)
 {
     CLEANUP_FREE char *name = NULL;
@@ -70,7 +72,7 @@ static int search_target(const struct ancestor *clang, const char *called, char 
         name = NULL;
         return -ENOMEM;
     }
-    return search(getenv("PATH"), name, path);
+    return search_directories(getenv("PATH"), name, path);
 }
 
 static int search_beside(const struct ancestor *clang, const char *called, char **path)
@@ -78,15 +80,15 @@ static int search_beside(const struct ancestor *clang, const char *called, char 
     int result = search_target(clang, called, path);
     const char *slash = strrchr(clang->path, '/');
     if (result == -ENOENT && slash != NULL)
-        result = try(clang->path, (size_t)(slash - clang->path), called, path);
+        result = take_program(clang->path, (size_t)(slash - clang->path), called, path);
     return result;
 }
 
 int real_linker_find(const char *called, const struct ancestors *ancestors, char **path)
 {
     const struct ancestor *caller = ancestors_caller(ancestors);
-    int result = search(getenv("COMPILER_PATH"), called, path);
+    int result = search_directories(getenv("COMPILER_PATH"), called, path);
     if (result == -ENOENT && caller != NULL && strstr(caller->path, "/clang") != NULL)
         result = search_beside(caller, called, path);
-    return result == -ENOENT ? search(getenv("PATH"), called, path) : result;
+    return result == -ENOENT ? search_directories(getenv("PATH"), called, path) : result;
 }

@@ -4,11 +4,11 @@
 
 #include "ldwrap/ancestors.h"
 
-/* Finds the linker that would have been called without us, by the name `called`: in COMPILER_PATH,
- * as gcc's collect2 and clang search, beside a clang that called, then in PATH. What is ourselves,
- * by device and inode and so under any name, or has had its turn (chain.h), is passed over. Returns
- * 0 and the malloc'ed `*path`, as the caller would have put it together, having noted in the
- * environment that it has its turn now; or -ENOENT, -ENOMEM. */
+/* Finds the linker that would have been called by the name `called` without us: in COMPILER_PATH,
+ * as gcc's collect2 and clang search; in the directory of a clang that has called; then in PATH.
+ * Skips programs that have been called for this link (called_linkers.h), among them this one, and
+ * adds the one that it finds to their list. Returns 0 and the malloc'ed `*path`, as the caller
+ * would have written it; or -ENOENT, -ENOMEM. */
 int real_linker_find(const char *called, const struct ancestors *ancestors, char **path);
 
 #endif

@@ -2,6 +2,7 @@
 #include "ldwrap/response.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,12 @@
 
 enum { NESTED_MAX = 64, FILES_MAX = 2000, FILE_MAX = 64 << 20 };
 
-static int is_blank(char byte)
+static bool is_blank(char byte)
 {
     return byte != '\0' && strchr(" \t\n\v\f\r", byte) != NULL;
 }
 
-/* Cuts the argument at `*at` out, in place, and moves `*at` behind it; NULL when there is none. */
+/* Returns the argument at `*at`, unquoted in place, and moves `*at` after it; NULL: no more. */
 static char *next_argument(char **at)
 {
     char *from = *at, quote = '\0';
@@ -41,8 +42,8 @@ static char *next_argument(char **at)
     return argument;
 }
 
-/* `*files` counts those that are left: each may name others more than once. */
-static int add(const char *argument, int depth, int *files, struct strings *out)
+/* `*files` is the number of files that may still be read, since each can name others many times. */
+static int expand_argument(const char *argument, int depth, int *files, struct strings *out)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size;
@@ -57,7 +58,7 @@ static int add(const char *argument, int depth, int *files, struct strings *out)
         return strings_add(out, argument);
     char *at = text;
     for (char *nested; result == 0 && (nested = next_argument(&at)) != NULL;)
-        result = add(nested, depth + 1, files, out);
+        result = expand_argument(nested, depth + 1, files, out);
     return result;
 }
 
@@ -66,7 +67,7 @@ int response_expand(int argc, char *const *argv, struct strings *out)
     struct strings list = {NULL, 0};
     int result = 0, files = FILES_MAX;
     for (int i = 0; i < argc && result == 0; i++)
-        result = i == 0 ? strings_add(&list, argv[i]) : add(argv[i], 0, &files, &list);
+        result = i == 0 ? strings_add(&list, argv[i]) : expand_argument(argv[i], 0, &files, &list);
     if (result == 0)
         *out = list;
     else

@@ -4,10 +4,10 @@
 
 #include "ldwrap/string_list.h"
 
-/* The arguments as the linker sees them: each @FILE is replaced by what the file holds, as
- * libiberty reads it (blanks separate, quotes and backslashes quote, files nest, 2000 of them at
- * the most); one that cannot be read stays as it is. Only to look at: the linker gets the arguments
- * as they were. Returns 0 or -errno (-ELOOP for files that nest too deep, or are too many). */
+/* Replaces each @FILE by the arguments in the file, as linkers do by libiberty: blanks separate,
+ * quotes and backslashes quote, files nest, 2000 of them at the most. A file that cannot be read
+ * leaves the argument as it is. The result is for the wrapper alone: the linker gets the arguments
+ * that were not expanded. Returns 0 or -errno (-ELOOP: too many files, or nested too deep). */
 int response_expand(int argc, char *const *argv, struct strings *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What ends a build from outside: it is the linker's to end by. */
+/* Signals that end a build from outside. They are passed on to the linker. */
 static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { ENDING = sizeof ending / sizeof ending[0] };
 
@@ -32,8 +33,9 @@ static void on_child(int number)
     (void)number;
 }
 
-/* Handlers for the time of the link; what is ignored stays ignored, in the linker too. Signals are
- * blocked but while we wait, so that none falls between a test and the wait. */
+/* Sets the handlers for the time of the link. Signals that are ignored stay ignored, in the linker
+ * too. Signals are blocked except for during the wait, so that none is lost between a check and the
+ * wait. */
 static void set_handlers(struct sigaction *before, sigset_t *mask)
 {
     sigset_t blocked;
@@ -58,7 +60,7 @@ static void restore_handlers(const struct sigaction *before, const sigset_t *mas
     sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-int run_link_is_one_stream(void)
+bool run_link_is_one_stream(void)
 {
     struct stat out, err;
     return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
@@ -71,18 +73,18 @@ static void inherit(int fd)
         fcntl(fd, F_SETFD, 0);
 }
 
-/* In the child, which shares our memory until it execs. */
+/* In the child: runs the linker, or returns errno. */
 static int exec_linker(const struct run_link *run, const struct sigaction *before,
                        const sigset_t *mask, pid_t parent)
 {
-    int errors = run->errors.writes >= 0 ? run->errors.writes : run->output.writes;
+    int errors = run->errors.write_fd >= 0 ? run->errors.write_fd : run->output.write_fd;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
     for (int i = 0; i < RUN_LINK_INHERITED; i++)
         inherit(run->inherited[i]);
-    inherit(run->map.writes);
-    if (dup2(run->output.writes, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
+    inherit(run->map.write_fd);
+    if (dup2(run->output.write_fd, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
         return errno;
     restore_handlers(before, mask);
     execv(run->path, run->argv);
@@ -90,54 +92,55 @@ static int exec_linker(const struct run_link *run, const struct sigaction *befor
 }
 
 /* fork() and not vfork(): the child sets signal handlers, which it must not share. */
-static int start(const struct run_link *run, const struct sigaction *before, const sigset_t *mask)
+static int start_linker(const struct run_link *run, const struct sigaction *before,
+                        const sigset_t *mask)
 {
-    int told[2], error = 0;
+    int error_pipe[2], error = 0;
     pid_t parent = getpid();
-    if (pipe2(told, O_CLOEXEC) != 0)
+    if (pipe2(error_pipe, O_CLOEXEC) != 0)
         return -errno;
     pid_t pid = fork();
     if (pid == 0) {
         error = exec_linker(run, before, mask, parent);
-        (void)!write(told[1], &error, sizeof error);
+        (void)!write(error_pipe[1], &error, sizeof error);
         _exit(127);
     }
-    close(told[1]);
+    close(error_pipe[1]);
     if (pid < 0)
         error = errno;
-    else if (read(told[0], &error, sizeof error) > 0)
+    else if (read(error_pipe[0], &error, sizeof error) > 0)
         waitpid(pid, NULL, 0);
-    close(told[0]);
+    close(error_pipe[0]);
     if (error != 0)
         return -error;
     child_pid = pid;
     return 0;
 }
 
-static void close_writing_end(struct held *held)
+static void close_writing_end(struct linker_output *output)
 {
-    if (held->writes >= 0)
-        close(held->writes);
-    held->writes = -1;
+    if (output->write_fd >= 0)
+        close(output->write_fd);
+    output->write_fd = -1;
 }
 
-/* Until the child has ended. It may leave a process behind that keeps the pipes open (mold does),
- * so their end is nothing to wait for. */
+/* Waits until the child has ended, and not for the end of the pipes: the linker may leave a process
+ * behind that keeps them open (mold does). */
 static int wait_for(struct run_link *run, const sigset_t *mask)
 {
-    struct held *const all[] = {&run->output, &run->errors, &run->map};
+    struct linker_output *const all[] = {&run->output, &run->errors, &run->map};
     int status;
     while (waitpid((pid_t)child_pid, &status, WNOHANG) == 0) {
         struct pollfd polled[3];
         for (int i = 0; i < 3; i++)
-            polled[i] = (struct pollfd){.fd = all[i]->from, .events = POLLIN};
+            polled[i] = (struct pollfd){.fd = all[i]->read_fd, .events = POLLIN};
         if (ppoll(polled, 3, NULL, mask) <= 0)
             continue;
         for (int i = 0; i < 3; i++)
-            held_read(all[i]);
+            output_read(all[i]);
     }
     for (int i = 0; i < 3; i++)
-        held_read(all[i]);
+        output_read(all[i]);
     return status;
 }
 
@@ -146,7 +149,7 @@ int run_link(struct run_link *run, int *status)
     struct sigaction before[ENDING + 1];
     sigset_t mask;
     set_handlers(before, &mask);
-    int result = start(run, before, &mask);
+    int result = start_linker(run, before, &mask);
     close_writing_end(&run->output);
     close_writing_end(&run->errors);
     close_writing_end(&run->map);

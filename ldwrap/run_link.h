@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The real linker as a child: its output held back, signals passed on to it, gone when we are
- * killed.
+ * Runs the real linker as a child: its output is kept, signals are passed on to it, and it is
+ * killed when we are.
  */
 #ifndef JOBTRAIL_LDWRAP_RUN_LINK_H
 #define JOBTRAIL_LDWRAP_RUN_LINK_H
 
-#include "ldwrap/held.h"
+#include <stdbool.h>
+
+#include "ldwrap/linker_output.h"
 
 enum { RUN_LINK_INHERITED = 4 };
 
@@ -15,15 +17,15 @@ struct run_link {
     char *const *argv;
     void (*meanwhile)(void);           /* called once while it runs */
     int inherited[RUN_LINK_INHERITED]; /* descriptors that are open in the child; -1: none */
-    struct held output;                /* stdout; and stderr, where both are one file */
-    struct held errors;                /* stderr */
-    struct held map;                   /* -Map, where one is wanted; or not open */
+    struct linker_output output;       /* stdout; and stderr, where both are one file */
+    struct linker_output errors;       /* stderr */
+    struct linker_output map;          /* -Map, where one is wanted; or not open */
 };
 
-/* Whether the two standard streams are one file, so that the order of what is written counts. */
-int run_link_is_one_stream(void);
+/* Whether stdout and stderr are the same file, so that the order of both must be kept. */
+bool run_link_is_one_stream(void);
 
-/* Runs it to its end. Returns 0 and its wait status, or -errno where it could not be started. */
+/* Runs it and waits for its end. Returns 0 and its wait status, or -errno: it did not start. */
 int run_link(struct run_link *run, int *status);
 
 /* Ends this process by the signal `number`, as the linker was. */

@@ -4,28 +4,29 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ldwrap/descriptor_numbers.h"
 
-/* crt1.o, Scrt1.o, rcrt1.o, gcrt1.o: the C library's code that runs constructors. */
-static int has_crt(const struct link_line *line)
+/* Whether crt1.o, Scrt1.o, rcrt1.o or gcrt1.o is linked in, which run constructors. */
+static bool has_crt(const struct link_line *line)
 {
     for (size_t i = 0; i < line->inputs.count; i++) {
         const char *input = line->inputs.item[i];
         size_t length = strlen(input);
         if (length >= 6 && strcmp(input + length - 6, "crt1.o") == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-int startup_is_wanted(const struct link_line *line, uint32_t site)
+bool startup_is_wanted(const struct link_line *line, uint32_t site)
 {
-    if (site == CONF_STARTUP_NONE || line->shared || !has_crt(line))
-        return 0;
+    if (site == CONF_STARTUP_NONE || line->is_shared || !has_crt(line))
+        return false;
     return line->is_static || site == CONF_STARTUP_ALL;
 }
 

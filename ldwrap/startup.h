@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The preload library as an object that is linked into programs: static ones never see LD_PRELOAD.
+ * The start-up object: the preload library as an object that is linked into programs. Static ones
+ * have no loader that would read LD_PRELOAD.
  */
 #ifndef JOBTRAIL_LDWRAP_STARTUP_H
 #define JOBTRAIL_LDWRAP_STARTUP_H
+
+#include <stdbool.h>
 
 #include "conf/conf.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/link_line.h"
 
-/* Whether the site wants it in what this link makes: a program that starts as C programs do. */
-int startup_is_wanted(const struct link_line *line, uint32_t site);
+/* Whether the site wants it in the output of this link. It is for programs that have the C
+ * library's start-up code. */
+bool startup_is_wanted(const struct link_line *line, uint32_t site);
 
-/* Opens the object for this kind of programs, beside where jobtrail-ld is installed. Returns a
+/* Opens the object for this kind of program, by its place relative to our own file. Returns a
  * descriptor of 200 or above, or -1 where there is none. */
 int startup_open(const struct elf_target *target);
 

@@ -2,6 +2,7 @@
 #include "ldwrap/string_list.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +27,13 @@ int strings_add(struct strings *list, const char *text)
     return strings_add_bytes(list, text, strlen(text));
 }
 
-int strings_have(const struct strings *list, const char *text)
+bool strings_have(const struct strings *list, const char *text)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (strcmp(list->item[i], text) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 void strings_free(struct strings *list)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A growing list of strings that it owns, with a NULL behind the last one, as execve(2) wants it.
+ * A growing list of strings, which it owns. A NULL follows the last one, as execve(2) needs it.
  */
 #ifndef JOBTRAIL_LDWRAP_STRING_LIST_H
 #define JOBTRAIL_LDWRAP_STRING_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct strings {
@@ -12,12 +13,14 @@ struct strings {
     size_t count;
 };
 
+#define CLEANUP_STRINGS __attribute__((cleanup(strings_free)))
+
 /* Appends a copy of `text`, or of its first `size` bytes. Returns 0 or -ENOMEM. */
 int strings_add(struct strings *list, const char *text);
 int strings_add_bytes(struct strings *list, const char *text, size_t size);
 
 /* Whether `text` is in the list. */
-int strings_have(const struct strings *list, const char *text);
+bool strings_have(const struct strings *list, const char *text);
 
 void strings_free(struct strings *list);
 

@@ -7,10 +7,10 @@
 
 #include "conf/base/cleanup.h"
 
-/* A reader takes entries of up to 4 KiB. Blanks grow to five bytes, and are counted so. */
+/* Readers accept entries of up to 4 KiB. A blank is written as five bytes, and counted as five. */
 enum { VALUE_MAX = 3 << 10 };
 
-static void add(FILE *stream, const char *key, const char *value)
+static void add_fact(FILE *stream, const char *key, const char *value)
 {
     if (value == NULL)
         return;
@@ -31,14 +31,14 @@ static void add_times(FILE *stream, const struct watermark_facts *facts)
     char epoch[32], date[64] = "", year[8] = "";
     struct tm broken;
     time_t when = (time_t)facts->epoch;
-    if ((facts->in_utc ? gmtime_r(&when, &broken) : localtime_r(&when, &broken)) != NULL) {
+    if ((facts->is_utc ? gmtime_r(&when, &broken) : localtime_r(&when, &broken)) != NULL) {
         strftime(date, sizeof date, "%a %b %d %H:%M:%S %Y", &broken);
         strftime(year, sizeof year, "%Y", &broken);
     }
     snprintf(epoch, sizeof epoch, "%.4f", facts->epoch);
-    add(stream, "Build_Epoch", epoch);
-    add(stream, "Build_Year", year);
-    add(stream, "Build_date", date);
+    add_fact(stream, "Build_Epoch", epoch);
+    add_fact(stream, "Build_Year", year);
+    add_fact(stream, "Build_date", date);
 }
 
 static void add_all(FILE *stream, const struct watermark_facts *facts)
@@ -46,17 +46,17 @@ static void add_all(FILE *stream, const struct watermark_facts *facts)
     putc(2, stream);
     fputs("XALT_Link_Info", stream);
     putc('\0', stream);
-    add(stream, "Build_CWD", facts->cwd);
-    add(stream, "Build_LMFILES", facts->lmfiles);
-    add(stream, "Build_LOADEDMODULES", facts->loaded_modules);
-    add(stream, "Build_OS", facts->os);
-    add(stream, "Build_Syshost", facts->syshost);
-    add(stream, "Build_UUID", facts->uuid);
-    add(stream, "Build_User", facts->user);
-    add(stream, "Build_compiler", facts->compiler);
-    add(stream, "Build_compilerPath", facts->compiler_path);
-    add(stream, "Build_host", facts->host);
-    add(stream, "XALT_Version", "jobtrail-" JOBTRAIL_VERSION);
+    add_fact(stream, "Build_CWD", facts->cwd);
+    add_fact(stream, "Build_LMFILES", facts->lmfiles);
+    add_fact(stream, "Build_LOADEDMODULES", facts->loaded_modules);
+    add_fact(stream, "Build_OS", facts->os);
+    add_fact(stream, "Build_Syshost", facts->syshost);
+    add_fact(stream, "Build_UUID", facts->uuid);
+    add_fact(stream, "Build_User", facts->user);
+    add_fact(stream, "Build_compiler", facts->compiler);
+    add_fact(stream, "Build_compilerPath", facts->compiler_path);
+    add_fact(stream, "Build_host", facts->host);
+    add_fact(stream, "XALT_Version", "jobtrail-" JOBTRAIL_VERSION);
     add_times(stream, facts);
     fputs("XALT_Link_Info_End", stream);
     putc('\0', stream);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A watermark's text, as submit/evidence/watermark.h reads it.
+ * Writes the text of a watermark, which submit/evidence/watermark.h reads.
  */
 #ifndef JOBTRAIL_LDWRAP_WATERMARK_WRITE_H
 #define JOBTRAIL_LDWRAP_WATERMARK_WRITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* What of a link goes into the program. A NULL is left out. */
+/* The facts about a link that go into the program. A NULL is left out. */
 struct watermark_facts {
     const char *uuid;
     const char *syshost;
@@ -15,7 +16,7 @@ struct watermark_facts {
     const char *cwd, *host, *user, *os;
     const char *loaded_modules, *lmfiles;
     double epoch; /* seconds since the Epoch */
-    int in_utc;   /* the date is to be the same everywhere */
+    bool is_utc;  /* dates are written in UTC, so that they are the same everywhere */
 };
 
 /* Puts the note's content together, malloc'ed. Values are cut at 3 KiB. NULL when out of memory. */

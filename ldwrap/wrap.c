@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,9 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/policy_load.h"
-#include "ldwrap/chain.h"
+#include "ldwrap/called_linkers.h"
+#include "ldwrap/crash_handler.h"
 #include "ldwrap/functions.h"
-#include "ldwrap/guard.h"
 #include "ldwrap/link_attempt.h"
 #include "ldwrap/link_job.h"
 #include "ldwrap/link_switches.h"
@@ -26,11 +27,11 @@
 
 enum { STATUS_NO_LINKER = 127 };
 
-/* Signals by which somebody has ended the link; it is not to begin again. */
-static int is_ended_from_outside(int status)
+/* Whether the linker was ended by a signal from outside: then the link is not run again. */
+static bool is_ended_from_outside(int status)
 {
     if (!WIFSIGNALED(status))
-        return 0;
+        return false;
     switch (WTERMSIG(status)) {
     case SIGHUP:
     case SIGINT:
@@ -41,9 +42,9 @@ static int is_ended_from_outside(int status)
     case SIGUSR2:
     case SIGPIPE:
     case SIGXCPU:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -54,7 +55,7 @@ static void exec_plain(const struct link_job *job, const char *why)
     fprintf(stderr, "jobtrail-ld: %s: %s\n", job->linker, strerror(errno));
 }
 
-/* Each file once, by its real path. */
+/* The real paths of the inputs, each once. */
 static int real_inputs(const struct strings *inputs, struct strings *real)
 {
     char path[PATH_MAX];
@@ -66,7 +67,7 @@ static int real_inputs(const struct strings *inputs, struct strings *real)
     return result;
 }
 
-/* The compiler's command line; our own arguments where no compiler called. */
+/* The compiler's command line, or our own arguments where no compiler has called. */
 static int command_line(const struct link_job *job, const char **line, size_t *size, char **owned)
 {
     const struct ancestor *compiler = ancestors_compiler(&job->ancestors);
@@ -86,8 +87,8 @@ static int command_line(const struct link_job *job, const char **line, size_t *s
     return 0;
 }
 
-/* What of the command line is recorded; without the rules, nothing but the program. The rules are
- * `*policy`, which the caller frees. */
+/* How much of the command line is recorded; where the rules cannot be read, the program alone. The
+ * rules are `*policy`, which the caller frees. */
 static void find_rules(const struct link_job *job, struct command_lines *lines, void **policy)
 {
     int result = policy_load(&job->conf, policy);
@@ -104,7 +105,7 @@ static int send_record(const struct link_job *job, const struct strings *real,
     CLEANUP_FREE char *owned = NULL;
     CLEANUP_FREE void *policy = NULL;
     struct command_lines lines;
-    struct record record;
+    struct built_record record;
     struct link_source source = {
         .conf = &job->conf,
         .lines = &lines,
@@ -138,26 +139,21 @@ static int send_record(const struct link_job *job, const struct strings *real,
 static int record_link(const struct link_job *job, struct link_attempt *attempt,
                        const struct strings *inputs)
 {
-    struct strings real = {NULL, 0};
-    struct functions functions = {NULL, 0};
+    CLEANUP_STRINGS struct strings real = {NULL, 0};
+    CLEANUP_FUNCTIONS struct functions functions = {NULL, 0};
     int result = real_inputs(inputs, &real);
     if (result == 0 && job->modules.count > 0) {
         CLEANUP_FREE char *map_text = link_attempt_map(job, attempt);
         result = functions_find(job->line.output, inputs, map_text, &job->modules, &functions);
     }
-    if (result == 0)
-        result = send_record(job, &real, &functions);
-    strings_free(&real);
-    functions_free(&functions);
-    return result;
+    return result == 0 ? send_record(job, &real, &functions) : result;
 }
 
-/* The link has succeeded: the rest is ours, and whatever becomes of it, the user has his program.
- */
-static void finish(struct link_job *job, struct link_attempt *attempt)
+/* After a link that succeeded. From here on no failure of ours changes the exit status. */
+static void record_success(struct link_job *job, struct link_attempt *attempt)
 {
-    struct strings inputs = {NULL, 0};
-    guard_success();
+    CLEANUP_STRINGS struct strings inputs = {NULL, 0};
+    crash_succeeds();
     job->end_ns = link_job_now();
     int result = link_attempt_inputs(job, attempt, &inputs);
     if (result == 0)
@@ -166,49 +162,45 @@ static void finish(struct link_job *job, struct link_attempt *attempt)
         switch_trace("%s: no record: %s", job->line.output, strerror(-result));
     else
         switch_trace("%s: %s, recorded as %s", job->line.output,
-                     job->mark >= 0 ? "marked" : job->line.unmarked, job->uuid);
-    strings_free(&inputs);
+                     job->mark >= 0 ? "marked" : job->line.why_unmarked, job->uuid);
 }
 
 /* Runs the link with what we add. Returns its exit status, or -1 where the plain link is to follow.
  */
-static int try(struct link_job *job, int ask_inputs)
+static int run_attempt(struct link_job *job, bool ask_inputs)
 {
-    struct link_attempt attempt;
-    int status = -1;
-    if (link_attempt(job, ask_inputs, &attempt) != 0) {
-        link_attempt_free(&attempt);
+    CLEANUP_ATTEMPT struct link_attempt attempt;
+    if (link_attempt(job, ask_inputs, &attempt) != 0)
         return -1;
-    }
-    int ended = is_ended_from_outside(attempt.status);
-    int succeeded = WIFEXITED(attempt.status) && WEXITSTATUS(attempt.status) == 0;
-    int shown = attempt.run.output.released || attempt.run.errors.released;
-    if (succeeded || ended || shown)
+    bool has_exited = WIFEXITED(attempt.status);
+    bool is_ended = is_ended_from_outside(attempt.status);
+    bool has_succeeded = has_exited && WEXITSTATUS(attempt.status) == 0;
+    bool was_shown = attempt.run.output.is_released || attempt.run.errors.is_released;
+    if (has_succeeded || is_ended || was_shown)
         link_attempt_release(&attempt);
-    if (succeeded)
-        finish(job, &attempt);
-    int too_much = !succeeded && !shown && link_attempt_was_asked_too_much(&attempt);
-    if (succeeded || shown)
-        status = WIFEXITED(attempt.status) ? WEXITSTATUS(attempt.status) : 1;
-    link_attempt_free(&attempt);
-    if (ended || (shown && WIFSIGNALED(attempt.status)))
+    if (has_succeeded)
+        record_success(job, &attempt);
+    else if (is_ended || (was_shown && !has_exited))
         run_link_die(WTERMSIG(attempt.status));
-    return too_much ? try(job, 0) : status;
+    else if (!was_shown)
+        return link_attempt_lacks_option(&attempt) ? run_attempt(job, false) : -1;
+    return WEXITSTATUS(attempt.status);
 }
 
-/* Our own file; without /proc too. */
-static int stat_self(struct stat *self)
+/* stat(2) of our own file, also where there is no /proc. */
+static bool stat_self(struct stat *self)
 {
     const char *name = (const char *)getauxval(AT_EXECFN);
     return (name != NULL && stat(name, self) == 0) || stat("/proc/self/exe", self) == 0;
 }
 
-/* Calls the linker by its own name, as the caller would have. */
+/* Finds the linker and gives it its own name as argv[0], as the caller would have. Returns whether
+ * another jobtrail-ld has called us, or -errno. */
 static int prepare_call(struct link_job *job, char **argv, char **linker)
 {
     struct stat self;
-    int begun = chain_has_begun();
-    if (!stat_self(&self) || chain_add(&self) != 0)
+    bool is_nested = called_linkers_any();
+    if (!stat_self(&self) || called_linkers_add(&self) != 0)
         return -EIO;
     int result = real_linker_find(job->called, &job->ancestors, linker);
     if (result != 0)
@@ -216,14 +208,14 @@ static int prepare_call(struct link_job *job, char **argv, char **linker)
     job->linker = *linker;
     if (strchr(argv[0], '/') != NULL)
         argv[0] = *linker;
-    return begun;
+    return is_nested;
 }
 
-static const char *prepare(struct link_job *job)
+static const char *prepare_job(struct link_job *job)
 {
-    guard_exec(job->linker, job->argv);
+    crash_runs_linker(job->linker, job->argv);
     const char *why = link_job_prepare(job);
-    guard_off();
+    crash_default();
     return why;
 }
 
@@ -233,19 +225,19 @@ int wrap(const char *called, int argc, char **argv)
     const char *why = NULL;
     struct link_job job = {.called = called, .argc = argc, .argv = argv, .mark = -1, .startup = -1};
     ancestors_read(&job.ancestors);
-    int begun = prepare_call(&job, argv, &linker);
-    if (begun < 0) {
+    int is_nested = prepare_call(&job, argv, &linker);
+    if (is_nested < 0) {
         fprintf(stderr, "jobtrail-ld: no other %s than this one in COMPILER_PATH and PATH\n",
                 called);
         return STATUS_NO_LINKER;
     }
-    if (begun)
+    if (is_nested)
         why = "another jobtrail-ld has called";
     else if (!switch_tracking())
         why = "XALT_EXECUTABLE_TRACKING is not yes";
     else
-        why = prepare(&job);
-    int status = why == NULL ? try(&job, 1) : -1;
+        why = prepare_job(&job);
+    int status = why == NULL ? run_attempt(&job, true) : -1;
     if (status < 0) {
         exec_plain(&job, why == NULL ? "the linker does not take what we add" : why);
         status = STATUS_NO_LINKER;

@@ -3,7 +3,7 @@
 #define JOBTRAIL_LDWRAP_WRAP_H
 
 /* Does what the linker `called` would do with these arguments, and marks and records the link.
- * Whatever is in the way of that ends in the plain link. Returns the exit status, or does not
+ * Where it cannot mark or record, it runs the plain link. Returns the exit status, or does not
  * return. */
 int wrap(const char *called, int argc, char **argv);
 

@@ -18,8 +18,9 @@
 
 #include "spank/spool_path.h"
 
-/* Opens it in the job's directory; of a job that began before jobtrail had such parts that is the
- * directory itself. Returns a descriptor or -errno; -EPERM where others could write to it. */
+/* Opens it in the job's directory. Of a job that was moved back from the quarantine, which keeps
+ * all files in one directory, that is the job's directory itself. Returns a descriptor or -errno;
+ * -EPERM where others could write to it. */
 static inline int spool_part_open(int job)
 {
     struct stat status;

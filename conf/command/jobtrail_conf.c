@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/base/options.h"
+#include "conf/base/command_options.h"
 #include "conf/command/command.h"
 #include "conf/conf_defaults.h"
 

@@ -14,7 +14,7 @@ from . import credentials
 from .program import Failure, os_trouble
 from .text import escape, file_path
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 # Of the packages in `run_package`: those that are the run's.
 PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
@@ -204,11 +204,13 @@ def open_store(address):
 
 def check_version(version, address):
     if version > SCHEMA_VERSION:
-        raise Failure("the store's schema is version %d: use a newer jobtrail" % version)
+        raise Failure("the store's tables are of version %d: use a newer jobtrail" % version)
     if version == 0:
         raise Failure(escape(address) + " is not a store of jobtrail")
     if version < SCHEMA_VERSION:
-        raise Failure("the store is of an older version: the next jobtrail-load renews it")
+        raise Failure(
+            "the store's tables are of version %d: run jobtrail-load, which renews them or says what to do" % version
+        )
 
 
 def trouble(address, error):

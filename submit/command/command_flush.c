@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/base/options.h"
+#include "conf/base/command_options.h"
 #include "spank/epilog_note.h"
 #include "spank/spool_path.h"
-#include "submit/command/command.h"
+#include "submit/command/submit_command.h"
 #include "submit/flush/flush.h"
 
 static void print_count(const struct flush_count *count, bool json)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "submit/command/command.h"
+#include "submit/command/submit_command.h"
 #include "submit/hand_in/link_send.h"
 
 enum submit_status command_hand_in(const struct submit_options *options)

@@ -13,7 +13,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/conf_transport.h"
-#include "submit/command/command.h"
+#include "submit/command/submit_command.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox.h"
 #include "submit/outbox/outbox_backoff.h"

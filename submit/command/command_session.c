@@ -9,8 +9,8 @@
 #include "conf/base/cleanup.h"
 #include "spank/ledger_make.h"
 #include "spank/spool_path.h"
-#include "submit/command/command.h"
 #include "submit/command/session_hooks.h"
+#include "submit/command/submit_command.h"
 #include "submit/job/session.h"
 #include "submit/job/slurm_job.h"
 

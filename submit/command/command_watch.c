@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "submit/command/command.h"
+#include "submit/command/submit_command.h"
 #include "submit/flush/watch.h"
 
 enum submit_status command_watch(const struct submit_options *options)

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/command_options.h"
 #include "conf/base/descriptors.h"
-#include "conf/base/options.h"
-#include "submit/command/command.h"
+#include "submit/command/submit_command.h"
 #include "submit/flush/complaints.h"
 #include "submit/flush/low_priority.h"
 

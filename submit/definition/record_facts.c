@@ -34,7 +34,7 @@ struct record_facts {
     size_t group_count;
     char *text; /* owned: the record before, which was sound; NULL: none */
     size_t room;
-    struct member member[RECORD_KEYS_MAX]; /* of it */
+    struct member member[RECORD_TOPS]; /* of it */
     size_t members;
 };
 
@@ -42,7 +42,7 @@ struct scan {
     const struct record_facts *facts;
     const char *text, *end;
     uint32_t seen, keys; /* as in a member */
-    struct member member[RECORD_KEYS_MAX];
+    struct member member[RECORD_TOPS];
     size_t members;
 };
 

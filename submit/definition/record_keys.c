@@ -15,40 +15,14 @@ enum {
 /* All but those of EACH and BY_ROOT are of one kind alone. */
 static const struct {
     const char *name;
+    size_t length;
     unsigned kinds;
-} list[] = {
-    {"crc", EACH},
-    {"signature", BY_ROOT},
-    {"cmdlineA", RUN},
-    {"hash_id", RUN},
-    {"libA", RUN},
-    {"ptA", RUN},
-    {"envT", RUN},
-    {"userT", RUN},
-    {"xaltLinkT", RUN},
-    {"userDT", RUN},
-    {"buildIdA", RUN},
-    {"slurmT", RUN},
-    {"XALT_qaT", RUN},
-    {"XALT_measureT", RUN},
-    {"resultT", LINK},
-    {"linkA", LINK},
-    {"link_line", LINK},
-    {"function", LINK},
-    {"jobtrailT", LINK},
-    {"xalt_run_uuid", PACKAGE},
-    {"program", PACKAGE},
-    {"package_name", PACKAGE},
-    {"package_version", PACKAGE},
-    {"package_path", PACKAGE},
-    {"ownerT", PACKAGE},
-    {"coverageT", COVERAGE},
-    {"coverageA", COVERAGE},
+} list[RECORD_TOPS] = {
+#define RECORD_TOP(kind, key, form, reading) {#key, sizeof #key - 1, kind},
+#include "submit/definition/keys.def"
 };
 
-enum { KEYS = sizeof list / sizeof list[0] };
-
-_Static_assert(sizeof list / sizeof list[0] <= RECORD_KEYS_MAX, "each key has a bit");
+_Static_assert(RECORD_TOPS <= 32, "each key has a bit");
 
 static const char *const names[RECORD_KINDS] = {
     [RECORD_RUN] = "run",
@@ -75,10 +49,15 @@ enum record_kind record_kind_of(const char *name, size_t length)
     return kind;
 }
 
+const char *record_top_name(enum record_top top)
+{
+    return list[top].name;
+}
+
 static int place_of(const char *key, size_t length)
 {
-    for (int i = 0; i < KEYS; i++)
-        if (is(list[i].name, key, length))
+    for (int i = 0; i < RECORD_TOPS; i++)
+        if (list[i].length == length && memcmp(list[i].name, key, length) == 0)
             return i;
     return -1;
 }
@@ -89,14 +68,15 @@ int record_key_place(enum record_kind kind, const char *key, size_t length)
     return place >= 0 && (list[place].kinds & (EACH | 1u << kind)) != 0 ? place : -1;
 }
 
-void record_keys_note(struct record_keys *keys, const char *key, size_t length)
+int record_keys_note(struct record_keys *keys, const char *key, size_t length)
 {
     int place = place_of(key, length);
     if (place < 0)
-        return;
+        return -1;
     keys->twice |= (keys->seen & UINT32_C(1) << place) != 0;
     keys->seen |= UINT32_C(1) << place;
     keys->kinds |= list[place].kinds & (EACH - 1u);
+    return place;
 }
 
 int record_keys_are_mixed(const struct record_keys *keys)

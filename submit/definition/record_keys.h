@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kinds of records, and which keys stand at the top of each: one list, by which the gates on a
+ * The kinds of records, and which keys stand at the top of each (keys.def): by these the gates on a
  * node refuse what is in no record of its kind, and the loader tells what kind one is.
  */
 #ifndef JOBTRAIL_RECORD_KEYS_H
@@ -17,11 +17,17 @@ const char *record_kind_name(enum record_kind kind);
 /* The kind of this name; RECORD_KINDS for any other. */
 enum record_kind record_kind_of(const char *name, size_t length);
 
-/* Below this, each the place of another key. */
-enum { RECORD_KEYS_MAX = 32 };
+/* The places of the keys. */
+enum record_top {
+#define RECORD_TOP(kind, key, form, reading) RECORD_TOP_##key,
+#include "submit/definition/keys.def"
+    RECORD_TOPS
+};
 
-/* The place in the list of the key, `length` bytes as they stand between its quotes, where records
- * of this kind have it when they leave who made them; or -1. What root adds to all is none. */
+const char *record_top_name(enum record_top top);
+
+/* The place of the key, `length` bytes as they stand between its quotes, where records of this kind
+ * have it when they leave who made them; or -1. What root adds to all is none. */
 int record_key_place(enum record_kind kind, const char *key, size_t length);
 
 /* The keys of one record. All zero: none yet. */
@@ -32,8 +38,8 @@ struct record_keys {
                 */
 };
 
-/* Notes a key of the record's. */
-void record_keys_note(struct record_keys *keys, const char *key, size_t length);
+/* Notes a key of the record's. Returns its place, or -1 where it is in no record. */
+int record_keys_note(struct record_keys *keys, const char *key, size_t length);
 
 /* Whether keys of more than one kind are among them. What is in no list belongs to none. */
 int record_keys_are_mixed(const struct record_keys *keys);

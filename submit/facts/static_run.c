@@ -5,15 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 
 static int make_run_uuid(const struct journal *journal, const struct journal_task *task,
                          struct capture *capture)
 {
     char what[512];
-    int length = snprintf(what, sizeof what, "run %s %s %u.%u %u.%u %d %llu", journal->identity.cluster,
-                          journal->identity.node, journal->identity.job, journal->identity.restart, task->step, task->task,
-                          (int)task->pid, (unsigned long long)task->start_ns);
+    int length =
+        snprintf(what, sizeof what, "run %s %s %u.%u %u.%u %d %llu", journal->identity.cluster,
+                 journal->identity.node, journal->identity.job, journal->identity.restart,
+                 task->step, task->task, (int)task->pid, (unsigned long long)task->start_ns);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
     int error = uuid7_of(task->start_ns, what, size, capture->uuid);
     /* bytes of a hash are as good as random ones */

@@ -10,7 +10,7 @@
 static int give_run(const struct coverage_send *send, const struct static_run *run,
                     const struct ending *ending, uint64_t *runs)
 {
-    struct record record;
+    struct built_record record;
     struct run_source source = {.conf = send->conf,
                                 .lines = send->lines,
                                 .identity = &send->source.journal->identity,
@@ -56,7 +56,7 @@ static int send_facts(const struct coverage_send *send, const struct coverage *c
                                                   coverage, send->source.dropped};
     int result = 0;
     for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
-        struct record record;
+        struct built_record record;
         if (!begins(send, send->source.journal->task_count + i))
             continue;
         result = coverage_record_build(&source, i, &record);

@@ -14,7 +14,7 @@ struct coverage_send {
     const struct command_lines *lines;
     struct coverage_source source;
     /* Called with each record; a result other than 0 ends the work and is returned. */
-    int (*give)(void *context, const struct record *record);
+    int (*give)(void *context, const struct built_record *record);
     /* As in struct ledger_send; also for `first` - 1, of which there are no records: looking at the
      * programs of tasks. */
     int (*begin)(void *context, uint64_t unit);

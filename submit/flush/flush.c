@@ -53,12 +53,12 @@ static void complain(const struct spool_job *job, const char *what, int error)
     fprintf(stderr, "jobtrail-submit: job %s: %s: %s\n", job->name, what, strerror(-error));
 }
 
-static int deliver(void *context, const struct transport_record *record)
+static int deliver(void *context, const struct record_view *record)
 {
     struct flush *flush = context;
     if (flush->options->dry_run)
         return puts(record->text) < 0 ? -EIO : 0;
-    flush->taken += strncmp(record->name, "run.", 4) == 0;
+    flush->taken += record->kind == RECORD_RUN;
     return outbox_add(flush->outbox, record);
 }
 

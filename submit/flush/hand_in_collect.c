@@ -26,13 +26,11 @@ struct collection {
 };
 
 /* Of what the child says nothing is believed. */
-static int take(void *context, const struct transport_record *record)
+static int take(void *context, const struct record_view *record)
 {
     struct collection *collection = context;
-    if (strlen(record->name) > NAME_MAX ||
-        !hand_in_name_fits(record->name, collection->who->user) ||
-        !hand_in_is_line(record->text, record->length) ||
-        !hand_in_says(record->name, collection->who->user, record->text, record->length))
+    if (strlen(record->name) > NAME_MAX || !hand_in_name_fits(record, collection->who->user) ||
+        !hand_in_is_line(record) || !hand_in_says(record, collection->who->user))
         return -EPROTO;
     if (collection->count == HAND_IN_RECORDS_MAX ||
         outbox_room(collection->outbox) < collection->conf->outbox_bytes / 2)

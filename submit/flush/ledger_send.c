@@ -29,7 +29,7 @@ struct ends {
 
 static int send_run(const struct ledger_send *send, const struct run_source *source)
 {
-    struct record record;
+    struct built_record record;
     int result = run_record_build(source, &record);
     if (result == 0) {
         result = send->give(send->context, &record);

@@ -16,7 +16,7 @@ struct ledger_send {
     const void *policy; /* usable */
     struct command_lines lines;
     /* Takes a record; a result other than 0 ends the work and is returned. */
-    int (*give)(void *context, const struct record *record);
+    int (*give)(void *context, const struct built_record *record);
     /* Called before a unit (struct worker_place) is looked at; units grow. Returns 0 where it is to
      * be passed over. */
     int (*begin)(void *context, uint64_t unit);

@@ -30,7 +30,7 @@ static int send_one(const struct package_send *send, const struct capture *captu
                     const struct package *package)
 {
     char version[PACKAGE_VERSION_SIZE];
-    struct record record;
+    struct built_record record;
     struct package_source source = {send->conf, send->lines, send->identity,
                                     capture,    package,     package->version};
     if (package->version[0] == '\0' && strcmp(package->program, "python") == 0) {

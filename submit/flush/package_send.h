@@ -15,7 +15,7 @@ struct package_send {
     const void *policy; /* usable; its package rules are asked */
     struct package_versions *versions;
     /* Takes a record; a result other than 0 ends the work and is returned. */
-    int (*give)(void *context, const struct record *record);
+    int (*give)(void *context, const struct built_record *record);
     void *context;
 };
 

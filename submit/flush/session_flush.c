@@ -46,11 +46,11 @@ static void complain(const struct visit *visit, const char *what, int error)
     fprintf(stderr, "jobtrail-submit: session %s: %s: %s\n", visit->name, what, strerror(-error));
 }
 
-static int take(void *context, const struct transport_record *record)
+static int take(void *context, const struct record_view *record)
 {
     struct visit *visit = context;
     struct outbox *outbox = visit->sessions->outbox;
-    if (strncmp(record->name, "run.", 4) != 0) /* packages go with their run */
+    if (record->kind != RECORD_RUN) /* packages go with their run */
         return outbox_add(outbox, record);
     if (outbox_room(outbox) < visit->sessions->conf->outbox_bytes / 2)
         return -ENOBUFS; /* the other half is for jobs */

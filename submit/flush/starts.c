@@ -107,7 +107,7 @@ static int note_started(struct starts *starts, const char *name)
     return result;
 }
 
-static int deliver(void *context, const struct transport_record *record)
+static int deliver(void *context, const struct record_view *record)
 {
     struct starts *starts = context;
     if (is_full(starts))

@@ -185,7 +185,7 @@ static uint64_t now_ms(void)
 /* Records go to the parent together. After PATIENCE_MS the next one takes along those that wait:
  * the parent hears of each that takes long, and a breakdown of the child loses few, of which the
  * ledger is set aside. */
-static int give(void *context, const struct record *record)
+static int give(void *context, const struct built_record *record)
 {
     struct outlet *outlet = context;
     const struct head head = {(uint32_t)strlen(record->name), (uint32_t)record->length,
@@ -318,7 +318,7 @@ static int take_one(struct stream *stream, worker_take *take, void *context)
     if (result == 0)
         result = read_all(stream, text, head.text_length);
     text[head.text_length] = '\0';
-    const struct transport_record record = {name, text, head.text_length};
+    const struct record_view record = record_view(name, text, head.text_length);
     if (result == 0 && !worker_check_record(stream->check, &record))
         result = -EPROTO;
     if (result == 0)

@@ -32,7 +32,7 @@ enum worker_kind {
 };
 
 /* Called in the parent for each record; a result other than 0 ends the work and is returned. */
-typedef int worker_take(void *context, const struct transport_record *record);
+typedef int worker_take(void *context, const struct record_view *record);
 
 /* How far a flush has come with a job. */
 struct worker_place {

@@ -8,12 +8,9 @@
 
 #include "preload/ledger.h"
 #include "submit/definition/record_facts.h"
-#include "submit/definition/record_name.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"
-
-enum { PKG_DIGITS = 12 };
 
 /* The facts of one kind of record; the first is the uuid in the name. */
 struct facts {
@@ -164,64 +161,35 @@ struct worker_check *worker_check_new(const struct worker_order *order)
     return NULL;
 }
 
-/* Where `at` goes on behind this part and a dot, or NULL. */
-static const char *behind(const char *at, const char *part)
+/* Whether this worker may make a record of this kind, and its name is ours. */
+static bool name_fits(const struct worker_check *check, const struct record_view *record)
 {
-    size_t length = strlen(part);
-    return at != NULL && strncmp(at, part, length) == 0 && at[length] == '.' ? at + length + 1
-                                                                             : NULL;
-}
-
-static const char *behind_date(const char *at)
-{
-    while (at != NULL && ((*at >= '0' && *at <= '9') || *at == '_'))
-        at++;
-    return at != NULL && *at == '.' ? at + 1 : NULL;
-}
-
-static int ends_as_package(const char *rest)
-{
-    return rest != NULL && strspn(rest, "0123456789abcdef") == PKG_DIGITS &&
-           strcmp(rest + PKG_DIGITS, ".json") == 0;
-}
-
-/* KIND.SYSHOST.DATE.USER. and what this kind has behind it. */
-static int name_fits(const struct worker_check *check, const char *name,
-                     const struct record_name *parsed)
-{
+    static const char digits[] = "0123456789_";
     enum worker_kind kind = check->order->kind;
-    const char *rest =
-        behind(behind_date(behind(behind(name, parsed->kind), check->host)), check->user);
-    if (strcmp(parsed->kind, "pkg") == 0)
-        return kind != WORKER_STARTS && ends_as_package(behind(rest, parsed->uuid));
-    if (strcmp(parsed->kind, "run") == 0)
-        rest = behind(rest, kind == WORKER_STARTS ? "aaa" : "zzz");
-    else if (strcmp(parsed->kind, "coverage") != 0 || kind != WORKER_ENDS)
-        return 0;
-    rest = behind(rest, parsed->uuid);
-    return rest != NULL && strcmp(rest, "json") == 0;
+    bool is_made = record->kind == RECORD_RUN ? record->is_start == (kind == WORKER_STARTS)
+                   : record->kind == RECORD_PACKAGE
+                       ? kind != WORKER_STARTS
+                       : record->kind == RECORD_COVERAGE && kind == WORKER_ENDS;
+    return is_made && record->is_exact && record_word_is(record->syshost, check->host) &&
+           record_word_is(record->user, check->user) &&
+           strspn(record->date.at, digits) >= record->date.length;
 }
 
-static int says(struct facts *facts, const struct record_name *name,
-                const struct transport_record *record)
+bool worker_check_record(struct worker_check *check, const struct record_view *record)
 {
-    facts->uuid[0] = facts->uuid[RECORD_UUID_SIZE] = '"';
-    memcpy(facts->uuid + 1, name->uuid, RECORD_UUID_SIZE - 1);
-    return record_facts_hold(facts->held, record->text, record->length);
-}
-
-int worker_check_record(struct worker_check *check, const struct transport_record *record)
-{
-    struct record_name name;
     check->all++;
     if (check->order->kind == WORKER_RECORDS)
-        return 1;
-    if (record_name_parse(record->name, &name) != 0 || !name_fits(check, record->name, &name))
-        return 0;
-    int run = strcmp(name.kind, "run") == 0, package = strcmp(name.kind, "pkg") == 0;
-    check->runs += (uint64_t)run;
-    check->packages += (uint64_t)package;
-    return says(run ? &check->run : package ? &check->pkg : &check->coverage, &name, record);
+        return true;
+    if (!name_fits(check, record))
+        return false;
+    check->runs += record->kind == RECORD_RUN;
+    check->packages += record->kind == RECORD_PACKAGE;
+    struct facts *facts = record->kind == RECORD_RUN       ? &check->run
+                          : record->kind == RECORD_PACKAGE ? &check->pkg
+                                                           : &check->coverage;
+    facts->uuid[0] = facts->uuid[RECORD_UUID_SIZE] = '"';
+    memcpy(facts->uuid + 1, record->uuid, RECORD_UUID_SIZE - 1);
+    return record_facts_hold(facts->held, record->text, record->length);
 }
 
 static uint64_t size_of(int fd)

@@ -6,6 +6,8 @@
 #ifndef JOBTRAIL_WORKER_CHECK_H
 #define JOBTRAIL_WORKER_CHECK_H
 
+#include <stdbool.h>
+
 #include "submit/flush/worker.h"
 
 struct worker_check;
@@ -18,7 +20,7 @@ struct worker_check *worker_check_new(const struct worker_order *order);
  * for the run that it tells of, with no key of another kind or of root's (record_keys.h), and tells
  * of the order's user, job and node in those tables that readers take these from. Of WORKER_RECORDS
  * anything is: see hand_in_collect.c. Counts it. */
-int worker_check_record(struct worker_check *check, const struct transport_record *record);
+bool worker_check_record(struct worker_check *check, const struct record_view *record);
 
 /* Puts the numbers of what was taken in place of what the worker says that it has given, and no
  * more of anything than the ledger and the packages have room for. */

@@ -11,7 +11,7 @@
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session.h"
 
-static int put_in_outbox(const struct conf *conf, const struct transport_record *record)
+static int put_in_outbox(const struct conf *conf, const struct record_view *record)
 {
     struct outbox *outbox;
     int result = outbox_open(conf, &outbox);
@@ -34,7 +34,7 @@ static int open_records(const char *sessions)
     return records;
 }
 
-static int write_whole(int directory, const struct transport_record *record)
+static int write_whole(int directory, const struct record_view *record)
 {
     char name[NAME_MAX + 1];
     int length = snprintf(name, sizeof name, ".%s.%d", record->name, (int)getpid());
@@ -53,7 +53,7 @@ static int write_whole(int directory, const struct transport_record *record)
     return result;
 }
 
-int hand_in(const struct conf *conf, const struct transport_record *record)
+int hand_in(const struct conf *conf, const struct record_view *record)
 {
     if (geteuid() == 0)
         return put_in_outbox(conf, record);

@@ -11,6 +11,6 @@
 
 /* Hands a record in; nothing is sent from here. Returns 0; -ENOENT where [spool] sessions is empty
  * or not there; or -errno. */
-int hand_in(const struct conf *conf, const struct transport_record *record);
+int hand_in(const struct conf *conf, const struct record_view *record);
 
 #endif

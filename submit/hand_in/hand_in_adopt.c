@@ -9,26 +9,19 @@
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/record/json_add.h"
 
-/* LINK.SYSHOST.DATE.USER.UUID.json */
-int hand_in_adopt_name(const char *name, const char *user_name, char adopted[RECORD_NAME_MAX])
+bool hand_in_adopt_name(const char *name, const char *user_name, char adopted[RECORD_NAME_MAX])
 {
     char user[RECORD_USER_SIZE];
-    const char *start = name, *end;
-    if (strncmp(name, "link.", 5) != 0 || hand_in_name_fits(name, user_name))
-        return 0;
-    for (int i = 0; i < 3; i++) {
-        start = strchr(start, '.');
-        if (start == NULL)
-            return 0;
-        start++;
-    }
-    end = strchr(start, '.');
-    if (end == NULL)
-        return 0;
+    const struct record_view record = record_view(name, "", 0);
+    if (record.kind != RECORD_LINK || !record.is_exact || hand_in_name_fits(&record, user_name))
+        return false;
     record_plain_name(user_name, user, sizeof user);
-    int length =
-        snprintf(adopted, RECORD_NAME_MAX, "%.*s%s%s", (int)(start - name), name, user, end);
-    return length < RECORD_NAME_MAX && hand_in_name_fits(adopted, user_name);
+    int length = snprintf(adopted, RECORD_NAME_MAX, "%.*s%s.%s", (int)(record.user.at - name), name,
+                          user, record.uuid);
+    if (length >= RECORD_NAME_MAX)
+        return false;
+    const struct record_view renamed = record_view(adopted, "", 0);
+    return hand_in_name_fits(&renamed, user_name);
 }
 
 static struct json_object *builder(struct json_object *record, struct json_object **result)
@@ -48,7 +41,7 @@ static int is_text(struct json_object *string, const char *text)
 }
 
 static int replace(struct json_object *record, struct json_object *result, const char *user_name,
-                   struct record *adopted)
+                   struct built_record *adopted)
 {
     struct json_object *crc;
     json_object_object_add(
@@ -64,10 +57,10 @@ static int replace(struct json_object *record, struct json_object *result, const
     return adopted->text == NULL ? -ENOMEM : 0;
 }
 
-int hand_in_adopt_text(const char *user_name, struct record *record)
+int hand_in_adopt_text(const char *user_name, struct built_record *record)
 {
     struct json_object *result, *parsed = hand_in_parse(record->text), *name;
-    struct record adopted = *record;
+    struct built_record adopted = *record;
     int error = 0;
     name = parsed == NULL ? NULL : builder(parsed, &result);
     if (name != NULL && !is_text(name, user_name)) {

@@ -9,12 +9,12 @@
 
 #include "submit/record/record.h"
 
-/* Writes to `adopted` the name that a record of a link has when `user_name` made it. Returns 1; 0
- * where `name` has that user already, or is no name of a link. */
-int hand_in_adopt_name(const char *name, const char *user_name, char adopted[RECORD_NAME_MAX]);
+/* Writes to `adopted` the name that a record of a link has when `user_name` made it. Returns
+ * whether it does: not where `name` has that user already, or is no name of a link. */
+bool hand_in_adopt_name(const char *name, const char *user_name, char adopted[RECORD_NAME_MAX]);
 
 /* Makes `user_name` the builder in the text of a link that is JSON as we write it and names another
  * one; any other is left as it is. Returns 0 or -ENOMEM. */
-int hand_in_adopt_text(const char *user_name, struct record *record);
+int hand_in_adopt_text(const char *user_name, struct built_record *record);
 
 #endif

@@ -7,21 +7,10 @@
 
 #include "conf/base/json_pairs.h"
 #include "submit/definition/record_facts.h"
-#include "submit/definition/record_name.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"
 
 enum { DEPTH_MAX = 16 };
-
-/* The part after "KIND.SYSHOST.DATE.", or NULL. */
-static const char *after_date(const char *name)
-{
-    for (int i = 0; i < 3 && name != NULL; i++) {
-        name = strchr(name, '.');
-        name = name == NULL ? NULL : name + 1;
-    }
-    return name;
-}
 
 static int is_plain(const char *name)
 {
@@ -31,30 +20,23 @@ static int is_plain(const char *name)
     return 1;
 }
 
-int hand_in_name_fits(const char *name, const char *user_name)
+bool hand_in_name_fits(const struct record_view *record, const char *user_name)
 {
-    struct record_name parsed;
     char user[RECORD_USER_SIZE];
-    if (!is_plain(name) || !record_name_is_sound(name) || record_name_parse(name, &parsed) != 0 ||
-        strcmp(parsed.kind, record_kind_name(RECORD_LINK)) != 0)
-        return 0;
-    const char *rest = after_date(name);
     record_plain_name(user_name, user, sizeof user);
-    size_t length = strlen(user), id = strlen(parsed.uuid);
-    if (strncmp(rest, user, length) != 0 || rest[length] != '.' ||
-        strncmp(rest + length + 1, parsed.uuid, id) != 0)
-        return 0;
-    return strcmp(rest + length + 1 + id, ".json") == 0;
+    return is_plain(record->name) && record_name_is_sound(record->name) &&
+           record->kind == RECORD_LINK && record->is_exact && record_word_is(record->user, user);
 }
 
-int hand_in_is_line(const char *text, size_t size)
+bool hand_in_is_line(const struct record_view *record)
 {
-    if (size < 2 || text[0] != '{' || text[size - 1] != '}')
-        return 0;
+    size_t size = record->length;
+    if (size < 2 || record->text[0] != '{' || record->text[size - 1] != '}')
+        return false;
     for (size_t i = 0; i < size; i++)
-        if ((signed char)text[i] < ' ') /* what is not ASCII is less, too */
-            return 0;
-    return 1;
+        if ((signed char)record->text[i] < ' ') /* what is not ASCII is less, too */
+            return false;
+    return true;
 }
 
 /* In quotes, malloc'ed; NULL when out of memory. */
@@ -67,20 +49,17 @@ static char *as_json(const char *text)
     return json;
 }
 
-int hand_in_says(const char *name, const char *user_name, const char *text, size_t size)
+bool hand_in_says(const struct record_view *record, const char *user_name)
 {
     static const char result[] = "resultT";
-    struct record_name parsed;
     char uuid[RECORD_UUID_SIZE + 2];
-    char *user = as_json(user_name);
-    if (user == NULL || record_name_parse(name, &parsed) != 0) {
-        free(user);
-        return 0;
-    }
-    snprintf(uuid, sizeof uuid, "\"%s\"", parsed.uuid);
+    char *user = record->uuid == NULL ? NULL : as_json(user_name);
+    if (user == NULL)
+        return false;
+    snprintf(uuid, sizeof uuid, "\"%.*s\"", RECORD_UUID_SIZE - 1, record->uuid);
     const struct record_fact link[] = {{result, "uuid", uuid, 0}, {result, "build_user", user, 0}};
     struct record_facts *facts = record_facts_new(RECORD_LINK, link, 2);
-    int says = facts != NULL && record_facts_hold(facts, text, size);
+    bool says = facts != NULL && record_facts_hold(facts, record->text, record->length);
     record_facts_free(facts);
     free(user);
     return says;
@@ -119,11 +98,11 @@ struct json_object *hand_in_parse(const char *text)
     return NULL;
 }
 
-int hand_in_text_fits(const char *name, const char *user_name, const char *text)
+bool hand_in_text_fits(const struct record_view *record, const char *user_name)
 {
-    if (!hand_in_says(name, user_name, text, strlen(text)))
-        return 0;
-    struct json_object *record = hand_in_parse(text);
-    json_object_put(record);
-    return record != NULL;
+    if (!hand_in_says(record, user_name))
+        return false;
+    struct json_object *parsed = hand_in_parse(record->text);
+    json_object_put(parsed);
+    return parsed != NULL;
 }

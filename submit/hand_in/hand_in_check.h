@@ -7,27 +7,29 @@
 #define JOBTRAIL_HAND_IN_CHECK_H
 
 #include <json-c/json.h>
-#include <stddef.h>
+#include <stdbool.h>
 
-/* Whether this is the file name of a link's record of the user `user_name`: runs and coverage are
+#include "submit/definition/record_view.h"
+
+/* Whether the file name is that of a link's record of the user `user_name`: runs and coverage are
  * what root knows, and packages are told in the run's own directory (packages.h). */
-int hand_in_name_fits(const char *name, const char *user_name);
+bool hand_in_name_fits(const struct record_view *record, const char *user_name);
 
-/* Whether the text is on one line, in ASCII without control characters but DEL, and between the
- * braces of an object. */
-int hand_in_is_line(const char *text, size_t size);
+/* Whether the text is on one line, in ASCII without control characters except for DEL, and between
+ * the braces of an object. */
+bool hand_in_is_line(const struct record_view *record);
 
-/* Whether the text is a link's record alone, with no key of another kind or of root's, and tells of
- * what its name does, once and clearly (record_facts.h): the uuid and the user who built. Of a name
- * that fits. */
-int hand_in_says(const char *name, const char *user_name, const char *text, size_t size);
+/* Whether the text is a link's record alone, with no key of another kind or of root's, and tells
+ * the same as its name, once and clearly (record_facts.h): the uuid and the user who built. Of a
+ * name that fits. */
+bool hand_in_says(const struct record_view *record, const char *user_name);
 
 /* The text, where it is JSON as we write it, to be put by the caller; or NULL. `text` ends with a
  * NUL. */
 struct json_object *hand_in_parse(const char *text);
 
-/* hand_in_says() and hand_in_parse() in one: whoever reads the text finds the same in it. `text`
+/* hand_in_says() and hand_in_parse() in one: whoever reads the text finds the same in it. The text
  * ends with a NUL. Of a name that fits. */
-int hand_in_text_fits(const char *name, const char *user_name, const char *text);
+bool hand_in_text_fits(const struct record_view *record, const char *user_name);
 
 #endif

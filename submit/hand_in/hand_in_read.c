@@ -28,7 +28,7 @@ struct go {
 };
 
 /* Reads a file whole, malloc'ed, its last newline taken off. Returns 0 or -errno. */
-static int read_whole(int directory, const char *name, uid_t uid, struct record *record)
+static int read_whole(int directory, const char *name, uid_t uid, struct built_record *record)
 {
     int error = whole_file_take(user_file_open(directory, name, uid), OUTBOX_TEXT_MAX,
                                 &record->text, &record->length);
@@ -37,19 +37,23 @@ static int read_whole(int directory, const char *name, uid_t uid, struct record 
     return error;
 }
 
-static int is_record(const struct go *go, const char *name, struct record *record)
+static bool is_record(const struct go *go, const char *name, struct built_record *record)
 {
     const char *user_name = go->read->user_name;
-    if (strlen(name) >= sizeof record->name || !hand_in_name_fits(name, user_name) ||
+    struct record_view view = record_view(name, "", 0);
+    if (strlen(name) >= sizeof record->name || !hand_in_name_fits(&view, user_name) ||
         read_whole(go->records, name, go->read->uid, record) != 0)
-        return 0;
+        return false;
     strcpy(record->name, name);
-    if (!hand_in_is_line(record->text, record->length))
-        return 0;
-    if (hand_in_text_fits(name, user_name, record->text))
-        return 1;
-    return hand_in_adopt_text(user_name, record) == 0 && record->length <= OUTBOX_TEXT_MAX &&
-           hand_in_text_fits(name, user_name, record->text);
+    view = record_view_of(record);
+    if (!hand_in_is_line(&view))
+        return false;
+    if (hand_in_text_fits(&view, user_name))
+        return true;
+    if (hand_in_adopt_text(user_name, record) != 0 || record->length > OUTBOX_TEXT_MAX)
+        return false;
+    view = record_view_of(record);
+    return hand_in_text_fits(&view, user_name);
 }
 
 /* Out of the way of those that are to come. */
@@ -69,7 +73,7 @@ static int refuse(const struct go *go, const char *name)
 
 static int visit(struct go *go, const char *name)
 {
-    struct record record = {.text = NULL};
+    struct built_record record = {.text = NULL};
     int result = 0;
     if (!is_record(go, name, &record))
         result = refuse(go, name);

@@ -21,7 +21,7 @@ struct hand_in_read {
     uid_t uid;
     const char *user_name;
     /* Takes a record; a result other than 0 ends the work and is returned. */
-    int (*give)(void *context, const struct record *record);
+    int (*give)(void *context, const struct built_record *record);
     void *context;
 };
 

@@ -11,7 +11,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
-#include "submit/definition/record_name.h"
 #include "submit/hand_in/hand_in.h"
 #include "submit/job/spool_read.h"
 #include "submit/outbox/outbox.h"
@@ -20,7 +19,7 @@
 /* For the wrapper, which waits. */
 enum { SEND_MS = 5000, FEW = 8 };
 
-static int send_by_file(const struct conf *conf, const struct transport_record *record)
+static int send_by_file(const struct conf *conf, const struct record_view *record)
 {
     struct transport_trouble trouble;
     struct transport_item item = {.record = *record};
@@ -55,7 +54,7 @@ char *link_outbox(void)
 }
 
 /* On its way to root, or to where the site's records are. */
-static int send_on(const struct conf *conf, const struct transport_record *record)
+static int send_on(const struct conf *conf, const struct record_view *record)
 {
     if (strcmp(conf->transport, "none") == 0 ||
         (strcmp(conf->transport, "file") == 0 && send_by_file(conf, record) == 0))
@@ -63,9 +62,9 @@ static int send_on(const struct conf *conf, const struct transport_record *recor
     return hand_in(conf, record);
 }
 
-int link_send(const struct conf *conf, const struct record *record)
+int link_send(const struct conf *conf, const struct built_record *record)
 {
-    const struct transport_record sent = {record->name, record->text, record->length};
+    const struct record_view sent = record_view_of(record);
     struct link_outbox_count count;
     if (send_on(conf, &sent) == 0) {
         link_send_waiting(conf, FEW, &count);
@@ -74,12 +73,6 @@ int link_send(const struct conf *conf, const struct record *record)
     CLEANUP_FREE char *outbox = link_outbox();
     const struct conf place = {.file_dir = outbox, .file_fsync = (char *)"no"};
     return outbox == NULL ? -ENOENT : send_by_file(&place, &sent);
-}
-
-static int is_link(const char *name)
-{
-    struct record_name parsed;
-    return record_name_parse(name, &parsed) == 0 && strcmp(parsed.kind, "link") == 0;
 }
 
 /* Returns 0 when the record is on its way and its file is gone; 1 when it cannot be read; or -errno
@@ -92,7 +85,8 @@ static int send_file(const struct conf *conf, int outbox, const char *name)
     if (result != 0)
         return 1;
     size -= size > 0 && text[size - 1] == '\n';
-    result = send_on(conf, &(struct transport_record){name, text, size});
+    const struct record_view record = record_view(name, text, size);
+    result = send_on(conf, &record);
     free(text);
     return result == 0 && unlinkat(outbox, name, 0) != 0 && errno != ENOENT ? -errno : result;
 }
@@ -119,7 +113,7 @@ int link_send_waiting(const struct conf *conf, unsigned most, struct link_outbox
     const char *name;
     *count = (struct link_outbox_count){0, 0};
     while (count->sent + count->waiting < most && (name = listing_next(listing)) != NULL) {
-        if (!is_link(name))
+        if (record_view(name, "", 0).kind != RECORD_LINK)
             continue;
         int one = result != 0 ? result : send_file(conf, dirfd(listing), name);
         if (one < 0)

@@ -13,7 +13,7 @@
  * puts it into the user's own outbox. What had been put there goes the same way with the next
  * record that goes well, a few at a time. The transport "none" drops it. Returns 0, or -errno when
  * it could be put nowhere. Loads no library and makes no connection. */
-int link_send(const struct conf *conf, const struct record *record);
+int link_send(const struct conf *conf, const struct built_record *record);
 
 /* The user's outbox: $XDG_STATE_HOME/jobtrail/outbox, or ~/.local/state/jobtrail/outbox. Its files
  * are whole records under their names. malloc'ed; NULL when there is no home or no memory. */

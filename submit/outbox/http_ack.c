@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "submit/outbox/http_body.h"
 #include "submit/outbox/transport.h"
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/definition/record_name.h"
-
 enum { STATUS_CONFLICT = 409 };
 
 /* Of Splunk's HTTP Event Collector. */
@@ -27,17 +25,18 @@ enum http_format http_format_of(const char *name)
                                          : HTTP_JSON;
 }
 
-static void open_item(FILE *body, enum http_format format, const struct transport_record *record)
+static void open_item(FILE *body, enum http_format format, const struct record_view *record)
 {
-    struct record_name name;
-    int known = record_name_parse(record->name, &name) == 0;
+    char key[RECORD_KEY_SIZE];
     if (format == HTTP_BULK)
-        fprintf(body, "{\"create\":{\"_id\":\"%s\"}}\n", known ? name.key : record->name);
+        fprintf(body, "{\"create\":{\"_id\":\"%s\"}}\n",
+                record_view_key(record, key) ? key : record->name);
     else if (format == HTTP_SPLUNK)
-        fprintf(
-            body,
-            "{\"source\":\"jobtrail\",\"sourcetype\":\"jobtrail:%s\",\"host\":\"%s\",\"event\":",
-            known ? name.kind : "other", known ? name.syshost : "unknown");
+        fprintf(body,
+                "{\"source\":\"jobtrail\",\"sourcetype\":\"jobtrail:%.*s\",\"host\":\"%.*s\","
+                "\"event\":",
+                (int)record->kind_word.length, record->kind_word.at, (int)record->syshost.length,
+                record->syshost.at);
 }
 
 static void write_body(FILE *body, enum http_format format, struct transport_item *const items[],

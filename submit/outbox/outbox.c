@@ -18,7 +18,6 @@
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "conf/conf_transport.h"
-#include "submit/definition/record_name.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox_batch.h"
 
@@ -213,7 +212,7 @@ FILE *outbox_create_batch(int directory, const char *name)
     return batch;
 }
 
-int outbox_write_line(FILE *batch, const struct transport_record *record)
+int outbox_write_line(FILE *batch, const struct record_view *record)
 {
     size_t name_length = strlen(record->name);
     uint16_t crc = crc16(record->name, name_length);
@@ -267,7 +266,7 @@ static void take_room(struct outbox *outbox, uint64_t size)
     outbox->uncommitted += size;
 }
 
-int outbox_add(struct outbox *outbox, const struct transport_record *record)
+int outbox_add(struct outbox *outbox, const struct record_view *record)
 {
     if (!record_name_is_sound(record->name) || record->length > OUTBOX_TEXT_MAX ||
         memchr(record->text, '\n', record->length) != NULL)

@@ -48,7 +48,7 @@ void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job);
  * below [outbox] size, or in the share of its job or user, which is counted: it is to stay where it
  * is until something has been sent (one that is larger than all that has room if nothing else
  * waits); or -errno (-EINVAL: no name of a record). */
-int outbox_add(struct outbox *outbox, const struct transport_record *record);
+int outbox_add(struct outbox *outbox, const struct record_view *record);
 
 /* Returns 0 when all records added are on the disk, for every configured transport, whatever
  * happens to the machine; or -errno. Then they may be handed over again. */
@@ -73,6 +73,6 @@ int outbox_directory(const struct conf *conf);
 FILE *outbox_create_batch(int directory, const char *name);
 
 /* Appends a record's line to `batch`. Returns 0 or -errno. */
-int outbox_write_line(FILE *batch, const struct transport_record *record);
+int outbox_write_line(FILE *batch, const struct record_view *record);
 
 #endif

@@ -12,7 +12,6 @@
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
-#include "submit/definition/record_name.h"
 #include "submit/outbox/outbox.h"
 
 static int by_name(const void *left, const void *right)
@@ -54,7 +53,7 @@ void outbox_batches_free(struct outbox_batches *batches)
 }
 
 /* The line, whose end has become NUL, as a record. Returns whether it is one. */
-static int parse_line(char *line, size_t length, struct transport_record *record)
+static int parse_line(char *line, size_t length, struct record_view *record)
 {
     char *end;
     if (length < 8 || line[4] != ' ' || strspn(line, "0123456789abcdef") != 4 ||
@@ -71,11 +70,11 @@ static int parse_line(char *line, size_t length, struct transport_record *record
         *blank = ' ';
         return 0;
     }
-    *record = (struct transport_record){line + 5, blank + 1, length - (size_t)(blank + 1 - line)};
+    *record = record_view(line + 5, blank + 1, length - (size_t)(blank + 1 - line));
     return 1;
 }
 
-static int add_item(struct outbox_batch *batch, struct transport_record record)
+static int add_item(struct outbox_batch *batch, struct record_view record)
 {
     if (GROW(batch->item, batch->count) != 0)
         return -ENOMEM;
@@ -94,7 +93,7 @@ static int add_damage(struct outbox_batch *batch, const char *line, size_t lengt
 /* `whole`: the line has its end; the last one of a batch that was cut has none. */
 static int take_line(struct outbox_batch *batch, char *line, size_t length, int whole)
 {
-    struct transport_record record;
+    struct record_view record;
     return whole && parse_line(line, length, &record) ? add_item(batch, record)
                                                       : add_damage(batch, line, length);
 }

@@ -10,12 +10,7 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
-
-struct transport_record {
-    const char *name; /* file name, without directories */
-    const char *text; /* JSON, no newline */
-    size_t length;
-};
+#include "submit/definition/record_view.h"
 
 enum transport_outcome {
     TRANSPORT_PENDING, /* to be sent again */
@@ -24,7 +19,7 @@ enum transport_outcome {
 };
 
 struct transport_item {
-    struct transport_record record;
+    struct record_view record;
     enum transport_outcome outcome;
     char why[160];
 };

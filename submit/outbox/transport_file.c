@@ -16,7 +16,6 @@
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
-#include "submit/definition/record_name.h"
 #include "submit/outbox/transport.h"
 
 enum { DIRECTORY_MODE = 0750 };
@@ -54,19 +53,18 @@ static int file_open(const struct conf *conf, void **state, struct transport_tro
 }
 
 /* The number is XALT's: of the uuid's last seven digits, as many digits as the largest has. */
-static void place_path(const struct conf *conf, const char *name, char *path, size_t size)
+static void place_path(const struct conf *conf, const struct record_view *record, char *path,
+                       size_t size)
 {
-    struct record_name parsed;
     char digits[8] = "";
     path[0] = '\0';
     if (!conf->file_separate && conf->file_subdirectories == 0)
         return;
-    int known = record_name_parse(name, &parsed) == 0;
     if (conf->file_separate)
-        snprintf(path, size, "%s", known ? parsed.kind : "other");
+        snprintf(path, size, "%.*s", (int)record->kind_word.length, record->kind_word.at);
     if (conf->file_subdirectories == 0)
         return;
-    unsigned long hash = known ? strtoul(parsed.uuid + 29, NULL, 16) : 0;
+    unsigned long hash = record->uuid == NULL ? 0 : strtoul(record->uuid + 29, NULL, 16);
     int width = snprintf(digits, sizeof digits, "%u", conf->file_subdirectories);
     size_t used = strlen(path);
     snprintf(path + used, size - used, "%s%0*lu", used > 0 ? "/" : "", width,
@@ -108,7 +106,7 @@ static int temporary_name(const char *name, char *temporary)
 }
 
 static int write_file(const struct file_state *state, int directory,
-                      const struct transport_record *record)
+                      const struct record_view *record)
 {
     char name[NAME_MAX + 1];
     int result = temporary_name(record->name, name);
@@ -137,11 +135,11 @@ struct group {
     size_t place_count;
 };
 
-static int find_place(const struct file_state *state, struct group *group, const char *name,
-                      unsigned *place)
+static int find_place(const struct file_state *state, struct group *group,
+                      const struct record_view *record, unsigned *place)
 {
     char path[sizeof group->places->path];
-    place_path(state->conf, name, path, sizeof path);
+    place_path(state->conf, record, path, sizeof path);
     for (size_t i = group->place_count; i > 0; i--) {
         if (strcmp(group->places[i - 1].path, path) == 0) {
             *place = (unsigned)(i - 1);
@@ -163,10 +161,10 @@ static int find_place(const struct file_state *state, struct group *group, const
 static int write_group(const struct file_state *state, struct group *group, uint64_t deadline_ns)
 {
     for (size_t i = 0; i < group->count; i++) {
-        const struct transport_record *record = &group->items[i]->record;
+        const struct record_view *record = &group->items[i]->record;
         int result = transport_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : 0;
         if (result == 0)
-            result = find_place(state, group, record->name, &group->place_of[i]);
+            result = find_place(state, group, record, &group->place_of[i]);
         if (result == 0)
             result = write_file(state, group->places[group->place_of[i]].fd, record);
         if (result != 0) {

@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <zlib.h>
 
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "conf/secret_file.h"
 #include "conf/url.h"
 #include "submit/outbox/http_ack.h"

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/definition/record_name.h"
 #include "submit/outbox/kafka_properties.h"
 #include "submit/outbox/transport.h"
 
@@ -118,16 +117,16 @@ static int kafka_open(const struct conf *conf, void **state, struct transport_tr
 
 static rd_kafka_resp_err_t produce(const struct kafka_state *state, struct transport_item *item)
 {
-    struct record_name name;
-    int known = record_name_parse(item->record.name, &name) == 0;
-    const char *key = known ? name.uuid : item->record.name;
-    return rd_kafka_producev(state->producer, RD_KAFKA_V_TOPIC(state->conf->kafka_topic),
-                             RD_KAFKA_V_KEY(key, strlen(key)),
-                             RD_KAFKA_V_VALUE((void *)item->record.text, item->record.length),
-                             RD_KAFKA_V_HEADER("kind", known ? name.kind : "other", -1),
-                             RD_KAFKA_V_OPAQUE(item),
-                             /* copied: an answer may come when the caller has gone on */
-                             RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+    const struct record_view *record = &item->record;
+    const char *key = record->uuid == NULL ? record->name : record->uuid;
+    size_t key_length = record->uuid == NULL ? strlen(record->name) : RECORD_UUID_SIZE - 1;
+    return rd_kafka_producev(
+        state->producer, RD_KAFKA_V_TOPIC(state->conf->kafka_topic),
+        RD_KAFKA_V_KEY(key, key_length), RD_KAFKA_V_VALUE((void *)record->text, record->length),
+        RD_KAFKA_V_HEADER("kind", record->kind_word.at, (ssize_t)record->kind_word.length),
+        RD_KAFKA_V_OPAQUE(item),
+        /* copied: an answer may come when the caller has gone on */
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
 }
 
 /* A full queue is emptied first. */

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "conf/base/crc.h"
-#include "submit/definition/record_name.h"
 #include "submit/outbox/transport.h"
 
 enum { HEAD_MAX = 512 };
@@ -89,14 +88,14 @@ static int send_message(const struct syslog_state *state, char *text, size_t len
 }
 
 /* "<14>Nov 22 01:57:19 XALT_LOGGING_SYSHOST: V:4 ... nb:" of a record; returns its length. */
-static int write_head(const struct record_name *name, const struct transport_record *record,
-                      char *head)
+static int write_head(const struct record_view *record, const char *key, char *head)
 {
     static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     time_t now = time(NULL);
     struct tm local;
     char crc[8] = "";
+    int host = (int)record->syshost.length;
     if (localtime_r(&now, &local) == NULL)
         return 0;
     if (record->length > 14 && memcmp(record->text, "{\"crc\":\"0x", 10) == 0)
@@ -104,19 +103,21 @@ static int write_head(const struct record_name *name, const struct transport_rec
     else
         snprintf(crc, sizeof crc, "0x%04X", crc16(record->text, record->length));
     return snprintf(head, HEAD_MAX,
-                    "<%d>%s %2d %02d:%02d:%02d XALT_LOGGING_%s: V:4 kind:%s syshost:%s key:%s "
+                    "<%d>%s %2d %02d:%02d:%02d XALT_LOGGING_%.*s: V:4 kind:%.*s syshost:%.*s "
+                    "key:%s "
                     "crcStr:%s nb:",
                     LOG_USER | LOG_INFO, months[local.tm_mon], local.tm_mday, local.tm_hour,
-                    local.tm_min, local.tm_sec, name->syshost, name->kind, name->syshost, name->key,
-                    crc);
+                    local.tm_min, local.tm_sec, host, record->syshost.at,
+                    (int)record->kind_word.length, record->kind_word.at, host, record->syshost.at,
+                    key, crc);
 }
 
-static int send_blocks(const struct syslog_state *state, const struct transport_record *record,
-                       const struct record_name *name, char *message, uint64_t deadline_ns)
+static int send_blocks(const struct syslog_state *state, const struct record_view *record,
+                       const char *key, char *message, uint64_t deadline_ns)
 {
     size_t block = state->conf->syslog_block_bytes;
     size_t blocks = record->length == 0 ? 1 : (record->length - 1) / block + 1;
-    int head = write_head(name, record, message);
+    int head = write_head(record, key, message);
     int result = 0;
     for (size_t i = 0; i < blocks && result == 0; i++) {
         size_t at = i * block;
@@ -148,11 +149,11 @@ static int send_all(const struct syslog_state *state, struct transport_item *ite
     char *message = malloc(2 * HEAD_MAX + state->conf->syslog_block_bytes + 1);
     int result = message == NULL ? -ENOMEM : 0;
     for (size_t i = 0; i < count && result == 0; i++) {
-        struct record_name name;
+        char key[RECORD_KEY_SIZE];
         if (items[i].outcome != TRANSPORT_PENDING)
             continue;
-        if (record_name_parse(items[i].record.name, &name) == 0) {
-            result = send_blocks(state, &items[i].record, &name, message, deadline_ns);
+        if (record_view_key(&items[i].record, key)) {
+            result = send_blocks(state, &items[i].record, key, message, deadline_ns);
             continue;
         }
         items[i].outcome = TRANSPORT_REFUSED;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "spank/journal.h"
 #include "submit/record/json_add.h"
 
@@ -83,10 +83,10 @@ static struct json_object *fact_table(const struct coverage_record_source *sourc
 }
 
 int coverage_record_build(const struct coverage_record_source *source, size_t first,
-                          struct record *record)
+                          struct built_record *record)
 {
     char uuid[RECORD_UUID_SIZE];
-    struct record built = {.text = NULL};
+    struct built_record built = {.text = NULL};
     const struct job_identity *identity = &source->journal->identity;
     int result = make_uuid(source, first, uuid);
     if (result != 0)

@@ -25,6 +25,6 @@ struct coverage_record_source {
  * name and its uuid depend on the job, the node and `first` only. Returns 0, -ENOMEM, or -EIO where
  * no uuid can be made. record_free() releases `*record`. */
 int coverage_record_build(const struct coverage_record_source *source, size_t first,
-                          struct record *record);
+                          struct built_record *record);
 
 #endif

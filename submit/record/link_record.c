@@ -111,9 +111,9 @@ void link_record_warm_up(void)
     EVP_Digest("", 0, digest, NULL, EVP_sha1(), NULL);
 }
 
-int link_record_build(const struct link_source *source, struct record *record)
+int link_record_build(const struct link_source *source, struct built_record *record)
 {
-    struct record built = {.text = NULL};
+    struct built_record built = {.text = NULL};
     const struct capture_bytes line = {.at = source->command_line,
                                        .size = source->command_line_size};
     struct json_object *object = record_start();

@@ -43,6 +43,6 @@ void link_record_warm_up(void);
 
 /* Builds the record, link.SYSHOST.DATE.USER.UUID.json; hashes the output, and the inputs where the
  * site asks for it. Returns 0 or -ENOMEM. record_free() releases `*record`. */
-int link_record_build(const struct link_source *source, struct record *record);
+int link_record_build(const struct link_source *source, struct built_record *record);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "conf/base/text.h"
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "submit/record/json_add.h"
 
 enum { DIGITS = 12 };
@@ -45,9 +45,9 @@ static void add_text(struct json_object *table, const char *key,
     json_add(table, key, command_line_text(source->lines, bytes));
 }
 
-int package_record_build(const struct package_source *source, struct record *record)
+int package_record_build(const struct package_source *source, struct built_record *record)
 {
-    struct record built = {.text = NULL};
+    struct built_record built = {.text = NULL};
     const struct job_identity *identity = source->identity;
     char uuid[RECORD_UUID_SIZE], name_end[RECORD_UUID_SIZE + DIGITS + 1], digits[DIGITS + 1];
     const struct package *package = source->package;

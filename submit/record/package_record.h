@@ -23,6 +23,6 @@ struct package_source {
  * are of a hash of program and name, so that a package has the same name whenever it is built.
  * Returns 0, -ENOMEM, or -EIO where this host's crypto policy has no such hash. record_free()
  * releases `*record`. */
-int package_record_build(const struct package_source *source, struct record *record);
+int package_record_build(const struct package_source *source, struct built_record *record);
 
 #endif

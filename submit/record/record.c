@@ -29,7 +29,7 @@ char *record_text(struct json_object *object)
     return utf8 == NULL ? NULL : text_ascii_json(utf8);
 }
 
-int record_finish(struct json_object *object, struct record *record)
+int record_finish(struct json_object *object, struct built_record *record)
 {
     char crc[7];
     record->text = record_text(object);
@@ -41,7 +41,12 @@ int record_finish(struct json_object *object, struct record *record)
     return 0;
 }
 
-void record_free(struct record *record)
+struct record_view record_view_of(const struct built_record *record)
+{
+    return record_view(record->name, record->text, record->length);
+}
+
+void record_free(struct built_record *record)
 {
     free(record->text);
     record->text = NULL;
@@ -56,7 +61,7 @@ void record_plain_name(const char *text, char *name, size_t size)
     name[length] = '\0';
 }
 
-void record_name(struct record *record, const char *kind, const char *syshost,
+void record_name(struct built_record *record, const char *kind, const char *syshost,
                  const char *user_name, uint64_t time_ns, const char *uuid)
 {
     time_t start = (time_t)(time_ns / 1000000000u);

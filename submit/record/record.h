@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "submit/definition/record_view.h"
 #include "submit/job/job_identity.h"
 
-enum { RECORD_NAME_MAX = 256, RECORD_UUID_SIZE = 37, RECORD_USER_SIZE = 64 };
-
-struct record {
+/* One that was built here. */
+struct built_record {
     char name[RECORD_NAME_MAX]; /* file name */
     char *text;                 /* owned; ASCII, no newline */
     size_t length;
@@ -27,9 +27,12 @@ struct json_object *record_start(void);
 
 /* Puts the object's text into `*record`, its CRC filled in. Returns 0 or -ENOMEM; record_free()
  * releases. */
-int record_finish(struct json_object *object, struct record *record);
+int record_finish(struct json_object *object, struct built_record *record);
 
-void record_free(struct record *record);
+/* A view of it, which it must outlive. */
+struct record_view record_view_of(const struct built_record *record);
+
+void record_free(struct built_record *record);
 
 /* The object on one line, in ASCII, as all our records are; malloc'ed. NULL when out of memory. */
 char *record_text(struct json_object *object);
@@ -40,7 +43,7 @@ void record_plain_name(const char *text, char *name, size_t size);
 
 /* "KIND.SYSHOST.DATE.USER.UUID.json", KIND before and UUID after any dots of their own; DATE is
  * `time_ns` in local time, to 1/10000 s. A user "" is "unknown". */
-void record_name(struct record *record, const char *kind, const char *syshost,
+void record_name(struct built_record *record, const char *kind, const char *syshost,
                  const char *user_name, uint64_t time_ns, const char *uuid);
 
 /* The host name of XALT's tables: that of [site] syshost, or the cluster's name. `slurm_cluster`:

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/text.h"
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "spank/journal.h"
 #include "submit/evidence/watermark.h"
 #include "submit/facts/file_facts.h"
@@ -585,9 +585,9 @@ void run_record_uuid(const struct capture *capture, char *text)
     uuid_unparse_lower(capture->uuid, text);
 }
 
-int run_record_build(const struct run_source *source, struct record *record)
+int run_record_build(const struct run_source *source, struct built_record *record)
 {
-    struct record built = {.text = NULL};
+    struct built_record built = {.text = NULL};
     char name_end[RECORD_UUID_SIZE + 4];
     struct run run = {
         .source = source,

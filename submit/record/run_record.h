@@ -36,7 +36,7 @@ struct run_source {
 /* Builds the record of a run, run.SYSHOST.DATE.USER.aaa|zzz.UUID.json; reads and hashes the
  * executable (and its objects where the site asks for it). Returns 0 or -ENOMEM. record_free()
  * releases `*record`. */
-int run_record_build(const struct run_source *source, struct record *record);
+int run_record_build(const struct run_source *source, struct built_record *record);
 
 /* The run's uuid as text, into RECORD_UUID_SIZE bytes. */
 void run_record_uuid(const struct capture *capture, char *text);

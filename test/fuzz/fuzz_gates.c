@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "spank/journal.h"
-#include "submit/definition/record_name.h"
+#include "submit/definition/record_view.h"
 #include "submit/flush/worker_check.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/job/job_identity.h"
@@ -28,13 +28,13 @@ static void require(int holds)
 
 static void expect(const char *name, const char *text, uint32_t job)
 {
-    struct record_name parsed;
+    const struct record_view record = record_view(name, text, strlen(text));
     struct loaded loaded;
     if (!loaded_read(name, text, strlen(text), &loaded))
         return; /* damaged: set aside */
-    require(record_name_parse(name, &parsed) == 0);
-    require(strcmp(record_kind_name(loaded.kind), parsed.kind) == 0);
-    require(strcasecmp(loaded.uuid, parsed.uuid) == 0);
+    require(record.uuid != NULL && loaded.kind == record.kind);
+    require(strlen(loaded.uuid) == RECORD_UUID_SIZE - 1);
+    require(strncasecmp(loaded.uuid, record.uuid, RECORD_UUID_SIZE - 1) == 0);
     require(strcmp(loaded.user, USER) == 0);
     if (loaded.kind == RECORD_LINK)
         require(loaded.job == 0);
@@ -46,9 +46,8 @@ static void expect(const char *name, const char *text, uint32_t job)
 
 static void hand_in(const char *name, const char *text)
 {
-    size_t length = strlen(text);
-    if (hand_in_name_fits(name, USER) && hand_in_is_line(text, length) &&
-        hand_in_says(name, USER, text, length))
+    const struct record_view record = record_view(name, text, strlen(text));
+    if (hand_in_name_fits(&record, USER) && hand_in_is_line(&record) && hand_in_says(&record, USER))
         expect(name, text, 0);
 }
 
@@ -70,9 +69,10 @@ static void of_worker(enum worker_kind kind, const char *name, const char *text)
     };
     const struct worker_order order = {
         .conf = &conf, .identity = &identity, .ledger = -1, .packages = -1, .kind = kind};
+    const struct record_view record = record_view(name, text, strlen(text));
     struct worker_check *check = worker_check_new(&order);
     require(check != NULL);
-    if (worker_check_record(check, &(struct transport_record){name, text, strlen(text)}))
+    if (worker_check_record(check, &record))
         expect(name, text, identity.job);
     worker_check_free(check);
 }

@@ -2,10 +2,11 @@
  *
  * What a flush looks at of a record that a user hands in: "NAME USER\nTEXT".
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/definition/record_name.h"
+#include "submit/definition/record_view.h"
 #include "submit/hand_in/hand_in_adopt.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/record/record.h"
@@ -16,9 +17,12 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 static void adopt(const char *name, const char *user, const char *text)
 {
     char adopted[RECORD_NAME_MAX];
-    struct record record = {.text = strdup(text), .length = strlen(text)};
-    if (hand_in_adopt_name(name, user, adopted) && !hand_in_name_fits(adopted, user))
-        abort();
+    struct built_record record = {.text = strdup(text), .length = strlen(text)};
+    if (hand_in_adopt_name(name, user, adopted)) {
+        const struct record_view renamed = record_view(adopted, "", 0);
+        if (!hand_in_name_fits(&renamed, user))
+            abort();
+    }
     if (record.text == NULL || hand_in_adopt_text(user, &record) != 0 ||
         record.length != strlen(record.text))
         abort();
@@ -32,17 +36,17 @@ static void adopt(const char *name, const char *user, const char *text)
 
 static void check(const char *name, const char *user, const char *text)
 {
-    struct record_name parsed;
-    char part[RECORD_USER_SIZE + 2] = ".";
-    if (!hand_in_name_fits(name, user))
+    const struct record_view record = record_view(name, text, strlen(text));
+    char part[RECORD_USER_SIZE + 2] = ".", uuid[RECORD_UUID_SIZE];
+    if (!hand_in_name_fits(&record, user))
         return;
     record_plain_name(user, part + 1, RECORD_USER_SIZE);
     strcat(part, ".");
-    if (record_name_parse(name, &parsed) != 0 || strchr(name, '/') != NULL ||
-        strstr(name, part) == NULL || strcmp(parsed.kind, "link") != 0)
+    if (record.uuid == NULL || strchr(name, '/') != NULL || strstr(name, part) == NULL ||
+        strncmp(name, "link.", 5) != 0)
         abort();
-    if (hand_in_is_line(text, strlen(text)) && hand_in_text_fits(name, user, text) &&
-        strstr(text, parsed.uuid) == NULL)
+    snprintf(uuid, sizeof uuid, "%s", record.uuid);
+    if (hand_in_is_line(&record) && hand_in_text_fits(&record, user) && strstr(text, uuid) == NULL)
         abort();
 }
 

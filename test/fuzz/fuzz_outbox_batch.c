@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conf/base/crc.h"
-#include "submit/definition/record_name.h"
+#include "submit/definition/record_view.h"
 #include "submit/outbox/outbox_batch.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -38,7 +38,7 @@ static void check(const struct outbox_batch *batch, const char *text, size_t siz
 {
     size_t lines = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        const struct transport_record *record = &batch->item[i].record;
+        const struct record_view *record = &batch->item[i].record;
         if (!record_name_is_sound(record->name) || strlen(record->text) != record->length ||
             record->text + record->length >= batch->text + size)
             abort();

@@ -34,8 +34,8 @@ static void read_line(const struct strings *arguments)
     require(link_line_read(arguments, &line) == 0);
     require(line.output != NULL);
     require(line.inputs.count + line.directories.count + line.libraries.count < arguments->count);
-    require(line.pass != NULL || line.inputs.count > 0);
-    require(!line.shared || !line.is_static);
+    require(line.why_plain != NULL || line.inputs.count > 0);
+    require(!line.is_shared || !line.is_static);
     link_line_free(&line);
 }
 

@@ -46,14 +46,11 @@ void database_message(char *to, size_t size, const char *said);
 struct database;  /* each kind defines its own */
 struct statement; /* owned by its database */
 
-struct migration {
-    const char *before[2], *after[2]; /* scripts run before and after the schema's; NULL: none */
-};
+struct schema;
 
 struct database_ops {
-    const char *scheme;         /* "sqlite" in sqlite:FILE */
-    const char *schema, *views; /* scripts that make all tables of SCHEMA_VERSION; the views */
-    const struct migration *migrations; /* [n] leads from version n to the schema; NULL: none */
+    const char *scheme; /* "sqlite" in sqlite:FILE */
+    const struct schema *schema;
     /* Behind an INSERT, and before `COLUMN = COLUMN`: a row that another loader has just added is
      * left as it is. NULL where nobody else can have added any. */
     const char *or_keep;
@@ -64,8 +61,9 @@ struct database_ops {
      * when out of memory; close it after a failure too. */
     int (*open)(const char *location, bool dry_run, struct database **database);
 
-    /* The schema's version; 0 when there are no tables yet. */
+    /* The version of the tables; 0 when there are none yet. */
     int (*version)(struct database *database, int *version);
+    int (*set_version)(struct database *database, int version);
 
     /* Lets nobody else change the tables until unlock_schema(), which may also be called without
      * the lock; ends a transaction. NULL where a transaction does. Returns -EAGAIN while another

@@ -15,8 +15,6 @@
 
 #include "submit/load/database/schema.h"
 #include "submit/load/database/sqlite_file.h"
-#include "submit/load/database/value_digest.h"
-#include "submit/load/store/record_owner.h"
 
 #define BUSY_TIMEOUT_MS 60000
 #define RETRY_MS        10
@@ -227,94 +225,11 @@ static int version(struct database *database, int *out)
     return error;
 }
 
-/* ---- Functions for migrations --------------------------------------------------------------- */
-
-static const char no_sha1[] = "this host's crypto policy has no SHA-1";
-
-static void result_digest(sqlite3_context *context, int error, const struct digest *digest)
+static int set_version(struct database *database, int number)
 {
-    if (error == 0)
-        sqlite3_result_blob(context, digest, sizeof *digest, SQLITE_TRANSIENT);
-    else
-        sqlite3_result_error(context, no_sha1, -1);
-}
-
-/* identity(TEXT...): as digest_texts() */
-static void identity(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    const char *texts[VALUE_DIGEST_MAX];
-    struct digest digest;
-    for (int i = 0; i < count; i++)
-        texts[i] = (const char *)sqlite3_value_text(values[i]);
-    result_digest(context, digest_texts(texts, (size_t)count, &digest), &digest);
-}
-
-static struct value argument(sqlite3_value *value)
-{
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        return value_int(sqlite3_value_int64(value));
-    case SQLITE_FLOAT:
-        return (struct value){.kind = VALUE_REAL, .real = sqlite3_value_double(value)};
-    default:
-        return value_text((const char *)sqlite3_value_text(value));
-    }
-}
-
-/* digest(VALUE...): as digest_values() */
-static void digest_of(sqlite3_context *context, int count, sqlite3_value **arguments)
-{
-    struct value values[VALUE_DIGEST_MAX];
-    struct digest digest;
-    for (int i = 0; i < count; i++)
-        values[i] = argument(arguments[i]);
-    result_digest(context, digest_values(values, (size_t)count, &digest), &digest);
-}
-
-/* owner(USER, JOB, RESTART, CLUSTER): as record_owner_of_values() */
-static void owner_of(sqlite3_context *context, int count, sqlite3_value **arguments)
-{
-    struct value values[4];
-    int64_t owner;
-    for (int i = 0; i < count; i++)
-        values[i] = argument(arguments[i]);
-    if (record_owner_of_values(&values[0], &values[1], &values[2], &values[3], &owner) == 0)
-        sqlite3_result_int64(context, owner);
-    else
-        sqlite3_result_error(context, no_sha1, -1);
-}
-
-/* bytes(TEXT): a digest from its hex digits */
-static void bytes_of(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    struct digest digest;
-    const char *hex = (const char *)sqlite3_value_text(values[0]);
-    (void)count;
-    if (hex != NULL && hash_from_hex(hex, &digest))
-        sqlite3_result_blob(context, &digest, sizeof digest, SQLITE_TRANSIENT);
-    else
-        sqlite3_result_error(context, "a row's identity is damaged", -1);
-}
-
-static int add_function(struct database *database, const char *name, int count,
-                        void (*function)(sqlite3_context *context, int count,
-                                         sqlite3_value **values))
-{
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-    int code = sqlite3_create_function(database->connection, name, count, flags, NULL, function,
-                                       NULL, NULL);
-    return code == SQLITE_OK ? 0 : trouble(database);
-}
-
-static int add_functions(struct database *database)
-{
-    int error = add_function(database, "bytes", 1, bytes_of);
-    sqlite3_limit(database->connection, SQLITE_LIMIT_FUNCTION_ARG, VALUE_DIGEST_MAX);
-    if (error == 0)
-        error = add_function(database, "identity", -1, identity);
-    if (error == 0)
-        error = add_function(database, "digest", -1, digest_of);
-    return error == 0 ? add_function(database, "owner", 4, owner_of) : error;
+    char sql[48];
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", number);
+    return script(database, sql);
 }
 
 /* The log and its index stay when the loader ends: people who may read the store but not write in
@@ -346,6 +261,7 @@ static int open_connection(struct database *database, const char *location)
         made = sqlite_file_make(location, database->error, sizeof database->error);
     if (made != 0)
         return made;
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* it costs a mutex for each malloc() */
     if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)
         return trouble(database);
     sqlite3_busy_timeout(database->connection, BUSY_TIMEOUT_MS);
@@ -358,7 +274,7 @@ static int open_connection(struct database *database, const char *location)
         error = use_shared_log(database);
     if (error == 0 && !database->dry_run)
         sqlite_file_settle(location);
-    return error == 0 ? add_functions(database) : error;
+    return error;
 }
 
 static int open_database(const char *location, bool dry_run, struct database **out)
@@ -385,21 +301,14 @@ static void close_database(struct database *database)
     free(database);
 }
 
-static const struct migration migrations[SCHEMA_VERSION] = {
-    [1] = {{schema_sqlite_1_rename}, {schema_sqlite_1_copy, schema_sqlite_run_copy}},
-    [2] = {{schema_sqlite_2_rename}, {schema_sqlite_2_copy, schema_sqlite_run_copy}},
-    [3] = {{schema_sqlite_3_rename}, {schema_sqlite_3_copy}},
-};
-
 const struct database_ops database_sqlite = {
     .scheme = "sqlite",
-    .schema = schema_sqlite,
-    .views = schema_views_sqlite,
-    .migrations = migrations,
+    .schema = &schema_sqlite,
     .or_keep = NULL, /* it has one writer at a time */
     .share_lock = "",
     .open = open_database,
     .version = version,
+    .set_version = set_version,
     .change_schema = script,
     .statement = statement_of,
     .write = write_rows,

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scripts under sql/ as the build embeds them, and the version of the tables that they make.
+ * The tables of a kind of database, and how those of earlier versions become them.
  */
 #ifndef JOBTRAIL_SCHEMA_H
 #define JOBTRAIL_SCHEMA_H
 
-#define SCHEMA_VERSION 4
+#define SCHEMA_VERSION 5
 
-extern const char schema_sqlite[], schema_views_sqlite[];
-extern const char schema_sqlite_1_rename[], schema_sqlite_1_copy[];
-extern const char schema_sqlite_2_rename[], schema_sqlite_2_copy[], schema_sqlite_run_copy[];
-extern const char schema_sqlite_3_rename[], schema_sqlite_3_copy[];
-extern const char schema_mariadb[], schema_views_mariadb[];
-extern const char schema_mariadb_2_rename[], schema_mariadb_2_copy[];
-extern const char schema_mariadb_3_alter[], schema_mariadb_3_copy[];
+struct schema {
+    int version;              /* of the tables, at least 1 */
+    const char *tables;       /* script that makes them, and leaves those that are there */
+    const char *views;        /* script that makes the views anew */
+    const char *const *steps; /* [n], for n below `version`: the script that leads from version n to
+                               * n + 1, apart from views; NULL: from that version there is no way.
+                               * In MariaDB each statement may run again after a loader was killed.
+                               */
+};
+
+extern const struct schema schema_sqlite, schema_mariadb;
+
+/* The scripts under sql/, which the build embeds. */
+extern const char schema_tables_sqlite[], schema_views_sqlite[];
+extern const char schema_tables_mariadb[], schema_views_mariadb[];
 
 #endif

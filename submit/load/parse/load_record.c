@@ -10,7 +10,7 @@
 
 #include "conf/base/json_pairs.h"
 #include "conf/base/text.h"
-#include "conf/base/uuid.h"
+#include "conf/base/uuid7.h"
 #include "submit/load/parse/ancestor_pids.h"
 #include "submit/load/parse/canonical.h"
 #include "submit/load/parse/json_members.h"
@@ -22,36 +22,16 @@
 
 /* ---- The members of a record ---------------------------------------------------------------- */
 
-/* Members that are kept as text at first. */
-enum list { CMDLINE, LIBS, ANCESTORS, ENVIRONMENT, BUILD, LINKED, FUNCTIONS, LINK_LINE, LISTS };
-
-static const char *const list_keys[LISTS] = {
-    [CMDLINE] = "cmdlineA", [LIBS] = "libA",    [ANCESTORS] = "ptA",      [ENVIRONMENT] = "envT",
-    [BUILD] = "xaltLinkT",  [LINKED] = "linkA", [FUNCTIONS] = "function", [LINK_LINE] = "link_line",
+/* How the value of each key is read. */
+static const enum {
+    TABLE,
+    VALUE,
+    LIST,
+    PASSED
+} readings[RECORD_TOPS] = {
+#define RECORD_TOP(kind, key, form, reading) [RECORD_TOP_##key] = reading,
+#include "submit/definition/keys.def"
 };
-
-/* What XALT says of itself. */
-static const char *const ignored_keys[] = {"XALT_measureT", "XALT_qaT"};
-
-static bool is_key(struct json_slice key, const char *name)
-{
-    return strlen(name) == key.size && memcmp(name, key.at, key.size) == 0;
-}
-
-/* Which of the names it is; `count` when none. */
-static size_t place_among(struct json_slice key, const char *const *names, size_t count)
-{
-    size_t at = 0;
-    while (at < count && !is_key(key, names[at]))
-        at++;
-    return at;
-}
-
-static bool is_ignored(struct json_slice key)
-{
-    const size_t count = sizeof ignored_keys / sizeof ignored_keys[0];
-    return place_among(key, ignored_keys, count) < count;
-}
 
 /* A record that is being read. */
 struct reader {
@@ -59,7 +39,7 @@ struct reader {
     enum record_kind named; /* RECORD_KINDS: by nobody */
     struct record_keys keys;
     struct id_cache *seen;
-    struct json_slice lists[LISTS];
+    struct json_slice top[RECORD_TOPS]; /* the values of keys; lists alone once others are parsed */
     struct load_reason *reason;
 };
 
@@ -80,12 +60,10 @@ static int add_member(struct reader *reader, struct json_slice key, struct json_
 
 static int sort_member(struct reader *reader, struct json_slice key, struct json_slice value)
 {
-    record_keys_note(&reader->keys, key.at, key.size);
-    size_t list = place_among(key, list_keys, LISTS);
-    if (list == LISTS)
-        return is_ignored(key) ? 0 : add_member(reader, key, value);
-    reader->lists[list] = value;
-    return 0;
+    int top = record_keys_note(&reader->keys, key.at, key.size);
+    if (top >= 0 && readings[top] == LIST)
+        reader->top[top] = value;
+    return top >= 0 && readings[top] >= LIST ? 0 : add_member(reader, key, value);
 }
 
 /* Says why the text is no JSON object. */
@@ -175,11 +153,11 @@ static void derive_date(struct record_real when, char *date)
 }
 
 /* An array that each record has its own of: known to be one, and as text. */
-static int read_array(struct reader *reader, enum list list, const char **text)
+static int read_array(struct reader *reader, enum record_top top, const char **text)
 {
-    const char *key = list_keys[list];
+    const char *key = record_top_name(top);
     struct record *record = reader->record;
-    struct json_slice slice = reader->lists[list];
+    struct json_slice slice = reader->top[top];
     if (slice.size == 0)
         return 0;
     if (is_plain_array(slice)) {
@@ -201,16 +179,16 @@ static int read_array(struct reader *reader, enum list list, const char **text)
 /* ---- Kinds of records ----------------------------------------------------------------------- */
 
 static int read_part(const struct reader *reader, struct record_part *part, enum part_kind kind,
-                     enum list list, const char *scope)
+                     enum record_top top, const char *scope)
 {
-    return record_part_read(part, kind, list_keys[list], scope, reader->lists[list], reader->seen,
+    return record_part_read(part, kind, record_top_name(top), scope, reader->top[top], reader->seen,
                             reader->reason);
 }
 
 static int read_ancestors(struct reader *reader, struct run_record *run)
 {
     struct record *record = reader->record;
-    struct json_slice *slice = &reader->lists[ANCESTORS];
+    struct json_slice *slice = &reader->top[RECORD_TOP_ptA];
     if (slice->size == 0)
         return 0;
     const char *job = run->job_id != NULL && run->job_id[0] >= '1' ? run->job_id : NULL;
@@ -219,30 +197,18 @@ static int read_ancestors(struct reader *reader, struct run_record *run)
         return error;
     run->ancestor_pids = record->pids_text;
     *slice = (struct json_slice){record->ancestors_text, strlen(record->ancestors_text)};
-    return read_part(reader, &run->ancestors, PART_ANCESTORS, ANCESTORS, NULL);
+    return read_part(reader, &run->ancestors, PART_ANCESTORS, RECORD_TOP_ptA, NULL);
 }
 
 /* An empty watermark is none. */
 static int read_build(struct reader *reader, struct run_record *run)
 {
     struct json_members members;
-    struct json_slice key, value, text = reader->lists[BUILD];
+    struct json_slice key, value, text = reader->top[RECORD_TOP_xaltLinkT];
     if (text.size == 0 || !json_members_open(&members, text.at, text.size) ||
         json_members_next(&members, &key, &value) != JSON_MEMBER)
         return 0;
-    return read_part(reader, &run->build, PART_BUILD, BUILD, NULL);
-}
-
-static int read_run_values(struct reader *reader)
-{
-    static const struct record_fields *const lists[] = {&run_fields,     &executable_fields,
-                                                        &program_fields, &job_part_fields,
-                                                        &layout_fields,  &ending_fields};
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < sizeof lists / sizeof lists[0]; i++)
-        error = record_read_values(reader->record->root, lists[i], &reader->record->run,
-                                   reader->reason);
-    return error;
+    return read_part(reader, &run->build, PART_BUILD, RECORD_TOP_xaltLinkT, NULL);
 }
 
 /* All but its plain values. */
@@ -252,11 +218,11 @@ static int read_rest(struct reader *reader)
     struct run_record *run = &record->run;
     int error = check_uuid((char *)(uintptr_t)run->uuid, "userT.run_uuid", reader->reason);
     if (error == 0)
-        error = read_array(reader, CMDLINE, &run->cmdline);
+        error = read_array(reader, RECORD_TOP_cmdlineA, &run->cmdline);
     if (error == 0)
-        error = read_part(reader, &run->libs, PART_LIBS, LIBS, run->syshost);
+        error = read_part(reader, &run->libs, PART_LIBS, RECORD_TOP_libA, run->syshost);
     if (error == 0)
-        error = read_part(reader, &run->environment, PART_ENVIRONMENT, ENVIRONMENT, NULL);
+        error = read_part(reader, &run->environment, PART_ENVIRONMENT, RECORD_TOP_envT, NULL);
     if (error == 0)
         error = read_ancestors(reader, run);
     if (error == 0)
@@ -270,7 +236,8 @@ static int read_rest(struct reader *reader)
 
 static int read_run(struct reader *reader)
 {
-    int error = read_run_values(reader);
+    int error = record_read_values(reader->record->root, &all_run_fields, &reader->record->run,
+                                   reader->reason);
     return error == 0 ? read_rest(reader) : error;
 }
 
@@ -282,11 +249,11 @@ static int read_link(struct reader *reader)
     if (error == 0 && !uuid_is_text(link->uuid))
         error = load_refuse(reader->reason, "resultT.uuid is not a uuid");
     if (error == 0)
-        error = read_array(reader, LINK_LINE, &link->link_line);
+        error = read_array(reader, RECORD_TOP_link_line, &link->link_line);
     if (error == 0)
-        error = read_part(reader, &link->libs, PART_LIBS, LINKED, link->build_syshost);
+        error = read_part(reader, &link->libs, PART_LIBS, RECORD_TOP_linkA, link->build_syshost);
     if (error == 0)
-        error = read_part(reader, &link->functions, PART_FUNCTIONS, FUNCTIONS, NULL);
+        error = read_part(reader, &link->functions, PART_FUNCTIONS, RECORD_TOP_function, NULL);
     derive_date(link->build_epoch, link->date);
     return error;
 }
@@ -399,27 +366,31 @@ static void replace_escaped_nuls(char *json)
     }
 }
 
+/* Whether the value can be left as it stands: a table, or what is to be kept as text or passed by.
+ */
+static bool is_left(int top, struct json_slice value)
+{
+    return (top >= 0 && readings[top] != VALUE) || is_plain_value(value) || is_plain_array(value);
+}
+
 /* Whether the record is a run with nothing but plain values, which are read then. */
 static bool read_plain_run(const char *text, size_t size, struct reader *reader)
 {
     struct json_members members;
-    struct json_slice key, value, tables[PLAIN_TABLES] = {{0}};
+    struct json_slice key, value;
     enum json_step step = JSON_BAD;
     if (json_members_open(&members, text, size))
         step = json_members_next(&members, &key, &value);
     for (; step == JSON_MEMBER; step = json_members_next(&members, &key, &value)) {
-        record_keys_note(&reader->keys, key.at, key.size);
-        size_t list = place_among(key, list_keys, LISTS);
-        size_t table = place_among(key, plain_keys, PLAIN_TABLES);
-        if (list < LISTS)
-            reader->lists[list] = value;
-        else if (table < PLAIN_TABLES)
-            tables[table] = value;
-        else if (!is_ignored(key) && !is_plain_value(value))
+        int top = record_keys_note(&reader->keys, key.at, key.size);
+        if (!is_left(top, value))
             return false;
+        if (top >= 0)
+            reader->top[top] = value;
     }
-    return step == JSON_END && tables[PLAIN_USER].size > 0 && check_kind(reader, RECORD_RUN) == 0 &&
-           record_plain_read(tables, &reader->record->run);
+    return step == JSON_END && reader->top[RECORD_TOP_userT].size > 0 &&
+           check_kind(reader, RECORD_RUN) == 0 &&
+           record_plain_read(reader->top, &reader->record->run);
 }
 
 static int read_text(const char *text, size_t size, struct reader *reader)
@@ -428,7 +399,7 @@ static int read_text(const char *text, size_t size, struct reader *reader)
         reader->record->kind = RECORD_RUN;
         return read_rest(reader);
     }
-    memset(reader->lists, 0, sizeof reader->lists);
+    memset(reader->top, 0, sizeof reader->top);
     reader->keys = (struct record_keys){0};
     reader->record->root = json_object_new_object();
     if (reader->record->root == NULL)
@@ -439,10 +410,15 @@ static int read_text(const char *text, size_t size, struct reader *reader)
 
 static bool is_ascii(const char *bytes, size_t size)
 {
-    unsigned char all = 0;
-    for (size_t i = 0; i < size; i++)
-        all |= (unsigned char)bytes[i];
-    return all < 0x80;
+    uint64_t word, all = 0;
+    size_t at = 0;
+    for (; at + sizeof word <= size; at += sizeof word) {
+        memcpy(&word, bytes + at, sizeof word);
+        all |= word;
+    }
+    for (; at < size; at++)
+        all |= (unsigned char)bytes[at];
+    return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
 /* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records.

@@ -44,29 +44,22 @@ struct record_part {
     size_t bytes;              /* that the value takes, about */
 };
 
+/* What a value of each form of keys.def is in the structs below. */
+#define LOADED_NAME          const char *
+#define LOADED_NAME_OR_NULL  const char *
+#define LOADED_TEXT          const char *
+#define LOADED_SPELT         struct record_real
+#define LOADED_WHOLE         struct record_int
+#define LOADED_WHOLE_OR_NULL struct record_int
+#define LOADED_COUNT         struct record_int
+#define LOADED_REAL          struct record_real
+#define LOADED_FLAG          struct record_int
+
 /* Texts are owned by `struct record`, NUL-terminated UTF-8, and NULL when the record does not say.
  * Times are seconds since the Epoch, durations seconds. */
 struct run_record {
-    /* Who ran what, where */
-    const char *uuid;
-    const char *user, *account, *queue, *scheduler, *syshost, *submit_host, *container;
-    const char *exec_path, *hash_id, *exec_type, *cwd;
-    struct record_real exec_epoch, record_epoch;
-    struct record_real start_time, end_time, run_time, probability;
-    struct record_int num_tasks, num_nodes, num_cores, num_threads, num_gpus;
-
-    /* Slurm's facts; job_id is XALT's text, job_id_raw Slurm's number */
-    const char *job_id;
-    struct record_int job_id_raw;
-    const char *step_id;
-    struct record_int array_job_id, array_task_id, het_job_id, het_offset, restart_count;
-    const char *cluster, *partition, *qos, *node;
-    struct record_int node_id, task_id, cpus_alloc, gpus_alloc, dropped;
-
-    /* How it ended */
-    struct record_int exit_code, signal, core_dumped;
-    const char *end_source;
-    struct record_real end_time_error;
+#define RUN_KEY(table, key, form, from, store, column) LOADED_##form column;
+#include "submit/definition/keys.def"
     bool is_start_only;
 
     char date[RECORD_DATE_SIZE]; /* start_time in local time; "" when not known */
@@ -81,27 +74,23 @@ struct run_record {
 
 /* What an executable's watermark says. */
 struct build_record {
-    const char *build_uuid, *build_user, *build_host, *build_syshost, *build_os, *build_cwd;
-    const char *build_compiler, *build_compiler_path, *build_modules, *build_lmfiles, *build_xalt;
-    struct record_real build_epoch;
+#define BUILD_KEY(key, form, column) LOADED_##form column;
+#include "submit/definition/keys.def"
 };
 
 struct link_record {
-    const char *uuid;
-    const char *exec_path, *hash_id, *link_program, *link_path, *cwd;
-    const char *build_user, *build_host, *build_syshost;
-    struct record_real build_epoch;
+#define LINK_KEY(table, key, form, from, store, column) LOADED_##form column;
+#include "submit/definition/keys.def"
     char date[RECORD_DATE_SIZE];  /* build_epoch in local time */
     const char *link_line;        /* JSON array */
     struct record_part libs;      /* as a run's */
     struct record_part functions; /* array of names, in order, each once */
 };
 
+/* Whose job it is from is not known of XALT's. */
 struct package_record {
-    const char *run_uuid, *program, *name, *version, *path;
-    /* Whose job it is from; not known of XALT's */
-    const char *user, *cluster;
-    struct record_int job_id, restart_count;
+#define PACKAGE_KEY(table, key, form, from, store, column) LOADED_##form column;
+#include "submit/definition/keys.def"
 };
 
 /* What became of the tasks of a job on a node; the keys are in jobtrail-record(5). */
@@ -139,6 +128,7 @@ struct record_field {
     size_t max_bytes;
     const char *table; /* of the record; "" for a key at its top */
     const char *key;
+    size_t key_size;
 };
 
 struct record_fields {
@@ -146,9 +136,21 @@ struct record_fields {
     size_t count;
 };
 
-/* Of a run, by the table of the store that they go to. */
-extern const struct record_fields run_fields, executable_fields, program_fields, job_part_fields,
-    layout_fields, ending_fields;
+/* How many a run has, and a watermark. */
+enum {
+    RUN_FIELDS = 0
+#define RUN_KEY(table, key, form, from, store, column) +1
+#include "submit/definition/keys.def"
+    ,
+    BUILD_FIELDS = 0
+#define BUILD_KEY(key, form, column) +1
+#include "submit/definition/keys.def"
+};
+
+/* All of a run, those of a table side by side; and by the table of the store that they go to. */
+extern const struct record_fields all_run_fields;
+extern const struct record_fields run_fields, program_fields, job_part_fields, layout_fields,
+    ending_fields;
 extern const struct record_fields build_fields, link_fields, package_fields;
 
 /* Reads the record in the `size` bytes at `text`, which is malloc'ed and has a NUL behind it.

@@ -6,13 +6,6 @@
 
 #include "submit/load/parse/record_values.h"
 
-const char *const plain_keys[PLAIN_TABLES] = {
-    [PLAIN_USER] = "userT",
-    [PLAIN_TIMES] = "userDT",
-    [PLAIN_SLURM] = "slurmT",
-    [PLAIN_HASH_ID] = "hash_id",
-};
-
 /* ---- Forms ---------------------------------------------------------------------------------- */
 
 static bool is(struct json_slice value, const char *word)
@@ -57,6 +50,8 @@ bool is_plain_value(struct json_slice value)
 bool is_plain_array(struct json_slice value)
 {
     const char *at = value.at + 1, *end = value.at + value.size;
+    if (is(value, "[]"))
+        return true;
     if (value.size < 4 || value.at[0] != '[' || memchr(value.at, '\\', value.size) != NULL)
         return false;
     for (;;) {
@@ -127,87 +122,86 @@ static bool put_number(struct plain *plain, const struct record_field *field,
     return is_number(value) && record_set_number(field, member, true, number_of(value));
 }
 
-static const struct record_fields *const lists[] = {
-    &run_fields,      &executable_fields, &program_fields,
-    &job_part_fields, &layout_fields,     &ending_fields,
-};
-#define LISTS      (sizeof lists / sizeof lists[0])
-#define FIELDS_MAX 32
-
-/* The fields of one table. */
-struct index {
-    const struct record_field *field[FIELDS_MAX];
-    size_t key_size[FIELDS_MAX];
-    size_t count;
+/* A key at the top with the fields of its table, or with the one that its value is. */
+struct place {
+    int top;
+    struct record_fields fields;
 };
 
-static void fill_index(struct index *index, const char *table)
+static size_t find_places(struct place places[RECORD_TOPS])
 {
-    for (size_t i = 0; i < LISTS; i++) {
-        for (size_t j = 0; j < lists[i]->count && index->count < FIELDS_MAX; j++) {
-            const struct record_field *field = &lists[i]->field[j];
-            if (strcmp(field->table, table) != 0)
-                continue;
-            index->field[index->count] = field;
-            index->key_size[index->count++] = strlen(field->key);
-        }
+    const struct record_field *field = all_run_fields.field, *end = field + all_run_fields.count;
+    size_t count = 0;
+    for (size_t size; field < end; field += size) {
+        bool is_table = field->table[0] != '\0';
+        const char *key = is_table ? field->table : field->key;
+        for (size = 1; is_table && field + size < end && strcmp(field[size].table, key) == 0;)
+            size++;
+        places[count++] =
+            (struct place){record_key_place(RECORD_RUN, key, strlen(key)), {field, size}};
     }
+    return count;
 }
 
-static const struct record_field *field_of(const struct index *index, struct json_slice key)
+/* The field of the key: mostly the one at `*next`, as our records have their keys in this order. */
+static const struct record_field *field_of(const struct record_fields *fields,
+                                           struct json_slice key, size_t *next)
 {
-    for (size_t i = 0; i < index->count; i++)
-        if (index->key_size[i] == key.size && memcmp(index->field[i]->key, key.at, key.size) == 0)
-            return index->field[i];
+    for (size_t i = 0; i < fields->count; i++) {
+        size_t at = (*next + i) % fields->count;
+        const struct record_field *field = &fields->field[at];
+        if (field->key_size == key.size && memcmp(field->key, key.at, key.size) == 0) {
+            *next = at + 1;
+            return field;
+        }
+    }
     return NULL;
 }
 
-static bool put_member(struct plain *plain, const struct index *index, struct json_slice key,
-                       struct json_slice value)
+static bool put_value(struct plain *plain, const struct record_field *field,
+                      struct json_slice value)
 {
-    const struct record_field *field = field_of(index, key);
-    if (memchr(key.at, '\\', key.size) != NULL)
-        return false;
-    if (field == NULL)
-        return is_plain_value(value);
     return field->kind == FIELD_TEXT ? put_text(plain, field, value)
                                      : put_number(plain, field, value);
 }
 
-static bool read_table(struct plain *plain, const struct index *index, struct json_slice text)
+static bool read_table(struct plain *plain, const struct record_fields *fields,
+                       struct json_slice text)
 {
     struct json_members members;
     struct json_slice key, value;
-    if (text.size == 0)
-        return true;
+    enum json_step step;
+    size_t next = 0;
     if (!json_members_open(&members, text.at, text.size))
         return false;
-    for (;;) {
-        switch (json_members_next(&members, &key, &value)) {
-        case JSON_END:
-            return true;
-        case JSON_BAD:
+    while ((step = json_members_next(&members, &key, &value)) == JSON_MEMBER) {
+        const struct record_field *field = field_of(fields, key, &next);
+        if (memchr(key.at, '\\', key.size) != NULL ||
+            !(field == NULL ? is_plain_value(value) : put_value(plain, field, value)))
             return false;
-        case JSON_MEMBER:
-            if (!put_member(plain, index, key, value))
-                return false;
-        }
     }
+    return step == JSON_END;
 }
 
-bool record_plain_read(const struct json_slice tables[PLAIN_TABLES], struct run_record *run)
+static bool read_place(struct plain *plain, const struct place *place, struct json_slice value)
 {
-    static _Thread_local struct index indexes[PLAIN_TABLES];
+    const struct record_field *first = place->fields.field;
+    if (value.size == 0)
+        return true;
+    return first->table[0] != '\0' ? read_table(plain, &place->fields, value)
+                                   : put_value(plain, first, value);
+}
+
+bool record_plain_read(const struct json_slice top[RECORD_TOPS], struct run_record *run)
+{
+    static _Thread_local struct place places[RECORD_TOPS];
+    static _Thread_local size_t count;
     struct plain plain = {.run = *run};
-    const struct json_slice hash_id = tables[PLAIN_HASH_ID];
-    for (enum plain_table i = 0; i < PLAIN_TABLES; i++)
-        if (indexes[i].count == 0)
-            fill_index(&indexes[i], i == PLAIN_HASH_ID ? "" : plain_keys[i]);
-    for (enum plain_table i = 0; i < PLAIN_HASH_ID; i++)
-        if (!read_table(&plain, &indexes[i], tables[i]))
+    if (count == 0)
+        count = find_places(places);
+    for (size_t i = 0; i < count; i++)
+        if (!read_place(&plain, &places[i], top[places[i].top]))
             return false;
-    if (hash_id.size > 0 && !put_text(&plain, indexes[PLAIN_HASH_ID].field[0], hash_id))
-        return false;
     for (size_t i = 0; i < plain.count; i++)
         *(char *)(uintptr_t)plain.ends[i] = '\0';
     *run = plain.run;

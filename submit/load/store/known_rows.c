@@ -1,98 +1,93 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/load/store/known_rows.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/grow.h"
 
-/* The second half first: the first is the time, in which the runs of a batch are alike. */
-static struct digest key_of(const char *uuid)
+enum { ASKED = 1, KNOWN = 2 }; /* in `by_uuid` */
+
+static unsigned hex_value(unsigned char digit)
 {
+    return digit <= '9' ? digit - 48u : (digit | 0x20u) - 87u;
+}
+
+/* The second half first: the first is the time, in which the runs of a batch are alike. */
+struct digest known_rows_key(const char uuid[KNOWN_UUID_SIZE])
+{
+    static const unsigned char places[] = {0,  2,  4,  6,  9,  11, 14, 16,
+                                           19, 21, 24, 26, 28, 30, 32, 34};
     struct digest key = {{0}};
-    size_t digits = 0;
-    for (; *uuid != '\0' && digits < 32; uuid++) {
-        int digit = (unsigned char)*uuid;
-        if (!isxdigit(digit))
-            continue;
-        digit = isdigit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10;
-        key.bytes[(digits / 2 + 8) % 16] |= (unsigned char)(digits % 2 == 0 ? digit << 4 : digit);
-        digits++;
+    for (size_t i = 0; i < sizeof places; i++) {
+        const unsigned char *digits = (const unsigned char *)uuid + places[i];
+        key.bytes[(i + 8) % 16] = (unsigned char)(hex_value(digits[0]) << 4 | hex_value(digits[1]));
     }
     return key;
 }
 
 /* With half of the owner, and in front what differs between two of a uuid and two of an owner. */
-static struct digest key_with(const char *uuid, int64_t owner)
+static struct digest key_with(const struct digest *of_uuid, int64_t owner)
 {
-    const struct digest of_uuid = key_of(uuid);
     struct digest key;
-    memcpy(key.bytes + 4, of_uuid.bytes, 16);
+    memcpy(key.bytes + 4, of_uuid->bytes, 16);
     for (size_t i = 0; i < 4; i++)
-        key.bytes[i] = (unsigned char)(of_uuid.bytes[i] ^ (uint64_t)owner >> 8 * i);
+        key.bytes[i] = (unsigned char)(of_uuid->bytes[i] ^ (uint64_t)owner >> 8 * i);
     return key;
 }
 
-bool known_rows_ask(struct known_rows *known, const char *uuid)
+bool known_rows_ask(struct known_rows *known, const struct digest *key)
 {
-    const struct digest key = key_of(uuid);
-    bool is_new = id_cache_find(&known->asked, &key) == 0;
-    id_cache_add(&known->asked, &key, 1);
-    return is_new;
+    if (id_cache_find(&known->by_uuid, key) != 0)
+        return false;
+    id_cache_add(&known->by_uuid, key, ASKED);
+    return true;
 }
 
-struct known_row *known_rows_find(const struct known_rows *known, const char *uuid, int64_t owner)
+struct known_row *known_rows_find(const struct known_rows *known, const struct digest *key,
+                                  int64_t owner)
 {
-    const struct digest key = key_with(uuid, owner);
-    size_t at = (size_t)id_cache_find(&known->by_owner, &key);
+    const struct digest of_owner = key_with(key, owner);
+    size_t at = (size_t)id_cache_find(&known->by_owner, &of_owner);
     while (at != 0 && known->rows[at - 1].owner != owner)
         at = known->rows[at - 1].next;
     return at == 0 ? NULL : &known->rows[at - 1];
 }
 
-bool known_rows_have(const struct known_rows *known, const char *uuid)
+int64_t known_rows_unproven(const struct known_rows *known, const struct digest *key)
 {
-    const struct digest key = key_of(uuid);
-    return id_cache_find(&known->by_uuid, &key) != 0;
+    int64_t found = id_cache_find(&known->by_uuid, key);
+    return found < KNOWN ? -1 : found - KNOWN;
 }
 
-size_t known_rows_unproven(const struct known_rows *known, const char *uuid)
+void known_rows_prove(struct known_rows *known, const struct digest *key, struct known_row *row)
 {
-    const struct digest key = key_of(uuid);
-    int64_t more = id_cache_find(&known->by_uuid, &key);
-    return more == 0 ? 0 : (size_t)more - 1;
-}
-
-void known_rows_prove(struct known_rows *known, const char *uuid, struct known_row *row)
-{
-    const struct digest key = key_of(uuid);
     if (!row->is_proven)
-        id_cache_add(&known->by_uuid, &key, (int64_t)known_rows_unproven(known, uuid));
+        id_cache_add(&known->by_uuid, key, KNOWN + known_rows_unproven(known, key) - 1);
     row->is_proven = true;
 }
 
-int known_rows_add(struct known_rows *known, const char *uuid, const struct known_row *row)
+int known_rows_add(struct known_rows *known, const struct digest *key, const struct known_row *row)
 {
-    const struct digest key = key_with(uuid, row->owner), of_uuid = key_of(uuid);
-    const size_t unproven = known_rows_unproven(known, uuid) + !row->is_proven;
+    const struct digest of_owner = key_with(key, row->owner);
+    const int64_t before = known_rows_unproven(known, key);
+    const int64_t unproven = (before < 0 ? 0 : before) + !row->is_proven;
     if (GROW(known->rows, known->count) != 0)
         return -ENOMEM;
     struct known_row *added = &known->rows[known->count++];
     *added = *row;
-    added->next = (size_t)id_cache_find(&known->by_owner, &key);
-    id_cache_add(&known->by_owner, &key, (int64_t)known->count);
-    id_cache_add(&known->by_uuid, &of_uuid, (int64_t)unproven + 1);
-    return id_cache_find(&known->by_owner, &key) == (int64_t)known->count &&
-                   known_rows_have(known, uuid)
+    added->next = (size_t)id_cache_find(&known->by_owner, &of_owner);
+    id_cache_add(&known->by_owner, &of_owner, (int64_t)known->count);
+    id_cache_add(&known->by_uuid, key, KNOWN + unproven);
+    return id_cache_find(&known->by_owner, &of_owner) == (int64_t)known->count &&
+                   known_rows_unproven(known, key) >= 0
                ? 0
                : -ENOMEM;
 }
 
 void known_rows_free(struct known_rows *known)
 {
-    id_cache_free(&known->asked);
     id_cache_free(&known->by_uuid);
     id_cache_free(&known->by_owner);
     free(known->rows);

@@ -10,6 +10,8 @@
 
 #include "conf/base/id_cache.h"
 
+enum { KNOWN_UUID_SIZE = 36 }; /* with its hyphens, in lower case */
+
 struct known_row {
     int64_t owner; /* record_owner.h */
     bool is_start_only, is_proven;
@@ -17,30 +19,30 @@ struct known_row {
 };
 
 struct known_rows {
-    struct id_cache asked;    /* uuids that known_rows_ask() was given */
-    struct id_cache by_uuid;  /* one more than the number of rows that are not proven */
+    struct id_cache by_uuid;  /* 1: it was asked for; more: 2 and the number of unproven rows */
     struct id_cache by_owner; /* one more than the place of the last row */
     struct known_row *rows;   /* owned; {0} at first, as the rest */
     size_t count;
 };
 
+/* What the other calls know a uuid by. */
+struct digest known_rows_key(const char uuid[KNOWN_UUID_SIZE]);
+
 /* Whether the uuid is given here for the first time; when out of memory it always is. */
-bool known_rows_ask(struct known_rows *known, const char *uuid);
+bool known_rows_ask(struct known_rows *known, const struct digest *key);
 
 /* The owner's row of the uuid, valid until the next is added; NULL when there is none. */
-struct known_row *known_rows_find(const struct known_rows *known, const char *uuid, int64_t owner);
+struct known_row *known_rows_find(const struct known_rows *known, const struct digest *key,
+                                  int64_t owner);
 
-/* How many rows of the uuid are not proven. */
-size_t known_rows_unproven(const struct known_rows *known, const char *uuid);
+/* How many rows of the uuid are not proven; -1 when nobody has said it. */
+int64_t known_rows_unproven(const struct known_rows *known, const struct digest *key);
 
 /* The row of the uuid is proven from now on. */
-void known_rows_prove(struct known_rows *known, const char *uuid, struct known_row *row);
-
-/* Whether anybody has said the uuid. */
-bool known_rows_have(const struct known_rows *known, const char *uuid);
+void known_rows_prove(struct known_rows *known, const struct digest *key, struct known_row *row);
 
 /* Adds a row that is not there. Returns 0 or -ENOMEM. */
-int known_rows_add(struct known_rows *known, const char *uuid, const struct known_row *row);
+int known_rows_add(struct known_rows *known, const struct digest *key, const struct known_row *row);
 
 void known_rows_free(struct known_rows *known);
 

@@ -60,7 +60,7 @@ static void clean_up(struct store *store)
 {
     store_forget_wants(store);
     store_free_runs(store);
-    store->new_count = 0;
+    store_forget_parts(store);
     store->replaces = false;
 }
 
@@ -134,40 +134,51 @@ int store_transaction(struct store *store, int (*work)(struct store *store, void
 
 /* ---- The schema ------------------------------------------------------------------------------ */
 
-static int run_scripts(struct store *store, const char *const *scripts, size_t count)
-{
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < count; i++)
-        if (scripts[i] != NULL)
-            error = store->ops->change_schema(store->database, scripts[i]);
-    return error;
-}
-
-static int refuse_newer(struct store *store, int version)
+static int refuse_version(struct store *store, int version, const char *advice)
 {
     snprintf(store->error, sizeof store->error,
-             "its schema is version %d and this jobtrail-load knows %d: use the newer "
-             "jobtrail-load",
-             version, SCHEMA_VERSION);
+             "its tables are of version %d, and this jobtrail-load makes version %d: %s", version,
+             store->ops->schema->version, advice);
     return -EINVAL;
+}
+
+static bool has_way_from(const struct schema *schema, int version)
+{
+    for (; version < schema->version; version++)
+        if (schema->steps[version] == NULL)
+            return false;
+    return true;
 }
 
 static int ask_version(struct store *store, int *version)
 {
+    const struct schema *schema = store->ops->schema;
     int error = store->ops->version(store->database, version);
-    return error == 0 && *version > SCHEMA_VERSION ? refuse_newer(store, *version) : error;
+    if (error != 0)
+        return error;
+    if (*version > schema->version)
+        return refuse_version(store, *version, "use the newer jobtrail-load");
+    if (*version != 0 && !has_way_from(schema, *version))
+        return refuse_version(store, *version, "load the records into a new store");
+    const bool is_undone = store->ops->lock_schema == NULL; /* at the end of a dry run */
+    if (store->dry_run && !is_undone && *version < schema->version)
+        return store_refuse(store, -EIO,
+                            *version == 0 ? "has no tables yet, and a dry run makes none"
+                                          : "has older tables, and a dry run changes none");
+    return 0;
 }
 
-/* Makes the tables, or those of an older version new. */
+/* Makes the tables, or those of an earlier version into those of this one. */
 static int make_schema(struct store *store, int version)
 {
     const struct database_ops *ops = store->ops;
-    static const struct migration none;
-    const struct migration *migration =
-        ops->migrations == NULL || version == 0 ? &none : &ops->migrations[version];
-    const char *const scripts[] = {migration->before[0], migration->before[1], ops->schema,
-                                   migration->after[0],  migration->after[1],  ops->views};
-    return run_scripts(store, scripts, sizeof scripts / sizeof scripts[0]);
+    const struct schema *schema = ops->schema;
+    int error = version == 0 ? ops->change_schema(store->database, schema->tables) : 0;
+    for (; error == 0 && version != 0 && version < schema->version; version++)
+        error = ops->change_schema(store->database, schema->steps[version]);
+    if (error == 0)
+        error = ops->change_schema(store->database, schema->views);
+    return error == 0 ? ops->set_version(store->database, schema->version) : error;
 }
 
 /* Of several loaders that start at once one makes the tables, and the others find them. */
@@ -180,7 +191,7 @@ static int renew_schema(struct store *store, int version)
         if (error == 0)
             error = ask_version(store, &version);
     }
-    if (error == 0 && version < SCHEMA_VERSION)
+    if (error == 0 && version < store->ops->schema->version)
         error = make_schema(store, version);
     if (ops->unlock_schema != NULL)
         ops->unlock_schema(store->database);
@@ -197,7 +208,7 @@ static int try_schema(struct store *store, int (*work)(struct store *store, void
     int error = store->ops->begin(store->database);
     if (error == 0)
         error = ask_version(store, &version);
-    if (error == 0 && version < SCHEMA_VERSION)
+    if (error == 0 && version < store->ops->schema->version)
         error = renew_schema(store, version);
     if (error == 0)
         error = store->ops->commit(store->database);

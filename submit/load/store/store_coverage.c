@@ -10,40 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns have the names of the record's keys, but for job_id_raw, as in `run`. */
-static const char *const job_keys[] = {
-    "cluster",       "syshost",      "user",          "account",    "partition",
-    "job_id",        "array_job_id", "array_task_id", "het_job_id", "het_offset",
-    "restart_count", "node",         "dropped",
-};
-static const char *const fact_keys[] = {
-    "step_id", "outcome",      "program",    "tasks",    "first_task",
-    "leader",  "core_seconds", "start_time", "end_time",
+/* The columns of values, with where these stand. */
+static const struct {
+    const char *table, *key, *column;
+} columns[] = {
+#define COVERAGE_KEY(table, key, form, from, store, column) {table, #key, #column},
+#include "submit/definition/keys.def"
 };
 
-enum {
-    JOB_KEYS = sizeof job_keys / sizeof job_keys[0],
-    FACT_KEYS = sizeof fact_keys / sizeof fact_keys[0],
-    COLUMNS = 4 + JOB_KEYS + FACT_KEYS,
-};
+enum { KEYS = sizeof columns / sizeof columns[0], COLUMNS = KEYS + 3 };
+
+static void write_add(FILE *sql)
+{
+    fputs("INSERT INTO coverage (owner, proven, position", sql);
+    for (size_t i = 0; i < KEYS; i++)
+        fprintf(sql, ", `%s`", columns[i].column);
+    fputs(") VALUES (?", sql);
+    for (size_t i = 1; i < COLUMNS; i++)
+        fputs(", ?", sql);
+    fputs(")", sql);
+}
 
 int store_prepare_coverage(struct store *store)
 {
-    char sql[1024];
-    int error = 0;
-    size_t length = (size_t)snprintf(sql, sizeof sql,
-                                     "INSERT INTO coverage (uuid, owner, proven,"
-                                     " position");
-    for (size_t i = 0; i < JOB_KEYS; i++)
-        length += (size_t)snprintf(sql + length, sizeof sql - length, ", `%s`",
-                                   strcmp(job_keys[i], "job_id") == 0 ? "job_id_raw" : job_keys[i]);
-    for (size_t i = 0; i < FACT_KEYS; i++)
-        length += (size_t)snprintf(sql + length, sizeof sql - length, ", `%s`", fact_keys[i]);
-    length += (size_t)snprintf(sql + length, sizeof sql - length, ") VALUES (?");
-    for (size_t i = 1; i < COLUMNS; i++)
-        length += (size_t)snprintf(sql + length, sizeof sql - length, ", ?");
-    snprintf(sql + length, sizeof sql - length, ")");
-    store->add_coverage = store_statement(store, sql, &error);
+    struct store_text sql;
+    int error = store_text_open(store, &sql);
+    if (error != 0)
+        return error;
+    write_add(sql.file);
+    store->add_coverage = store_text_statement(store, &sql, &error);
     store->coverage_owners = store_owners_statement(store, "coverage", "uuid", &error);
     store->drop_coverage =
         store_statement(store, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
@@ -80,14 +75,14 @@ static void fill_fact(struct value *row, const struct record *record, int64_t ow
 {
     const struct coverage_record *coverage = &record->coverage;
     struct json_object *fact = json_object_array_get_idx(coverage->facts, position);
-    *row++ = value_text(coverage->uuid);
     *row++ = value_int(owner);
     *row++ = value_int(!record->unproven);
     *row++ = value_int((int64_t)position);
-    for (size_t i = 0; i < JOB_KEYS; i++)
-        *row++ = json_value(json_object_object_get(coverage->job, job_keys[i]));
-    for (size_t i = 0; i < FACT_KEYS; i++)
-        *row++ = json_value(json_object_object_get(fact, fact_keys[i]));
+    for (size_t i = 0; i < KEYS; i++) {
+        bool is_of_job = strcmp(columns[i].table, "coverageT") == 0;
+        *row++ =
+            json_value(json_object_object_get(is_of_job ? coverage->job : fact, columns[i].key));
+    }
 }
 
 static int add_facts(struct store *store, const struct record *record, int64_t owner)

@@ -48,9 +48,11 @@ struct new_part {
     enum part_kind kind;
     struct record_part *part;
     const char *scope;
-    struct digest digest; /* of its row */
-    bool is_first;        /* of the parts with this digest */
-    size_t at;            /* its row among those that are wanted, when it is the first */
+    struct digest digest;       /* of its row */
+    bool is_first;              /* of the parts with this digest */
+    size_t at;                  /* its row among those that are wanted, when it is the first */
+    struct set_member *members; /* owned: of a set that is not in the store */
+    size_t count;
 };
 
 struct run_batch;
@@ -161,6 +163,7 @@ void store_free_wants(struct store *store);
 int store_want_part(struct store *store, enum part_kind kind, struct record_part *part,
                     const char *scope);
 int store_settle_parts(struct store *store);
+void store_forget_parts(struct store *store);
 
 /* 0 when the record has no such part. */
 int store_part_id(struct store *store, const struct record_part *part, int64_t *id);

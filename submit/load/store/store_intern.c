@@ -14,7 +14,7 @@
 #include "conf/base/grow.h"
 
 #define FIND_AT_ONCE 128 /* digests in one question */
-#define MAX_REST     24
+#define IDS_MAX      3   /* of other rows, in one row */
 
 /* ---- Statements ----------------------------------------------------------------------------- */
 
@@ -301,7 +301,7 @@ int store_want_fields(struct store *store, enum table table, const int64_t *ids,
                       const void *values, struct digest *digest)
 {
     const struct record_fields *fields = tables[table].fields;
-    struct value rest[MAX_REST];
+    struct value rest[IDS_MAX + RUN_FIELDS];
     for (size_t i = 0; i < ids_count; i++)
         rest[i] = value_id(ids[i]);
     for (size_t i = 0; i < fields->count; i++)

@@ -7,7 +7,6 @@
 #include "submit/load/store/store_inside.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,21 @@
 #include "submit/load/parse/canonical.h"
 #include "submit/load/parse/record_part.h"
 
-/* What asks for a member of a set: `name` and `value` of an object, `value` alone of an array. */
-typedef int want_member(struct store *store, const char *name, struct json_object *value,
-                        const char *scope, struct digest *digest);
+/* A member of a set, and what is to be stored of it. */
+struct set_member {
+    const char *texts[3]; /* of the record, or of the run that it is of */
+    struct digest digest; /* of its row */
+};
 
+/* Reads one: `name` and `value` of an object's, `value` alone of an array's. Returns how many texts
+ * its row is known by. */
+typedef size_t read_member(const char *name, struct json_object *value, const char *scope,
+                           const char **texts);
+
+/* Asks for what a member needs to be stored before it; for its row. */
+typedef int want_member(struct store *store, const struct set_member *member);
+
+static read_member read_object, read_variable, read_function;
 static want_member want_object, want_variable_name, want_variable, want_function;
 
 static const struct part_table {
@@ -28,23 +38,25 @@ static const struct part_table {
                           * in the set's own row */
     const char *set_column;
     enum table member_table;
-    want_member *want_first, *want; /* what `want` needs to be stored before it; it */
+    read_member *read; /* NULL: the part is no set */
+    want_member *want_first, *want;
     enum table first_table;
 } part_tables[PART_KINDS] = {
     [PART_LIBS] = {TABLE_OBJECT_SET, "object_set_member (object_set_id, object_id)",
-                   "object_set_id", TABLE_OBJECT, NULL, want_object, 0},
-    [PART_ENVIRONMENT] = {TABLE_ENVIRONMENT, NULL, NULL, TABLE_ENV_VALUE, want_variable_name,
-                          want_variable, TABLE_ENV_NAME},
-    [PART_ANCESTORS] = {TABLE_ANCESTORS, NULL, NULL, 0, NULL, NULL, 0},
-    [PART_BUILD] = {TABLE_BUILD, NULL, NULL, 0, NULL, NULL, 0},
+                   "object_set_id", TABLE_OBJECT, read_object, NULL, want_object, 0},
+    [PART_ENVIRONMENT] = {TABLE_ENVIRONMENT, NULL, NULL, TABLE_ENV_VALUE, read_variable,
+                          want_variable_name, want_variable, TABLE_ENV_NAME},
+    [PART_ANCESTORS] = {TABLE_ANCESTORS, NULL, NULL, 0, NULL, NULL, NULL, 0},
+    [PART_BUILD] = {TABLE_BUILD, NULL, NULL, 0, NULL, NULL, NULL, 0},
     [PART_FUNCTIONS] = {TABLE_FUNCTION_SET,
                         "function_set_member (function_set_id, function_name_id)",
-                        "function_set_id", TABLE_FUNCTION_NAME, NULL, want_function, 0},
+                        "function_set_id", TABLE_FUNCTION_NAME, read_function, NULL, want_function,
+                        0},
 };
 
 static bool is_set(enum part_kind kind)
 {
-    return part_tables[kind].want != NULL;
+    return part_tables[kind].read != NULL;
 }
 
 int store_prepare_parts(struct store *store)
@@ -74,70 +86,94 @@ static const char *text_at(struct json_object *array, size_t index)
     return json_object_get_string(json_object_array_get_idx(array, index));
 }
 
-static int want_object(struct store *store, const char *name, struct json_object *lib,
-                       const char *scope, struct digest *digest)
+static size_t read_object(const char *name, struct json_object *lib, const char *scope,
+                          const char **texts)
 {
     (void)name;
-    const char *const texts[] = {text_at(lib, 0), text_at(lib, 1), scope};
+    texts[0] = text_at(lib, 0);
+    texts[1] = text_at(lib, 1);
+    texts[2] = scope;
+    return 3;
+}
+
+static int want_object(struct store *store, const struct set_member *object)
+{
+    const char *const *texts = object->texts;
     const struct value rest[] = {value_text(texts[0]), value_text(texts[1]), value_text(texts[2]),
                                  value_id(store_module_of(store, texts[0]))};
-    int error = store_digest_texts(store, texts, 3, digest);
-    return error == 0 ? store_want(store, TABLE_OBJECT, digest, rest) : error;
+    return store_want(store, TABLE_OBJECT, &object->digest, rest);
 }
 
-static int want_variable_name(struct store *store, const char *name, struct json_object *value,
-                              const char *scope, struct digest *digest)
-{
-    (void)value;
-    (void)scope;
-    const struct value rest[] = {value_text(name)};
-    int error = store_digest_texts(store, &name, 1, digest);
-    return error == 0 ? store_want(store, TABLE_ENV_NAME, digest, rest) : error;
-}
-
-static int want_variable(struct store *store, const char *name, struct json_object *value,
-                         const char *scope, struct digest *digest)
+static size_t read_variable(const char *name, struct json_object *value, const char *scope,
+                            const char **texts)
 {
     (void)scope;
-    struct digest name_digest;
-    const char *const texts[] = {name, value == NULL ? "" : json_object_get_string(value)};
-    int error = store_digest_texts(store, texts, 1, &name_digest);
-    if (error == 0)
-        error = store_digest_texts(store, texts, 2, digest);
-    const struct value rest[] = {value_id(store_id(store, TABLE_ENV_NAME, &name_digest)),
-                                 value_text(texts[1])};
-    return error == 0 ? store_want(store, TABLE_ENV_VALUE, digest, rest) : error;
+    texts[0] = name;
+    texts[1] = value == NULL ? "" : json_object_get_string(value);
+    return 2;
 }
 
-static int want_function(struct store *store, const char *name, struct json_object *value,
-                         const char *scope, struct digest *digest)
+static int want_variable_name(struct store *store, const struct set_member *variable)
+{
+    struct digest digest;
+    const struct value rest[] = {value_text(variable->texts[0])};
+    int error = store_digest_texts(store, variable->texts, 1, &digest);
+    return error == 0 ? store_want(store, TABLE_ENV_NAME, &digest, rest) : error;
+}
+
+static int want_variable(struct store *store, const struct set_member *variable)
+{
+    struct digest name;
+    int error = store_digest_texts(store, variable->texts, 1, &name);
+    const struct value rest[] = {value_id(store_id(store, TABLE_ENV_NAME, &name)),
+                                 value_text(variable->texts[1])};
+    return error == 0 ? store_want(store, TABLE_ENV_VALUE, &variable->digest, rest) : error;
+}
+
+static size_t read_function(const char *name, struct json_object *value, const char *scope,
+                            const char **texts)
 {
     (void)name;
     (void)scope;
-    const char *text = json_object_get_string(value);
-    const struct value rest[] = {value_text(text)};
-    int error = store_digest_texts(store, &text, 1, digest);
-    return error == 0 ? store_want(store, TABLE_FUNCTION_NAME, digest, rest) : error;
+    texts[0] = json_object_get_string(value);
+    return 1;
 }
 
-/* What is done with each member of a set. */
-typedef int visit_member(void *context, const char *name, struct json_object *value);
-
-static int each_member(struct json_object *set, visit_member *visit, void *context)
+static int want_function(struct store *store, const struct set_member *function)
 {
+    const struct value rest[] = {value_text(function->texts[0])};
+    return store_want(store, TABLE_FUNCTION_NAME, &function->digest, rest);
+}
+
+static int list_member(struct store *store, struct new_part *fresh, const char *name,
+                       struct json_object *value)
+{
+    struct set_member *member = &fresh->members[fresh->count++];
+    size_t texts = part_tables[fresh->kind].read(name, value, fresh->scope, member->texts);
+    return store_digest_texts(store, member->texts, texts, &member->digest);
+}
+
+/* Lists the members of the set, each with its digest. */
+static int list_members(struct store *store, struct new_part *fresh)
+{
+    struct json_object *set = fresh->part->value;
+    const bool is_array = json_object_is_type(set, json_type_array);
+    size_t count =
+        is_array ? json_object_array_length(set) : (size_t)json_object_object_length(set);
     int error = 0;
-    if (json_object_is_type(set, json_type_object)) {
-        json_object_object_foreach(set, name, value)
-        {
-            if (error >= 0)
-                error = visit(context, name, value);
-        }
-        return error < 0 ? error : 0;
+    fresh->members = calloc(count + 1, sizeof *fresh->members);
+    if (fresh->members == NULL)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    for (size_t i = 0; is_array && error == 0 && i < count; i++)
+        error = list_member(store, fresh, NULL, json_object_array_get_idx(set, i));
+    if (is_array)
+        return error;
+    json_object_object_foreach(set, name, value)
+    {
+        if (error == 0)
+            error = list_member(store, fresh, name, value);
     }
-    size_t count = json_object_array_length(set);
-    for (size_t i = 0; error >= 0 && i < count; i++)
-        error = visit(context, NULL, json_object_array_get_idx(set, i));
-    return error < 0 ? error : 0;
+    return error;
 }
 
 /* ---- Parts that are not known --------------------------------------------------------------- */
@@ -155,18 +191,11 @@ static int digest_json(struct store *store, const struct record_part *part, cons
 static int want_build(struct store *store, const struct record_part *part, struct digest *digest)
 {
     struct build_record build;
-    struct value rest[16];
-    const char *texts[16];
-    char epoch[32];
+    struct value rest[BUILD_FIELDS];
     load_build(part, &build);
-    snprintf(epoch, sizeof epoch, "%.17g", build.build_epoch.value);
-    for (size_t i = 0; i < build_fields.count; i++) {
+    for (size_t i = 0; i < BUILD_FIELDS; i++)
         rest[i] = store_value(&build_fields.field[i], &build);
-        texts[i] = rest[i].kind == VALUE_TEXT   ? rest[i].text
-                   : rest[i].kind == VALUE_REAL ? epoch
-                                                : "";
-    }
-    int error = store_digest_texts(store, texts, build_fields.count, digest);
+    int error = store_checked(store, digest_values(rest, BUILD_FIELDS, digest));
     return error == 0 ? store_want(store, TABLE_BUILD, digest, rest) : error;
 }
 
@@ -211,20 +240,14 @@ int store_part_id(struct store *store, const struct record_part *part, int64_t *
     return is_lost ? store_refuse(store, -ENOMEM, "out of memory") : 0;
 }
 
-/* ---- Settling ------------------------------------------------------------------------------- */
-
-struct asking {
-    struct store *store;
-    want_member *want;
-    const char *scope;
-};
-
-static int ask_for(void *context, const char *name, struct json_object *value)
+void store_forget_parts(struct store *store)
 {
-    const struct asking *asking = context;
-    struct digest ignored;
-    return asking->want(asking->store, name, value, asking->scope, &ignored);
+    for (size_t i = 0; i < store->new_count; i++)
+        free(store->new_parts[i].members);
+    store->new_count = 0;
 }
+
+/* ---- Settling ------------------------------------------------------------------------------- */
 
 static bool is_missing(const struct store *store, const struct new_part *fresh)
 {
@@ -232,23 +255,28 @@ static bool is_missing(const struct store *store, const struct new_part *fresh)
            store_id(store, part_tables[fresh->kind].table, &fresh->digest) == 0;
 }
 
-/* Of the sets of this kind that are not there: the members, or what those need. */
+/* Of the sets of this kind that are not there: the members that are not, or what those need. */
 static int want_members(struct store *store, enum part_kind kind, want_member *want)
 {
     int error = 0;
-    for (size_t i = 0; error == 0 && i < store->new_count; i++) {
+    for (size_t i = 0; i < store->new_count; i++) {
         const struct new_part *fresh = &store->new_parts[i];
-        struct asking asking = {store, want, fresh->scope};
-        if (fresh->kind == kind && is_missing(store, fresh))
-            error = each_member(fresh->part->value, ask_for, &asking);
+        if (fresh->kind != kind)
+            continue;
+        for (size_t at = 0; error >= 0 && at < fresh->count; at++)
+            if (store_id(store, part_tables[kind].member_table, &fresh->members[at].digest) == 0)
+                error = want(store, &fresh->members[at]);
     }
-    return error;
+    return error < 0 ? error : 0;
 }
 
 static int settle_members(struct store *store, enum part_kind kind)
 {
     const struct part_table *table = &part_tables[kind];
     int error = store_find_wanted(store, table->table);
+    for (size_t i = 0; error == 0 && i < store->new_count; i++)
+        if (store->new_parts[i].kind == kind && is_missing(store, &store->new_parts[i]))
+            error = list_members(store, &store->new_parts[i]);
     if (error == 0 && table->want_first != NULL)
         error = want_members(store, kind, table->want_first);
     if (error == 0 && table->want_first != NULL)
@@ -258,74 +286,108 @@ static int settle_members(struct store *store, enum part_kind kind)
     return error == 0 ? store_settle(store, table->member_table) : error;
 }
 
-/* Rows of (set, member) */
-struct member_rows {
-    struct store *store;
-    const struct new_part *fresh;
-    struct value (*rows)[2]; /* owned */
-    size_t count;
-};
-
-static int add_member(void *context, const char *name, struct json_object *value)
+static int compare_ids(const void *left, const void *right)
 {
-    struct member_rows *rows = context;
-    const struct part_table *table = &part_tables[rows->fresh->kind];
-    struct digest digest;
-    if (GROW(rows->rows, rows->count) != 0)
-        return store_refuse(rows->store, -ENOMEM, "out of memory");
-    int error = table->want(rows->store, name, value, rows->fresh->scope, &digest);
-    if (error != 0)
-        return error < 0 ? error : store_refuse(rows->store, -ENOMEM, "out of memory");
-    struct value *row = rows->rows[rows->count++];
-    row[0] = value_int(store_id(rows->store, table->table, &rows->fresh->digest));
-    row[1] = value_int(store_id(rows->store, table->member_table, &digest));
+    const int64_t one = *(const int64_t *)left, other = *(const int64_t *)right;
+    return one < other ? -1 : one > other;
+}
+
+/* The ids of the set's members in order, in `*ids`, which the caller frees. */
+static int member_ids(struct store *store, const struct new_part *fresh, int64_t **ids)
+{
+    *ids = calloc(fresh->count + 1, sizeof **ids);
+    bool is_lost = *ids == NULL;
+    for (size_t i = 0; !is_lost && i < fresh->count; i++) {
+        (*ids)[i] =
+            store_id(store, part_tables[fresh->kind].member_table, &fresh->members[i].digest);
+        is_lost = (*ids)[i] == 0;
+    }
+    if (is_lost)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    qsort(*ids, fresh->count, sizeof **ids, compare_ids);
     return 0;
 }
 
-static int compare_members(const void *left, const void *right)
+/* By the set, and by the member: at the end of the table, which fills its pages. */
+static int compare_rows_of_members(const void *left, const void *right)
 {
     const struct value *one = left, *other = right;
-    int64_t order = one[0].whole != other[0].whole ? one[0].whole - other[0].whole
-                                                   : one[1].whole - other[1].whole;
-    return order < 0 ? -1 : order > 0;
+    int order = compare_ids(&one[0].whole, &other[0].whole);
+    return order != 0 ? order : compare_ids(&one[1].whole, &other[1].whole);
 }
 
-/* Members of the sets that `missing` says were not there. */
-static int write_members(struct store *store, enum part_kind kind, const bool *missing)
+static int list_rows(struct store *store, const struct new_part *fresh, struct value *rows)
 {
-    struct member_rows rows = {.store = store};
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < store->new_count; i++) {
-        rows.fresh = &store->new_parts[i];
-        if (missing[i] && rows.fresh->kind == kind)
-            error = each_member(rows.fresh->part->value, add_member, &rows);
+    int64_t *ids;
+    int error = member_ids(store, fresh, &ids);
+    for (size_t i = 0; error == 0 && i < fresh->count; i++) {
+        rows[2 * i] = value_int(store_id(store, part_tables[fresh->kind].table, &fresh->digest));
+        rows[2 * i + 1] = value_int(ids[i]);
     }
-    if (rows.count > 0) /* at the end of the table, which fills its pages */
-        qsort(rows.rows, rows.count, sizeof *rows.rows, compare_members);
-    if (error == 0 && rows.count > 0)
-        error =
-            store->ops->write(store->database, store->add_member[kind], rows.rows[0], rows.count);
-    free(rows.rows);
+    free(ids);
     return error;
 }
 
-/* A set's members as a JSON array of their ids, in `*text`, which the caller frees. */
-static int list_members(struct store *store, const struct new_part *fresh, char **text)
+/* Rows of (set, member) of the sets that `missing` says were not there. */
+static int write_members(struct store *store, enum part_kind kind, const bool *missing)
 {
-    struct member_rows rows = {.store = store, .fresh = fresh};
-    int error = each_member(fresh->part->value, add_member, &rows);
-    if (rows.count > 0)
-        qsort(rows.rows, rows.count, sizeof *rows.rows, compare_members);
-    size_t size;
-    FILE *file = error == 0 ? open_memstream(text, &size) : NULL;
-    for (size_t i = 0; file != NULL && i < rows.count; i++)
-        fprintf(file, "%c%" PRId64, i == 0 ? '[' : ',', rows.rows[i][1].whole);
-    if (file != NULL)
-        fputs(rows.count == 0 ? "[]" : "]", file);
-    free(rows.rows);
-    if (error != 0)
-        return error;
-    return file == NULL || fclose(file) != 0 ? store_refuse(store, -ENOMEM, "out of memory") : 0;
+    size_t room = 0, count = 0;
+    int error = 0;
+    for (size_t i = 0; i < store->new_count; i++)
+        if (missing[i] && store->new_parts[i].kind == kind)
+            room += store->new_parts[i].count;
+    if (room == 0)
+        return 0;
+    struct value *rows = calloc(room, 2 * sizeof *rows);
+    if (rows == NULL)
+        return store_refuse(store, -ENOMEM, "out of memory");
+    for (size_t i = 0; error == 0 && i < store->new_count; i++) {
+        const struct new_part *fresh = &store->new_parts[i];
+        if (!missing[i] || fresh->kind != kind)
+            continue;
+        error = list_rows(store, fresh, rows + 2 * count);
+        count += fresh->count;
+    }
+    qsort(rows, count, 2 * sizeof *rows, compare_rows_of_members);
+    if (error == 0)
+        error = store->ops->write(store->database, store->add_member[kind], rows, count);
+    free(rows);
+    return error;
+}
+
+enum { DIGITS_MAX = 20 }; /* of an id, with a comma */
+
+static char *write_id(char *at, int64_t id)
+{
+    char digits[DIGITS_MAX];
+    size_t count = 0;
+    do
+        digits[count++] = (char)('0' + id % 10);
+    while ((id /= 10) > 0);
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
+/* A set's members as a JSON array of their ids, in `*text`, which the caller frees. */
+static int write_list(struct store *store, const struct new_part *fresh, char **text)
+{
+    int64_t *ids;
+    int error = member_ids(store, fresh, &ids);
+    if (error == 0 && (*text = malloc(fresh->count * DIGITS_MAX + 3)) == NULL)
+        error = store_refuse(store, -ENOMEM, "out of memory");
+    if (error == 0) {
+        char *at = *text;
+        *at++ = '[';
+        for (size_t i = 0; i < fresh->count; i++) {
+            if (i > 0)
+                *at++ = ',';
+            at = write_id(at, ids[i]);
+        }
+        strcpy(at, "]");
+    }
+    free(ids);
+    return error;
 }
 
 /* Adds the sets that `missing` says are not there, with their members in the row. */
@@ -338,7 +400,7 @@ static int add_listed(struct store *store, enum part_kind kind, const bool *miss
         const struct new_part *fresh = &store->new_parts[i];
         if (!missing[i] || fresh->kind != kind)
             continue;
-        error = list_members(store, fresh, &texts[i]);
+        error = write_list(store, fresh, &texts[i]);
         if (error == 0)
             wants->rows[fresh->at * wants->columns + 1] = value_text(texts[i]);
     }
@@ -378,6 +440,6 @@ int store_settle_parts(struct store *store)
                      store_id(store, part_tables[fresh->kind].table, &fresh->digest));
     }
     free(missing);
-    store->new_count = 0;
+    store_forget_parts(store);
     return error;
 }

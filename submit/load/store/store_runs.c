@@ -89,10 +89,10 @@ int store_prepare_runs(struct store *store)
 
 /* ---- What is known of a run ----------------------------------------------------------------- */
 
-static int note(struct store *store, struct known_rows *known, const char *uuid,
+static int note(struct store *store, struct known_rows *known, const struct digest *key,
                 const struct known_row *row)
 {
-    int error = known_rows_add(known, uuid, row);
+    int error = known_rows_add(known, key, row);
     return error == 0 ? 0 : store_refuse(store, error, "out of memory");
 }
 
@@ -105,7 +105,11 @@ static int ask(struct store *store, const struct value *uuids, struct known_rows
         const struct known_row found = {.owner = value_whole(&row[1]),
                                         .is_start_only = value_whole(&row[2]) != 0,
                                         .is_proven = value_whole(&row[3]) != 0};
-        error = more < 0 ? more : note(store, known, row[0].text, &found);
+        error = more < 0 ? more : 0;
+        if (error != 0 || row[0].kind != VALUE_TEXT || row[0].size != KNOWN_UUID_SIZE)
+            continue;
+        const struct digest key = known_rows_key(row[0].text);
+        error = note(store, known, &key, &found);
     }
     return error;
 }
@@ -117,9 +121,13 @@ static int ask_all(struct store *store, const struct record *records, size_t cou
     int error = 0;
     for (size_t at = 0; error == 0 && at < count;) {
         size_t asked = 0;
-        for (; asked < ASK_AT_ONCE && at < count; at++)
-            if (records[at].kind == RECORD_RUN && known_rows_ask(known, records[at].run.uuid))
+        for (; asked < ASK_AT_ONCE && at < count; at++) {
+            if (records[at].kind != RECORD_RUN)
+                continue;
+            const struct digest key = known_rows_key(records[at].run.uuid);
+            if (known_rows_ask(known, &key))
                 uuids[asked++] = value_text(records[at].run.uuid);
+        }
         for (size_t i = asked; i < ASK_AT_ONCE; i++)
             uuids[i] = (struct value){.kind = VALUE_NULL};
         if (asked > 0)
@@ -144,9 +152,21 @@ struct run_batch {
     struct value *rows; /* owned */
 };
 
-static int want_shared(struct store *store, struct new_run *fresh)
+/* Of runs in the order in which they were read: the first that has a part has it parsed. */
+static int want_parts(struct store *store, struct run_record *run)
 {
-    struct run_record *run = fresh->run;
+    int error =
+        store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
+    if (error == 0)
+        error = store_want_part(store, PART_ENVIRONMENT, &run->environment, NULL);
+    if (error == 0)
+        error = store_want_part(store, PART_ANCESTORS, &run->ancestors, NULL);
+    return error == 0 ? store_want_part(store, PART_BUILD, &run->build, NULL) : error;
+}
+
+static int want_rows(struct store *store, struct new_run *fresh)
+{
+    const struct run_record *run = fresh->run;
     int error = store_want_executable(store, run->exec_path, run->hash_id, &fresh->executable);
     if (error >= 0)
         error = store_want_fields(store, TABLE_JOB_PART, NULL, 0, run, &fresh->job_part);
@@ -154,15 +174,6 @@ static int want_shared(struct store *store, struct new_run *fresh)
         error = store_want_fields(store, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
     if (error >= 0)
         error = store_want_fields(store, TABLE_ENDING, NULL, 0, run, &fresh->ending);
-    if (error >= 0)
-        error =
-            store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
-    if (error >= 0)
-        error = store_want_part(store, PART_ENVIRONMENT, &run->environment, NULL);
-    if (error >= 0)
-        error = store_want_part(store, PART_ANCESTORS, &run->ancestors, NULL);
-    if (error >= 0)
-        error = store_want_part(store, PART_BUILD, &run->build, NULL);
     return error < 0 ? error : 0;
 }
 
@@ -177,7 +188,8 @@ static bool is_more(const struct new_run *fresh, const struct known_row *row)
 
 /* Takes the record's place in the row, or leaves the record. */
 static enum store_result choose_update(struct store *store, struct known_rows *known,
-                                       struct new_run *fresh, struct known_row *row)
+                                       const struct digest *key, struct new_run *fresh,
+                                       struct known_row *row)
 {
     if (!is_more(fresh, row)) {
         bool is_end = row->is_start_only && !fresh->run->is_start_only;
@@ -186,7 +198,7 @@ static enum store_result choose_update(struct store *store, struct known_rows *k
     store->replaces |= !row->is_start_only;
     row->is_start_only = fresh->run->is_start_only;
     if (fresh->is_proven)
-        known_rows_prove(known, fresh->run->uuid, row);
+        known_rows_prove(known, key, row);
     fresh->is_update = true;
     store->runs->list[store->runs->count++] = *fresh;
     return STORE_UPDATED;
@@ -200,20 +212,22 @@ static int choose_run(struct store *store, struct run_batch *batch, struct known
     int error = store_checked(store, record_owner_of_run(run, &fresh.owner));
     if (error != 0)
         return error;
-    struct known_row *row = known_rows_find(known, run->uuid, fresh.owner);
+    const struct digest key = known_rows_key(run->uuid);
+    struct known_row *row = known_rows_find(known, &key, fresh.owner);
     if (row != NULL) {
-        *result = choose_update(store, known, &fresh, row);
+        *result = choose_update(store, known, &key, &fresh, row);
         return 0;
     }
-    if (!fresh.is_proven && known_rows_unproven(known, run->uuid) >= STORE_CLAIMS) {
+    const int64_t unproven = known_rows_unproven(known, &key);
+    if (!fresh.is_proven && unproven >= STORE_CLAIMS) {
         *result = STORE_CROWDED;
         return 0;
     }
-    *result = known_rows_have(known, run->uuid) ? STORE_CONFLICT : STORE_NEW;
+    *result = unproven >= 0 ? STORE_CONFLICT : STORE_NEW;
     batch->list[batch->count++] = fresh;
     const struct known_row added = {
         .owner = fresh.owner, .is_start_only = run->is_start_only, .is_proven = fresh.is_proven};
-    return note(store, known, run->uuid, &added);
+    return note(store, known, &key, &added);
 }
 
 /* By time, where uuids are of version 7: neighbours in the indexes come together. */
@@ -238,10 +252,12 @@ int store_want_runs(struct store *store, struct record *records, size_t count,
         if (records[i].kind == RECORD_RUN)
             error = choose_run(store, batch, &known, &records[i], &results[i]);
     known_rows_free(&known);
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = want_parts(store, batch->list[i].run);
     if (error == 0)
         qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = want_shared(store, &batch->list[i]);
+        error = want_rows(store, &batch->list[i]);
     return error;
 }
 

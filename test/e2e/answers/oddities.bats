@@ -184,7 +184,7 @@ elsewhere, say --store sqlite:FILE or set JOBTRAIL_STORE."
     refused "sqlite:$there/text.db" "store sqlite:$there/text.db: file is not a database"
     cp "$BATS_FILE_TMPDIR/store.db" "$there/new.db"
     sqlite3 "$there/new.db" 'PRAGMA user_version = 99'
-    refused "sqlite:$there/new.db" "the store's schema is version 99: use a newer jobtrail"
+    refused "sqlite:$there/new.db" "the store's tables are of version 99: use a newer jobtrail"
     refused nothing "nothing is no store; write sqlite:FILE or mariadb://HOST/DATABASE"
 }
 

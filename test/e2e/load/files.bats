@@ -302,7 +302,7 @@ damage() {
     query 'PRAGMA user_version = 99'
     load "$records"
     [ "$status" -eq 3 ]
-    [[ "$stderr" == *"schema is version 99"* ]]
+    [[ "$stderr" == *"its tables are of version 99, and"* ]]
 }
 
 @test "a missing directory is named, the others are loaded" {

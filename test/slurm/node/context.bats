@@ -122,3 +122,9 @@ EOF
     run_as root scancel "$job"
     wait_job "$job"
 }
+
+@test "the runs of these jobs are read on the loader's fast path" {
+    mapfile -d '' files < <(find "$DIR/records" -name 'run.*' -print0)
+    ((${#files[@]} > 8))
+    "$JOBTRAIL_BUILD/test/unit/load/parse/unit-load_parse-fast_path" "${files[@]}"
+}

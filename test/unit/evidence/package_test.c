@@ -234,12 +234,12 @@ static const struct job_identity identity = {.user = (char *)"alice",
                                              .restart = 2};
 static const struct conf conf = {.cluster = (char *)"", .syshost = (char *)"tiny"};
 
-static struct record record_of(const char *program, const char *name)
+static struct built_record record_of(const char *program, const char *name)
 {
     const struct package package = {RUN_A, program, name, "", "/p\xe4th", 0};
     struct capture capture = {.start_ns = UINT64_C(1700000000123456789)};
     static const struct command_lines lines;
-    struct record record;
+    struct built_record record;
     memcpy(capture.uuid, run_a, sizeof capture.uuid);
     const struct package_source source = {&conf, &lines, &identity, &capture, &package, "1.0"};
     assert_int_equal(package_record_build(&source, &record), 0);
@@ -248,7 +248,7 @@ static struct record record_of(const char *program, const char *name)
 
 static void a_record_has_the_keys_of_xalt(void **state)
 {
-    struct record record = record_of("python", "numpy");
+    struct built_record record = record_of("python", "numpy");
     char crc[8], expected[8];
     (void)state;
     assert_non_null(strstr(record.text,
@@ -264,7 +264,7 @@ static void a_record_has_the_keys_of_xalt(void **state)
 
 static void a_record_says_whose_it_is(void **state)
 {
-    struct record record = record_of("python", "numpy");
+    struct built_record record = record_of("python", "numpy");
     (void)state;
     assert_non_null(strstr(record.text,
                            "\"ownerT\":{\"cluster\":\"lab\",\"job_id\":7,\"node\":\"n1\","
@@ -274,8 +274,8 @@ static void a_record_says_whose_it_is(void **state)
 
 static void a_record_is_named_for_its_run_and_package(void **state)
 {
-    struct record numpy = record_of("python", "numpy"), again = record_of("python", "numpy"),
-                  other = record_of("R", "numpy"), scipy = record_of("python", "scipy");
+    struct built_record numpy = record_of("python", "numpy"), again = record_of("python", "numpy"),
+                        other = record_of("R", "numpy"), scipy = record_of("python", "scipy");
     (void)state;
     assert_non_null(strstr(numpy.name, ".alice.01234567-89ab-cdef-0123-456789abcdef."));
     assert_memory_equal(numpy.name, "pkg.tiny.2023_11_", 17);

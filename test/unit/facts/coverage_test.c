@@ -220,7 +220,7 @@ static void many_facts_make_several_records_each_with_a_name_of_its_own(void **s
     struct conf conf = {.cluster = (char *)"c", .syshost = (char *)"tiny"};
     const struct coverage coverage = {.facts = facts, .fact_count = FACTS};
     const struct coverage_record_source source = {&conf, &lines, &journal, &coverage, 0};
-    struct record first, again, second;
+    struct built_record first, again, second;
     (void)state;
     for (uint32_t i = 0; i < FACTS; i++)
         facts[i] = (struct coverage_fact){.step = i, .tasks = 1};
@@ -283,7 +283,7 @@ static int begin(void *context, uint64_t unit)
     return 1;
 }
 
-static int give(void *context, const struct record *record)
+static int give(void *context, const struct built_record *record)
 {
     struct sent *sent = context;
     if (sent->unit == sent->last)

@@ -398,7 +398,7 @@ static void the_outbox_charges_the_same_blocks_when_it_is_opened_again(void **st
     for (int i = 0; i < 10; i++) {
         char name[64];
         snprintf(name, sizeof name, "run.c.2023_11_14_22_13_20_0000.alice.aaa.%02d.json", i);
-        const struct transport_record record = {.name = name, .text = "{}", .length = 2};
+        const struct record_view record = record_view(name, "{}", 2);
         assert_int_equal(outbox_add(outbox, &record), 0);
         assert_int_equal(i == 5 ? outbox_add(outbox, &record) : 0, 0); /* in the same block */
         assert_int_equal(outbox_commit(outbox), 0);
@@ -490,7 +490,7 @@ static void what_a_later_job_has_found_is_over_and_its_owners(void **state)
     assert_true(exists(below(spool_dir, "7.0/ledger")));
 }
 
-static int refuse_second(void *context, const struct transport_record *record)
+static int refuse_second(void *context, const struct record_view *record)
 {
     int *taken = context;
     assert_int_equal(strlen(record->text), record->length);
@@ -537,7 +537,7 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
     close(ledger);
 }
 
-static int count(void *context, const struct transport_record *record)
+static int count(void *context, const struct record_view *record)
 {
     *(int *)context += strncmp(record->name, "run.", 4) == 0;
     return 0;
@@ -688,7 +688,7 @@ static void a_job_that_is_being_noted_is_left_alone(void **state)
 static void records_that_are_taken_back_take_no_room(void **state)
 {
     static char text[400 << 10];
-    const struct transport_record record = {"run.tiny.1.alice.zzz.x.json", text, sizeof text};
+    const struct record_view record = record_view("run.tiny.1.alice.zzz.x.json", text, sizeof text);
     struct conf conf = conf_of();
     struct outbox *outbox;
     (void)state;

@@ -102,9 +102,15 @@ static int give(const void *record)
     return -hand_in(&conf, record);
 }
 
+static bool text_is_taken(const char *name, const char *user_name, const char *text)
+{
+    const struct record_view record = record_view(name, text, strlen(text));
+    return hand_in_text_fits(&record, user_name);
+}
+
 static int hand_in_as(uid_t uid, const char *name, const char *text)
 {
-    const struct transport_record record = {name, text, strlen(text)};
+    const struct record_view record = record_view(name, text, strlen(text));
     return -as(uid, give, &record);
 }
 
@@ -160,7 +166,7 @@ static void a_users_record_is_taken_once(void **state)
 static void roots_record_goes_to_the_outbox_at_once(void **state)
 {
     char path[128];
-    const struct transport_record record = {LINK_OF("a", "root"), "{}", 2};
+    const struct record_view record = record_view(LINK_OF("a", "root"), "{}", 2);
     (void)state;
     assert_int_equal(hand_in(&conf, &record), 0);
     snprintf(path, sizeof path, "%s/outbox/file", state_dir);
@@ -327,12 +333,12 @@ static void a_link_is_its_owners_whatever_name_it_has(void **state)
 /* The reader has become the user: he may have got it under control. The linker puts this one in. */
 static int reader_takes_all;
 
-int __real_hand_in_text_fits(const char *name, const char *user_name, const char *text);
-int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text);
+bool __real_hand_in_text_fits(const struct record_view *record, const char *user_name);
+bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name);
 
-int __wrap_hand_in_text_fits(const char *name, const char *user_name, const char *text)
+bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name)
 {
-    return reader_takes_all || __real_hand_in_text_fits(name, user_name, text);
+    return reader_takes_all || __real_hand_in_text_fits(record, user_name);
 }
 
 static void the_reader_is_not_believed(const char *text)
@@ -521,7 +527,7 @@ static void what_changes_while_it_is_read_is_a_record_or_none(void **state)
         flush();
         if (spool_read_file(AT_FDCWD, path, 1 << 20, &text, &size) != 0)
             continue;
-        assert_true(hand_in_text_fits(LINK_OF("a", "games"), "games", strtok(text, "\n")));
+        assert_true(text_is_taken(LINK_OF("a", "games"), "games", strtok(text, "\n")));
         assert_int_equal(unlink(path), 0);
         free(text);
         whole++;
@@ -543,7 +549,7 @@ static void records_wait_while_the_outbox_is_more_than_half_full(void **state)
     conf.outbox_bytes = 1 << 20;
     conf.file_dir = (char *)"/proc/nowhere"; /* nothing leaves the outbox */
     memset(text, 'x', sizeof text);
-    const struct transport_record record = {LINK_OF("a", "root"), text, sizeof text};
+    const struct record_view record = record_view(LINK_OF("a", "root"), text, sizeof text);
     assert_int_equal(hand_in(&conf, &record), 0);
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "link.lab.%d.games." UUID ".json", i);

@@ -33,10 +33,10 @@ static struct job_identity forged(const struct job_identity *identity)
     return forged;
 }
 
-int __real_run_record_build(const struct run_source *source, struct record *record);
-int __wrap_run_record_build(const struct run_source *source, struct record *record);
+int __real_run_record_build(const struct run_source *source, struct built_record *record);
+int __wrap_run_record_build(const struct run_source *source, struct built_record *record);
 
-int __wrap_run_record_build(const struct run_source *source, struct record *record)
+int __wrap_run_record_build(const struct run_source *source, struct built_record *record)
 {
     struct run_source other = *source;
     const struct job_identity identity = forged(source->identity);
@@ -56,7 +56,7 @@ struct taken {
     size_t count;
 };
 
-static int take(void *context, const struct transport_record *record)
+static int take(void *context, const struct record_view *record)
 {
     struct taken *taken = context;
     assert_true(taken->count < TAKEN_MAX);
@@ -128,7 +128,8 @@ static void done_with(struct worked *worked)
 
 static int fits(const struct worked *worked, const char *name, const char *text)
 {
-    return worker_check_record(worked->check, &(struct transport_record){name, text, strlen(text)});
+    const struct record_view record = record_view(name, text, strlen(text));
+    return worker_check_record(worked->check, &record);
 }
 
 /* `text` with the first `from` replaced by `to`; valid until the next call. */
@@ -296,9 +297,10 @@ static size_t first_of(const struct taken *taken, const char *kind)
 /* Of no rules about command lines. */
 static const struct command_lines any_lines;
 
-static void take_and_free(struct taken *taken, struct record *record)
+static void take_and_free(struct taken *taken, struct built_record *record)
 {
-    take(taken, &(struct transport_record){record->name, record->text, record->length});
+    const struct record_view view = record_view_of(record);
+    take(taken, &view);
     record_free(record);
 }
 
@@ -306,7 +308,7 @@ static void take_coverage(const struct worked *worked, struct taken *taken)
 {
     struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)"/bin/x"};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
-    struct record record;
+    struct built_record record;
     assert_int_equal(
         coverage_record_build(&(struct coverage_record_source){&worked->conf, &any_lines,
                                                                &worked->journal, &coverage, 0},
@@ -321,7 +323,7 @@ static void take_package(const struct worked *worked, struct taken *taken)
         .program = "R", .name = "dplyr", .version = "1.0", .path = "/r/dplyr"};
     const struct capture capture = {.uuid = {1, 2, 3, 4, 5, 6, 0x70, 8, 0x89},
                                     .start_ns = UINT64_C(1700000001000000000)};
-    struct record record;
+    struct built_record record;
     assert_int_equal(
         package_record_build(&(struct package_source){.conf = &worked->conf,
                                                       .lines = &any_lines,
@@ -398,7 +400,7 @@ static void a_package_says_whose_it_is(void **state)
     const struct package package = {"x", "python", "numpy", "1", "/p", 0};
     struct capture capture = {.start_ns = UINT64_C(1700000001000000000)};
     struct worked worked;
-    struct record record;
+    struct built_record record;
     (void)state;
     work_on(&worked, 7);
     const struct package_source source = {&worked.conf, &any_lines, &worked.journal.identity,

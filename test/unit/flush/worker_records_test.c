@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "spank/journal.h"
-#include "submit/definition/record_name.h"
+#include "submit/definition/record_view.h"
 #include "submit/flush/worker_check.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/package_record.h"
@@ -170,7 +170,7 @@ static const enum worker_kind kinds[] = {[RUN] = WORKER_ENDS,
                                          [COVERAGE] = WORKER_ENDS};
 
 static void build(enum what what, const struct node *node, const struct told *told,
-                  struct record *record)
+                  struct built_record *record)
 {
     const struct ending ending = {.source = "fini", .end_ns = told->capture.end_ns};
     const struct package package = {
@@ -215,10 +215,10 @@ static struct worker_check *check_of(const struct node *node, enum worker_kind k
     return check;
 }
 
-static int is_taken(struct worker_check *check, const char *name, const struct record *record)
+static int is_taken(struct worker_check *check, const char *name, const struct built_record *record)
 {
-    return worker_check_record(check,
-                               &(struct transport_record){name, record->text, record->length});
+    const struct record_view view = record_view(name, record->text, record->length);
+    return worker_check_record(check, &view);
 }
 
 static void records_are_taken_whatever_a_job_is_called(void **state)
@@ -237,7 +237,7 @@ static void records_are_taken_whatever_a_job_is_called(void **state)
                 continue; /* which has none */
             struct worker_check *check = check_of(&node, kind, &order);
             for (int i = 0; i < 3; i++) { /* with others before it */
-                struct record record;
+                struct built_record record;
                 any_told(&told);
                 build(what, &node, &told, &record);
                 if (!is_taken(check, record.name, &record) || !record_name_is_sound(record.name))
@@ -286,7 +286,7 @@ static void nothing_is_taken_that_tells_of_another_job(void **state)
         struct node node, other;
         struct told told;
         struct worker_order order;
-        struct record honest, forged;
+        struct built_record honest, forged;
         const uint64_t round = seed;
         const enum what what = (enum what[]){RUN, START, COVERAGE}[below(3)];
         any_node(&node);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -48,13 +49,25 @@ static const char *link_of(const char *user)
     return text;
 }
 
+static bool is_named(const char *name, const char *user_name)
+{
+    const struct record_view record = record_view(name, "", 0);
+    return hand_in_name_fits(&record, user_name);
+}
+
+static bool text_is_taken(const char *name, const char *user_name, const char *text)
+{
+    const struct record_view record = record_view(name, text, strlen(text));
+    return hand_in_text_fits(&record, user_name);
+}
+
 static void a_user_with_a_dot_in_his_name_has_records(void **state)
 {
     (void)state;
-    assert_true(hand_in_name_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann"));
-    assert_true(hand_in_name_fits("link.lab.a.DOM_jo." UUID ".json", "DOM\\jo"));
-    assert_true(hand_in_text_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
-    assert_false(hand_in_text_fits("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
+    assert_true(is_named("link.lab.a.jo_ann." UUID ".json", "jo.ann"));
+    assert_true(is_named("link.lab.a.DOM_jo." UUID ".json", "DOM\\jo"));
+    assert_true(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo.ann")));
+    assert_false(text_is_taken("link.lab.a.jo_ann." UUID ".json", "jo.ann", link_of("jo_ann")));
 }
 
 int main(void)

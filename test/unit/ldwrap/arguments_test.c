@@ -200,7 +200,7 @@ static void each_command_line_is_judged(void **state)
         struct strings arguments = split(cases[i].arguments);
         struct link_line line;
         assert_int_equal(link_line_read(&arguments, &line), 0);
-        int what = line.pass != NULL ? PASS : line.unmarked != NULL ? UNMARKED : MARK;
+        int what = line.why_plain != NULL ? PASS : line.why_unmarked != NULL ? UNMARKED : MARK;
         if (what != cases[i].what || (what != PASS && strcmp(line.output, cases[i].output) != 0))
             fail_msg("%s: %d, %s", cases[i].arguments, what, line.output);
         link_line_free(&line);
@@ -223,7 +223,7 @@ static void inputs_directories_and_kinds_are_told(void **state)
     assert_string_equal(directories, "/x|/y|/z");
     assert_string_equal(line.dependency_file, "d");
     assert_string_equal(line.map_file, "m");
-    assert_true(line.is_static && !line.shared);
+    assert_true(line.is_static && !line.is_shared);
     free(inputs);
     free(directories);
     link_line_free(&line);

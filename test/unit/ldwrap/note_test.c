@@ -30,7 +30,7 @@ static void take(void *context, const char *key, const char *value)
 static void what_is_written_is_read(void **state)
 {
     const struct watermark_facts facts = {
-        .uuid = "u-1", .cwd = "/a b/c", .user = "", .epoch = 86400.5, .in_utc = 1};
+        .uuid = "u-1", .cwd = "/a b/c", .user = "", .epoch = 86400.5, .is_utc = 1};
     char taken[1024] = "";
     size_t size;
     char *text = watermark_write(&facts, &size);
@@ -52,7 +52,7 @@ static void long_values_are_cut_so_that_readers_take_them(void **state)
         memset(longest, blank ? ' ' : 'x', 10000);
         longest[10000] = taken[0] = '\0';
         char *text = watermark_write(
-            &(struct watermark_facts){.loaded_modules = longest, .in_utc = 1}, &size);
+            &(struct watermark_facts){.loaded_modules = longest, .is_utc = 1}, &size);
         assert_int_equal(watermark_read(text, size, take, taken), 5);
         size_t length = strspn(taken + strlen("Build_LOADEDMODULES="), blank ? " " : "x");
         assert_in_range(length, blank ? 600 : 3000, 3200);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The record of a run: its keys, their types and values, its CRC and its name.
+ * The record of a run: its values, its CRC and its name; keys_written_test.c has its keys.
  */
 #include <json-c/json.h>
 #include <setjmp.h>
@@ -32,34 +32,6 @@ static void assert_keys(struct json_object *table, const char *expected)
                  json_type_to_name(json_object_get_type(value))[0]);
     }
     assert_string_equal(keys, expected);
-}
-
-static void a_record_has_the_keys_of_xalt_and_our_table(void **state)
-{
-    struct made made;
-    (void)state;
-    make(&made);
-    build(&made);
-    assert_keys(made.json, "crc:s cmdlineA:a hash_id:s libA:a ptA:a envT:o userT:o xaltLinkT:o "
-                           "userDT:o buildIdA:a slurmT:o XALT_qaT:o XALT_measureT:o ");
-    assert_keys(json_object_object_get(made.json, "userT"),
-                "account:s container:s currentEpoch:s cwd:s execModify:s exec_path:s exec_type:s "
-                "job_id:s queue:s run_uuid:s scheduler:s start_date:s submit_host:s syshost:s "
-                "user:s ");
-    assert_keys(json_object_object_get(made.json, "userDT"),
-                "Build_Epoch:d currentEpoch:d end_time:d exec_epoch:d num_cores:d num_gpus:d "
-                "num_nodes:d num_tasks:d num_threads:d run_time:d start_time:d probability:d ");
-    assert_keys(json_object_object_get(made.json, "slurmT"),
-                "cluster:s job_id:i array_job_id:n array_task_id:n het_job_id:n het_offset:n "
-                "restart_count:i node:s step_id:s node_id:i task_id:i exit_code:n signal:n "
-                "core_dumped:b end_source:s end_time_error:d outlived:b cpus_alloc:i gpus_alloc:i "
-                "partition:s qos:s dropped:i captured:b build_id:s ");
-    json_object_object_foreach(json_object_object_get(made.json, "XALT_measureT"), key, value)
-    {
-        assert_int_equal(json_object_get_type(value), json_type_double);
-        assert_int_equal(strlen(key), 17);
-    }
-    release(&made);
 }
 
 static void the_values_are_those_of_job_and_process(void **state)
@@ -484,7 +456,6 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_has_the_keys_of_xalt_and_our_table),
         cmocka_unit_test(the_values_are_those_of_job_and_process),
         cmocka_unit_test(the_crc_holds_over_the_text_with_its_place_marked),
         cmocka_unit_test(the_file_name_says_where_when_who_and_which),

@@ -590,7 +590,8 @@ static void what_cannot_be_made_leaves_nothing(void **state)
     DIR *listing = fdopendir(base);
     struct dirent *entry;
     while ((entry = readdir(listing)) != NULL)
-        assert_true(strchr("f.", entry->d_name[0]) != NULL && strncmp(entry->d_name, ".new", 4));
+        assert_true(strchr("f.", entry->d_name[0]) != NULL &&
+                    strncmp(entry->d_name, ".new", 4) != 0);
     closedir(listing);
 }
 

@@ -223,6 +223,3 @@ CREATE OR REPLACE VIEW xalt_field_of_science AS SELECT
     field_of_science AS field_of_science,
     directorate AS directorate
 FROM account_field;
-
--- Last, so that whoever is killed before starts anew.
-REPLACE INTO store_state VALUES ('schema', '4');

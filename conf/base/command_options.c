@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/command_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || value < least || value > most)
+        return -EINVAL;
+    *number = (uint32_t)value;
+    return 0;
+}
+
+int options_next(int argc, char **argv, const char *short_options, const struct option_row *rows,
+                 void *values)
+{
+    struct option options[OPTION_ROWS_MAX + 1] = {0};
+    for (size_t i = 0; i < OPTION_ROWS_MAX && rows[i].name != NULL; i++) {
+        int argument = rows[i].kind == OPTION_FLAG ? no_argument
+                       : rows[i].otherwise != NULL ? optional_argument
+                                                   : required_argument;
+        options[i] = (struct option){rows[i].name, argument, NULL, rows[i].letter};
+    }
+    int letter = getopt_long(argc, argv, short_options, options, NULL);
+    while (rows->name != NULL && rows->letter != letter)
+        rows++;
+    if (rows->name == NULL)
+        return letter;
+    char *member = (char *)values + rows->member;
+    if (rows->kind == OPTION_FLAG) {
+        *(bool *)member = true;
+    } else if (rows->kind == OPTION_TEXT) {
+        *(const char **)(void *)member = optarg != NULL ? optarg : rows->otherwise;
+    } else if (options_number(optarg, rows->least, rows->most, (uint32_t *)(void *)member) != 0) {
+        fprintf(stderr, "%s: --%s takes a whole number from %" PRIu32 " to %" PRIu32 ": %s\n",
+                program_invocation_short_name, rows->name, rows->least, rows->most, optarg);
+        return OPTIONS_WRONG;
+    }
+    return letter;
+}

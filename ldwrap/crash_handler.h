@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Lets the user's build continue when the wrapper crashes, exceeds a limit, or hangs.
+ */
+#ifndef JOBTRAIL_LDWRAP_CRASH_HANDLER_H
+#define JOBTRAIL_LDWRAP_CRASH_HANDLER_H
+
+/* For the time before the link: after a crash this process runs the program `path` with `argv`.
+ * Both must stay valid until crash_default(). */
+void crash_runs_linker(const char *path, char *const *argv);
+
+/* For the time after a link that succeeded: a crash, or more than half a minute, becomes a
+ * successful exit. */
+void crash_succeeds(void);
+
+/* Restores the handlers of the time before. */
+void crash_default(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/database/schema.h"
+
+#include <stddef.h>
+
+/* Version 5 is the first. */
+static const char *const sqlite_steps[SCHEMA_VERSION] = {
+    NULL,
+};
+static const char *const mariadb_steps[SCHEMA_VERSION] = {
+    NULL,
+};
+
+const struct schema schema_sqlite = {SCHEMA_VERSION, schema_tables_sqlite, schema_views_sqlite,
+                                     sqlite_steps};
+const struct schema schema_mariadb = {SCHEMA_VERSION, schema_tables_mariadb, schema_views_mariadb,
+                                      mariadb_steps};

@@ -1,0 +1,312 @@
+-- SPDX-License-Identifier: LGPL-2.1-or-later
+-- The store in MariaDB: the tables of tables_sqlite.sql, where their meaning is told.
+--
+-- Every statement may be run again, since MariaDB commits each of them: whoever is killed here starts
+-- anew. Names that reports group by are VARCHAR, all that can be long is TEXT or larger. There are no
+-- foreign keys: they would cost four indexes on `run_own`. There are no partitions: each would have an
+-- index of its own for the uuid, and all would be asked for every record that is loaded. Ids have four
+-- bytes, but for a run's: each is in many rows and indexes.
+
+CREATE TABLE IF NOT EXISTS store_state (
+    name  VARCHAR(64) NOT NULL PRIMARY KEY,
+    value LONGTEXT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+-- counts what may have made ids invalid that a loader remembers
+INSERT IGNORE INTO store_state VALUES ('generation', '1');
+-- counts the batches that changed rows which were complete: sums that were made of them are not right
+INSERT IGNORE INTO store_state VALUES ('replaced', '0');
+
+-- Modules, and where their files are: the longest prefix that a path lies in is its module.
+CREATE TABLE IF NOT EXISTS module (
+    id       INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity BINARY(20) NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS module_path (
+    identity  BINARY(20) NOT NULL PRIMARY KEY,
+    prefix    TEXT NOT NULL,
+    module_id INT UNSIGNED NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS executable (
+    id        INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity  BINARY(20) NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    hash_id   VARCHAR(255) NOT NULL,
+    module_id INT UNSIGNED
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS executable_module ON `executable` (module_id);
+
+CREATE TABLE IF NOT EXISTS object (
+    id        INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity  BINARY(20) NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    hash      VARCHAR(255) NOT NULL,
+    syshost   VARCHAR(255) NOT NULL,
+    added     TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    module_id INT UNSIGNED
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS object_module ON `object` (module_id);
+
+CREATE TABLE IF NOT EXISTS object_set (
+    id   INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    hash BINARY(20) NOT NULL UNIQUE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS object_set_member (
+    object_set_id INT UNSIGNED NOT NULL,
+    object_id     INT UNSIGNED NOT NULL,
+    PRIMARY KEY (object_set_id, object_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS object_set_member_object ON `object_set_member` (object_id);
+
+-- An environment is a set of variables with their values.
+CREATE TABLE IF NOT EXISTS env_name (
+    id       INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity BINARY(20) NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS env_value (
+    id          INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity    BINARY(20) NOT NULL UNIQUE,
+    env_name_id INT UNSIGNED NOT NULL,
+    value       LONGTEXT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS env_value_name ON `env_value` (env_name_id);
+CREATE TABLE IF NOT EXISTS environment (
+    id      INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    hash    BINARY(20) NOT NULL UNIQUE,
+    members LONGTEXT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- Of a run's processes; %j stands for its job_id, %% for a percent sign.
+CREATE TABLE IF NOT EXISTS ancestors (
+    id   INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    hash BINARY(20) NOT NULL UNIQUE,
+    json LONGTEXT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- What an executable's watermark says.
+CREATE TABLE IF NOT EXISTS build (
+    id                  INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity            BINARY(20) NOT NULL UNIQUE,
+    build_uuid          VARCHAR(255),
+    build_user          VARCHAR(255),
+    build_host          VARCHAR(255),
+    build_syshost       VARCHAR(255),
+    build_os            VARCHAR(255),
+    build_cwd           TEXT,
+    build_compiler      VARCHAR(255),
+    build_compiler_path TEXT,
+    build_modules       TEXT,
+    build_lmfiles       TEXT,
+    build_xalt          VARCHAR(255),
+    build_epoch         DOUBLE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS build_of_link ON `build` (build_uuid);
+
+-- The five tables of which the view `run` is made.
+CREATE TABLE IF NOT EXISTS program (
+    id            INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity      BINARY(20) NOT NULL UNIQUE,
+    executable_id INT UNSIGNED,
+    object_set_id INT UNSIGNED,
+    build_id      INT UNSIGNED,
+    exec_type     VARCHAR(255),
+    exec_epoch    DOUBLE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS program_executable ON `program` (executable_id);
+CREATE INDEX IF NOT EXISTS program_object_set ON `program` (object_set_id);
+CREATE INDEX IF NOT EXISTS program_build ON `program` (build_id);
+
+CREATE TABLE IF NOT EXISTS job_part (
+    id            INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity      BINARY(20) NOT NULL UNIQUE,
+    user          VARCHAR(255),
+    account       VARCHAR(255),
+    queue         VARCHAR(255),
+    scheduler     VARCHAR(255),
+    syshost       VARCHAR(255),
+    submit_host   VARCHAR(255),
+    container     VARCHAR(255),
+    cwd           TEXT,
+    job_id        VARCHAR(255),
+    job_id_raw    BIGINT,
+    array_job_id  BIGINT,
+    array_task_id BIGINT,
+    het_job_id    BIGINT,
+    het_offset    BIGINT,
+    restart_count BIGINT,
+    cluster       VARCHAR(255),
+    `partition`   VARCHAR(255),
+    qos           VARCHAR(255),
+    node          VARCHAR(255),
+    dropped       BIGINT
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS job_part_job ON `job_part` (job_id_raw);
+CREATE INDEX IF NOT EXISTS job_part_array ON `job_part` (array_job_id);
+CREATE INDEX IF NOT EXISTS job_part_het ON `job_part` (het_job_id);
+CREATE INDEX IF NOT EXISTS job_part_user ON `job_part` (user);
+
+CREATE TABLE IF NOT EXISTS layout (
+    id          INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity    BINARY(20) NOT NULL UNIQUE,
+    probability DOUBLE,
+    num_tasks   BIGINT,
+    num_nodes   BIGINT,
+    num_cores   BIGINT,
+    num_threads BIGINT,
+    num_gpus    BIGINT,
+    node_id     BIGINT,
+    task_id     BIGINT,
+    cpus_alloc  BIGINT,
+    gpus_alloc  BIGINT
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS ending (
+    id             INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity       BINARY(20) NOT NULL UNIQUE,
+    exit_code      BIGINT,
+    `signal`       BIGINT,
+    core_dumped    BIGINT,
+    end_source     VARCHAR(255),
+    end_time_error DOUBLE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS run_own (
+    id             BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    uuid           UUID NOT NULL,
+    owner          BIGINT NOT NULL,
+    proven         TINYINT NOT NULL,
+    is_start_only  TINYINT NOT NULL,
+    date           DATETIME,
+    step_id        VARCHAR(255),
+    cmdline        LONGTEXT,
+    ancestor_pids  TEXT,
+    program_id     INT UNSIGNED NOT NULL,
+    job_part_id    INT UNSIGNED NOT NULL,
+    layout_id      INT UNSIGNED NOT NULL,
+    ending_id      INT UNSIGNED NOT NULL,
+    environment_id INT UNSIGNED,
+    ancestors_id   INT UNSIGNED,
+    record_epoch   DOUBLE,
+    start_time     DOUBLE,
+    end_time       DOUBLE,
+    run_time       DOUBLE,
+    UNIQUE KEY run_own_key (uuid, owner)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS run_own_job_part ON `run_own` (job_part_id);
+CREATE INDEX IF NOT EXISTS run_own_program ON `run_own` (program_id);
+CREATE INDEX IF NOT EXISTS run_own_date ON `run_own` (date);
+
+CREATE TABLE IF NOT EXISTS function_name (
+    id       INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity BINARY(20) NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS function_set (
+    id   INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    hash BINARY(20) NOT NULL UNIQUE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE TABLE IF NOT EXISTS function_set_member (
+    function_set_id  INT UNSIGNED NOT NULL,
+    function_name_id INT UNSIGNED NOT NULL,
+    PRIMARY KEY (function_set_id, function_name_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS function_set_member_function ON `function_set_member` (function_name_id);
+
+CREATE TABLE IF NOT EXISTS link (
+    id              INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    uuid            CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    build_user      VARCHAR(255) NOT NULL,
+    xalt_uuid       VARCHAR(300) NOT NULL,
+    proven          TINYINT NOT NULL,
+    date            DATETIME,
+    executable_id   INT UNSIGNED,
+    object_set_id   INT UNSIGNED,
+    function_set_id INT UNSIGNED,
+    link_program    VARCHAR(255),
+    link_path       TEXT,
+    module_id       INT UNSIGNED,
+    link_line       LONGTEXT,
+    cwd             TEXT,
+    build_host      VARCHAR(255),
+    build_syshost   VARCHAR(255),
+    build_epoch     DOUBLE,
+    UNIQUE KEY link_key (uuid, build_user)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS link_xalt_uuid ON `link` (xalt_uuid);
+CREATE INDEX IF NOT EXISTS link_time ON `link` (build_epoch);
+CREATE INDEX IF NOT EXISTS link_executable ON `link` (executable_id);
+CREATE INDEX IF NOT EXISTS link_object_set ON `link` (object_set_id);
+CREATE INDEX IF NOT EXISTS link_function_set ON `link` (function_set_id);
+
+-- Packages of R, Python, MATLAB. A record of one may come before that of its run.
+CREATE TABLE IF NOT EXISTS package (
+    id       INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    identity BINARY(20) NOT NULL UNIQUE,
+    program  VARCHAR(255),
+    name     TEXT,
+    version  VARCHAR(255),
+    path     TEXT
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS package_name ON `package` (name(100));
+CREATE TABLE IF NOT EXISTS run_package (
+    id         BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+    run_uuid   UUID NOT NULL,
+    owner      BIGINT NOT NULL,
+    package_id INT UNSIGNED NOT NULL,
+    proven     TINYINT NOT NULL,
+    PRIMARY KEY (run_uuid, owner, package_id),
+    UNIQUE KEY run_package_id (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS run_package_package ON `run_package` (package_id);
+
+-- Who the owners of packages are.
+CREATE TABLE IF NOT EXISTS package_owner (
+    id            BIGINT NOT NULL PRIMARY KEY,
+    user          VARCHAR(255),
+    job_id        BIGINT,
+    restart_count BIGINT,
+    cluster       VARCHAR(255)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- What became of the tasks that Slurm launched: a row for each fact of a job on a node.
+CREATE TABLE IF NOT EXISTS coverage (
+    uuid          CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    owner         BIGINT NOT NULL,
+    proven        TINYINT NOT NULL,
+    position      BIGINT NOT NULL,
+    cluster       VARCHAR(255),
+    syshost       VARCHAR(255),
+    user          VARCHAR(255),
+    account       VARCHAR(255),
+    `partition`   VARCHAR(255),
+    job_id_raw    BIGINT,
+    array_job_id  BIGINT,
+    array_task_id BIGINT,
+    het_job_id    BIGINT,
+    het_offset    BIGINT,
+    restart_count BIGINT,
+    node          VARCHAR(255),
+    dropped       BIGINT,
+    step_id       VARCHAR(255),
+    outcome       VARCHAR(255) NOT NULL,
+    program       VARCHAR(255),
+    tasks         BIGINT NOT NULL,
+    first_task    BIGINT,
+    leader        BIGINT,
+    core_seconds  DOUBLE,
+    start_time    DOUBLE,
+    end_time      DOUBLE,
+    PRIMARY KEY (uuid, owner, position)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+CREATE INDEX IF NOT EXISTS coverage_job ON `coverage` (job_id_raw, step_id, leader);
+CREATE INDEX IF NOT EXISTS coverage_start ON `coverage` (start_time);
+
+-- Filled by the site (jobtrail-load --accounts).
+CREATE TABLE IF NOT EXISTS account_field (
+    id               INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    account          VARCHAR(255) NOT NULL UNIQUE,
+    field_of_science VARCHAR(255) NOT NULL,
+    directorate      VARCHAR(255) NOT NULL
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;

@@ -1,0 +1,326 @@
+-- SPDX-License-Identifier: LGPL-2.1-or-later
+-- The store in SQLite. tables_mariadb.sql has the same tables, with the same meaning.
+--
+-- Times are seconds since the Epoch, durations are seconds; NULL means not known. Text is UTF-8; a
+-- byte B that was not UTF-8 when it was recorded stands as the private-use code point U+EF00 + B.
+--
+-- What many runs share is stored once, by a sha1 (20 bytes): `identity` is that of the row's own
+-- values, joined by NUL bytes (value_digest.h); the `hash` of a set is that of its canonical JSON (of a set of
+-- objects: of the syshost, a NUL byte and the JSON).
+--
+-- Anybody can write another's uuid into a record of his own. So a uuid is one thing together with its
+-- `owner` alone: a number made of user, job, restart and cluster (submit/load/store/record_owner.h), odd in
+-- records of jobtrail and even in XALT's. The view `conflict` has what shares a uuid with others.
+-- `proven` is 0 where a record came a way that others can write to and nothing proves whose it is.
+
+CREATE TABLE IF NOT EXISTS store_state (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+-- counts what may have made ids invalid that a loader remembers
+INSERT OR IGNORE INTO store_state VALUES ('generation', '1');
+-- counts the batches that changed rows which were complete: sums that were made of them are not right
+INSERT OR IGNORE INTO store_state VALUES ('replaced', '0');
+
+-- Modules, and where their files are: the longest prefix that a path lies in is its module.
+CREATE TABLE IF NOT EXISTS module (
+    id       INTEGER PRIMARY KEY,
+    identity BLOB NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS module_path (
+    identity  BLOB NOT NULL PRIMARY KEY,
+    prefix    TEXT NOT NULL,
+    module_id INTEGER NOT NULL REFERENCES module (id)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS executable (
+    id        INTEGER PRIMARY KEY,
+    identity  BLOB NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    hash_id   TEXT NOT NULL,         -- sha1 of the file; '0' when not computed, as in XALT
+    module_id INTEGER REFERENCES module (id)
+);
+CREATE INDEX IF NOT EXISTS executable_module ON executable (module_id);
+
+CREATE TABLE IF NOT EXISTS object (
+    id        INTEGER PRIMARY KEY,
+    identity  BLOB NOT NULL UNIQUE,
+    path      TEXT NOT NULL,
+    hash      TEXT NOT NULL,         -- sha1 of the file; '0' when not computed
+    syshost   TEXT NOT NULL,         -- '' when not known
+    added     TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    module_id INTEGER REFERENCES module (id)
+);
+CREATE INDEX IF NOT EXISTS object_module ON object (module_id);
+
+CREATE TABLE IF NOT EXISTS object_set (
+    id   INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE
+);
+CREATE TABLE IF NOT EXISTS object_set_member (
+    object_set_id INTEGER NOT NULL REFERENCES object_set (id),
+    object_id     INTEGER NOT NULL REFERENCES object (id),
+    PRIMARY KEY (object_set_id, object_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS object_set_member_object ON object_set_member (object_id);
+
+-- An environment is a set of variables with their values. Nearly every job has one of its own, so its
+-- members are an array in its row: rows of their own would take four times as much room. The view
+-- environment_member has them as rows.
+CREATE TABLE IF NOT EXISTS env_name (
+    id       INTEGER PRIMARY KEY,
+    identity BLOB NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS env_value (
+    id          INTEGER PRIMARY KEY,
+    identity    BLOB NOT NULL UNIQUE, -- of name and value
+    env_name_id INTEGER NOT NULL REFERENCES env_name (id),
+    value       TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS env_value_name ON env_value (env_name_id);
+CREATE TABLE IF NOT EXISTS environment (
+    id      INTEGER PRIMARY KEY,
+    hash    BLOB NOT NULL UNIQUE,
+    members TEXT NOT NULL            -- JSON array of the ids of env_value, ascending
+);
+
+-- Of a run's processes; their pids are the run's own. %j stands for its job_id, %% for a percent sign.
+CREATE TABLE IF NOT EXISTS ancestors (
+    id   INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    json TEXT NOT NULL               -- [{"cmd_name": ..., "cmd_path": ..., "cmdlineA": ...}, ...]
+);
+
+-- What an executable's watermark says.
+CREATE TABLE IF NOT EXISTS build (
+    id                  INTEGER PRIMARY KEY,
+    identity            BLOB NOT NULL UNIQUE,
+    build_uuid          TEXT,        -- of the link record
+    build_user          TEXT,
+    build_host          TEXT,
+    build_syshost       TEXT,
+    build_os            TEXT,
+    build_cwd           TEXT,
+    build_compiler      TEXT,
+    build_compiler_path TEXT,
+    build_modules       TEXT,
+    build_lmfiles       TEXT,
+    build_xalt          TEXT,        -- version of the linker wrapper
+    build_epoch         REAL
+);
+CREATE INDEX IF NOT EXISTS build_of_link ON build (build_uuid);
+
+-- A run is a row in each of the following five tables; the view `run` has them as one. Most runs
+-- share four of the rows with others.
+
+-- What ran: an executable with what was loaded into it.
+CREATE TABLE IF NOT EXISTS program (
+    id            INTEGER PRIMARY KEY,
+    identity      BLOB NOT NULL UNIQUE,
+    executable_id INTEGER REFERENCES executable (id),
+    object_set_id INTEGER REFERENCES object_set (id),
+    build_id      INTEGER REFERENCES build (id),
+    exec_type     TEXT,
+    exec_epoch    REAL               -- when the executable was last modified
+);
+CREATE INDEX IF NOT EXISTS program_executable ON program (executable_id);
+CREATE INDEX IF NOT EXISTS program_object_set ON program (object_set_id);
+CREATE INDEX IF NOT EXISTS program_build ON program (build_id) WHERE build_id IS NOT NULL;
+
+-- Who ran it, and where: a job has a row for each node and directory that its runs were in.
+CREATE TABLE IF NOT EXISTS job_part (
+    id             INTEGER PRIMARY KEY,
+    identity       BLOB NOT NULL UNIQUE,
+    user           TEXT,
+    account        TEXT,
+    queue          TEXT,             -- as XALT names the partition
+    scheduler      TEXT,
+    syshost        TEXT,
+    submit_host    TEXT,
+    container      TEXT,
+    cwd            TEXT,
+    job_id         TEXT,             -- as XALT writes it
+    job_id_raw     INTEGER,          -- Slurm's own number of the job
+    array_job_id   INTEGER,
+    array_task_id  INTEGER,
+    het_job_id     INTEGER,
+    het_offset     INTEGER,
+    restart_count  INTEGER,
+    cluster        TEXT,
+    partition      TEXT,
+    qos            TEXT,
+    node           TEXT,
+    dropped        INTEGER           -- captures that the job lost on this node
+);
+CREATE INDEX IF NOT EXISTS job_part_job ON job_part (job_id_raw);
+CREATE INDEX IF NOT EXISTS job_part_array ON job_part (array_job_id) WHERE array_job_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS job_part_het ON job_part (het_job_id) WHERE het_job_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS job_part_user ON job_part (user);
+
+-- On how much.
+CREATE TABLE IF NOT EXISTS layout (
+    id          INTEGER PRIMARY KEY,
+    identity    BLOB NOT NULL UNIQUE,
+    probability REAL,                -- of the record having been kept
+    num_tasks   INTEGER,
+    num_nodes   INTEGER,
+    num_cores   INTEGER,             -- in XALT the number of tasks
+    num_threads INTEGER,
+    num_gpus    INTEGER,
+    node_id     INTEGER,
+    task_id     INTEGER,
+    cpus_alloc  INTEGER,
+    gpus_alloc  INTEGER
+);
+
+-- How it ended.
+CREATE TABLE IF NOT EXISTS ending (
+    id             INTEGER PRIMARY KEY,
+    identity       BLOB NOT NULL UNIQUE,
+    exit_code      INTEGER,
+    signal         INTEGER,
+    core_dumped    INTEGER,
+    end_source     TEXT,             -- fini, exec, task_exit, step_end, epilog, reboot
+    end_time_error REAL              -- end_time may be wrong by so much
+);
+
+-- What is the run's own.
+CREATE TABLE IF NOT EXISTS run_own (
+    id             INTEGER PRIMARY KEY,
+    uuid           TEXT NOT NULL,
+    owner          INTEGER NOT NULL, -- who says the uuid, see above
+    proven         INTEGER NOT NULL, -- see above
+    is_start_only  INTEGER NOT NULL, -- 1: the run's end has not been loaded
+    date           TEXT,             -- start_time as 'YYYY-MM-DD HH:MM:SS', local to the loader
+    step_id        TEXT,             -- '0', 'batch', 'extern', 'interactive'
+    cmdline        TEXT,             -- JSON array
+    ancestor_pids  TEXT,             -- JSON array, in the order of `ancestors`
+    program_id     INTEGER NOT NULL REFERENCES program (id),
+    job_part_id    INTEGER NOT NULL REFERENCES job_part (id),
+    layout_id      INTEGER NOT NULL REFERENCES layout (id),
+    ending_id      INTEGER NOT NULL REFERENCES ending (id),
+    environment_id INTEGER REFERENCES environment (id),
+    ancestors_id   INTEGER REFERENCES ancestors (id),
+    record_epoch   REAL,             -- when the record was written, of a run without start_time
+    start_time     REAL,
+    end_time       REAL,
+    run_time       REAL,
+    UNIQUE (uuid, owner)
+);
+CREATE INDEX IF NOT EXISTS run_own_job_part ON run_own (job_part_id);
+CREATE INDEX IF NOT EXISTS run_own_program ON run_own (program_id);
+CREATE INDEX IF NOT EXISTS run_own_start ON run_own (start_time);
+
+CREATE TABLE IF NOT EXISTS function_name (
+    id       INTEGER PRIMARY KEY,
+    identity BLOB NOT NULL UNIQUE,
+    name     TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS function_set (
+    id   INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE
+);
+CREATE TABLE IF NOT EXISTS function_set_member (
+    function_set_id  INTEGER NOT NULL REFERENCES function_set (id),
+    function_name_id INTEGER NOT NULL REFERENCES function_name (id),
+    PRIMARY KEY (function_set_id, function_name_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS function_set_member_function ON function_set_member (function_name_id);
+
+CREATE TABLE IF NOT EXISTS link (
+    id              INTEGER PRIMARY KEY,
+    uuid            TEXT NOT NULL,
+    build_user      TEXT NOT NULL,   -- '' when not known
+    xalt_uuid       TEXT NOT NULL,   -- for XALT's queries: UUID/USER unless it is the only (proven) one
+    proven          INTEGER NOT NULL,
+    date            TEXT,            -- build_epoch, as in `run`
+    executable_id   INTEGER REFERENCES executable (id), -- where it was linked to
+    object_set_id   INTEGER REFERENCES object_set (id),
+    function_set_id INTEGER REFERENCES function_set (id), -- taken from libraries of modules
+    link_program    TEXT,
+    link_path       TEXT,
+    module_id       INTEGER REFERENCES module (id),       -- of link_path
+    link_line       TEXT,            -- JSON array
+    cwd             TEXT,
+    build_host      TEXT,
+    build_syshost   TEXT,
+    build_epoch     REAL,
+    UNIQUE (uuid, build_user)
+);
+CREATE INDEX IF NOT EXISTS link_xalt_uuid ON link (xalt_uuid);
+CREATE INDEX IF NOT EXISTS link_time ON link (build_epoch);
+CREATE INDEX IF NOT EXISTS link_executable ON link (executable_id);
+CREATE INDEX IF NOT EXISTS link_object_set ON link (object_set_id);
+CREATE INDEX IF NOT EXISTS link_function_set ON link (function_set_id);
+
+-- Packages of R, Python, MATLAB. A record of one may come before that of its run.
+CREATE TABLE IF NOT EXISTS package (
+    id       INTEGER PRIMARY KEY,
+    identity BLOB NOT NULL UNIQUE,
+    program  TEXT,
+    name     TEXT,
+    version  TEXT,
+    path     TEXT
+);
+CREATE INDEX IF NOT EXISTS package_name ON package (name);
+CREATE TABLE IF NOT EXISTS run_package (
+    id         INTEGER PRIMARY KEY,  -- in the order of loading
+    run_uuid   TEXT NOT NULL,
+    owner      INTEGER NOT NULL,     -- 0: of a run that XALT wrote; else it is the run's
+    package_id INTEGER NOT NULL REFERENCES package (id),
+    proven     INTEGER NOT NULL,
+    UNIQUE (run_uuid, owner, package_id)
+);
+CREATE INDEX IF NOT EXISTS run_package_package ON run_package (package_id);
+
+-- Who the owners of packages are.
+CREATE TABLE IF NOT EXISTS package_owner (
+    id            INTEGER PRIMARY KEY, -- `owner`
+    user          TEXT,
+    job_id        INTEGER,
+    restart_count INTEGER,
+    cluster       TEXT
+);
+
+-- What became of the tasks that Slurm launched: a row for each fact of a job on a node.
+CREATE TABLE IF NOT EXISTS coverage (
+    uuid          TEXT NOT NULL,     -- of the record: a job on a node
+    owner         INTEGER NOT NULL,
+    proven        INTEGER NOT NULL,
+    position      INTEGER NOT NULL,  -- of the fact in it
+    cluster       TEXT,
+    syshost       TEXT,
+    user          TEXT,
+    account       TEXT,
+    partition     TEXT,
+    job_id_raw    INTEGER,
+    array_job_id  INTEGER,
+    array_task_id INTEGER,
+    het_job_id    INTEGER,
+    het_offset    INTEGER,
+    restart_count INTEGER,
+    node          TEXT,
+    dropped       INTEGER,
+    step_id       TEXT,
+    outcome       TEXT NOT NULL,
+    program       TEXT,
+    tasks         INTEGER NOT NULL,
+    first_task    INTEGER,
+    leader        INTEGER,
+    core_seconds  REAL,
+    start_time    REAL,
+    end_time      REAL,
+    PRIMARY KEY (uuid, owner, position)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS coverage_job ON coverage (job_id_raw, step_id, leader);
+CREATE INDEX IF NOT EXISTS coverage_start ON coverage (start_time);
+
+-- Filled by the site (jobtrail-load --accounts).
+CREATE TABLE IF NOT EXISTS account_field (
+    id               INTEGER PRIMARY KEY,
+    account          TEXT NOT NULL UNIQUE,
+    field_of_science TEXT NOT NULL,
+    directorate      TEXT NOT NULL
+);

@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Which room may include which: the table in ARCHITECTURE.md, and what keeps to it.
+
+@test "includes, header names and libraries keep to the table of rooms" {
+    "$JOBTRAIL_SOURCE/test/rules/check_rooms" "$JOBTRAIL_SOURCE"
+}
+
+# copy_sources DIRECTORY: what check_rooms looks at
+copy_sources() {
+    mkdir "$1"
+    (cd "$JOBTRAIL_SOURCE" && find . \( -name .git -o -path ./build \) -prune -o -type f \
+        \( -name '*.[ch]' -o -name '*.def' -o -name '*.h.in' -o -name CMakeLists.txt -o -name ARCHITECTURE.md \) -print0 |
+        tar --null -cf - -T -) | tar -C "$1" -xf -
+}
+
+include() { # HEADER FILE
+    printf '#include "%s"\n' "$1" >>"$2"
+}
+
+# breach MESSAGE COMMAND...: after the command, in a copy of the sources, check_rooms says this too
+breach() {
+    local copy=$BATS_TEST_TMPDIR/copy breaches
+    rm -rf "$copy"
+    cp -R "$BATS_FILE_TMPDIR/sources" "$copy"
+    (cd "$copy" && "${@:2}")
+    breaches=$("$JOBTRAIL_SOURCE/test/rules/check_rooms" "$copy" || true)
+    [[ $breaches == *"$1"* ]] || {
+        echo "not said: $1; but: $breaches"
+        return 1
+    }
+}
+
+@test "each breach of the rule is found" {
+    copy_sources "$BATS_FILE_TMPDIR/sources"
+    breach "submit/job/overflow.c: submit/job may not include submit/flush (submit/flush/flush.h)" \
+        include submit/flush/flush.h submit/job/overflow.c
+    breach "submit/load/parse/canonical.c: submit/load/parse may not include submit/job" \
+        include submit/job/journal_read.h submit/load/parse/canonical.c
+    breach "test/unit/job/journal_test.c: submit/job may not include submit/flush" \
+        include submit/flush/flush.h test/unit/job/journal_test.c
+    breach "spank/prolog.h is no header of the library jobtrail_spool" \
+        include spank/prolog.h submit/command/command_session.c
+    breach 'submit/job/overflow.c: no header "overflow.h"' include overflow.h submit/job/overflow.c
+    breach "one header name, several headers: submit/flush/overflow.h, submit/job/overflow.h" \
+        cp submit/job/overflow.h submit/flush
+    breach "submit/new/overflow.c: its folder is no room" cp -R submit/job submit/new
+    breach "submit/job may not link jobtrail_flush" \
+        sed -i 's/jobtrail_conf/jobtrail_conf jobtrail_flush/' submit/job/CMakeLists.txt
+    breach "submit/job: 2 libraries, not one" \
+        tee -a submit/job/CMakeLists.txt <<<"jobtrail_room(more SOURCES overflow.c)"
+    breach "submit/job/new.c is not built" cp submit/job/overflow.c submit/job/new.c
+    # shellcheck disable=SC2016 # the backquotes are the table's
+    breach "ARCHITECTURE.md: a circle of rooms" \
+        sed -i 's/^| `submit\/job` |\(.*\)|$/| `submit\/job` |\1, `submit\/evidence` |/' ARCHITECTURE.md
+    in_a_circle() {
+        include submit/load/store/known_rows.h submit/load/store/record_owner.h
+        include submit/load/store/record_owner.h submit/load/store/known_rows.h
+    }
+    breach "submit/load/store: a circle of modules: known_rows -> record_owner -> known_rows" in_a_circle
+}

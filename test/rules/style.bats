@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What tools can keep of STYLE.md.
+
+# files PATTERN...: those of the source tree with such names, each with a NUL; test/data is others' work
+files() {
+    local names=(-name "$1")
+    for pattern in "${@:2}"; do names+=(-o -name "$pattern"); done
+    find "$JOBTRAIL_SOURCE" \( -name .git -o -path "$JOBTRAIL_SOURCE/build" -o -path "$JOBTRAIL_BUILD" \
+        -o -path "$JOBTRAIL_SOURCE/test/data" \) -prune -o \
+        -type f \( "${names[@]}" \) -print0
+}
+
+@test "C is formatted as .clang-format has it" {
+    files '*.[ch]' | xargs -0 clang-format --dry-run -Werror
+}
+
+@test "clang-tidy finds nothing in C that .clang-tidy asks for" {
+    jq -r '.[].file' "$JOBTRAIL_BUILD/compile_commands.json" | sort -u |
+        grep -vF -e "$JOBTRAIL_BUILD/" -e "$JOBTRAIL_SOURCE/build/" >"$BATS_TEST_TMPDIR/files"
+    (($(wc -l <"$BATS_TEST_TMPDIR/files") > 300))
+    run xargs -P "$(nproc)" -n 8 clang-tidy -p "$JOBTRAIL_BUILD" --quiet <"$BATS_TEST_TMPDIR/files"
+    grep -E -A 4 ': (error|warning): ' <<<"$output" || true
+    ((status == 0))
+}
+
+@test "lists in CMake have one source a line, sorted" {
+    # shellcheck disable=SC2016 # for awk to expand
+    files CMakeLists.txt | xargs -0 awk '
+        FNR == 1 { last = "" }
+        /\.c[ )].*\.c\>/ { print FILENAME ":" FNR ": two sources in one line"; bad = 1 }
+        {
+            listed = $0 ~ /^ +[a-z_0-9]+\.c\)?$/ ? $1 : ""
+            sub(/\)$/, "", listed)
+            if (listed != "" && last > listed) { print FILENAME ":" FNR ": " listed " after " last; bad = 1 }
+            last = listed
+        }
+        END { exit bad }'
+}
+
+@test "each file says its licence in its first lines" {
+    local file head bad=
+    while IFS= read -r -d '' file; do
+        head=$(head -n 3 "$file")
+        [[ $head == *"SPDX-License-Identifier: LGPL-2.1-or-later"* ]] || bad+=" ${file#"$JOBTRAIL_SOURCE/"}"
+    done < <(files '*.[ch]' '*.bats' '*.bash' '*.py' '*.sql' '*.pl' '*.cmake' CMakeLists.txt)
+    echo "without:$bad"
+    [[ $bad == "" ]]
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <getopt.h>
+
+#include "conf/base/command_options.h"
+
+struct values {
+    const char *text, *maybe;
+    uint32_t number;
+    bool flag;
+};
+
+static const struct option_row rows[] = {
+    {"text", 't', OPTION_TEXT, offsetof(struct values, text), 0, 0, NULL},
+    {"maybe", 'm', OPTION_TEXT, offsetof(struct values, maybe), 0, 0, "nothing given"},
+    {"number", 'n', OPTION_NUMBER, offsetof(struct values, number), 1, 300, NULL},
+    {"flag", 'f', OPTION_FLAG, offsetof(struct values, flag), 0, 0, NULL},
+    {NULL, 0, 0, 0, 0, 0, NULL},
+};
+
+/* Reads one option, as of a program's first command line. */
+static int read_one(const char *option, struct values *values)
+{
+    char program[] = "options_test", text[64];
+    char *argv[] = {program, text, NULL};
+    strcpy(text, option);
+    optind = 0;
+    *values = (struct values){0};
+    return options_next(2, argv, "n:", rows, values);
+}
+
+static void test_each_kind_fills_its_member(void **state)
+{
+    (void)state;
+    struct values values;
+    assert_int_equal(read_one("--flag", &values), 'f');
+    assert_true(values.flag);
+    assert_int_equal(read_one("--text=a b", &values), 't');
+    assert_non_null(values.text);
+    assert_int_equal(read_one("--maybe", &values), 'm');
+    assert_string_equal(values.maybe, "nothing given");
+    assert_int_equal(read_one("--number=300", &values), 'n');
+    assert_int_equal(values.number, 300);
+    assert_int_equal(read_one("-n7", &values), 'n');
+    assert_int_equal(values.number, 7);
+    assert_int_equal(read_one("word", &values), OPTIONS_END);
+}
+
+static void test_what_is_wrong_fills_nothing(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "--number=0",  "--number=301", "--number=4294967297",
+        "--number=-1", "--number= 1",  "--number=1x",
+        "--number=",   "--text",       "--flag=value",
+        "--unknown",   "-f",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct values values;
+        assert_int_equal(read_one(wrong[i], &values), OPTIONS_WRONG);
+        assert_int_equal(values.number, 0);
+        assert_null(values.text);
+        assert_false(values.flag);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_kind_fills_its_member),
+        cmocka_unit_test(test_what_is_wrong_fills_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
