@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/process.h"
 #include "conf/base/whole_file.h"
 
 enum { ARGV_MAX = 8 << 20 };
@@ -21,19 +22,6 @@ static int read_proc(int pid, const char *name, char **text, size_t *size)
     snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
     return fd < 0 ? -errno : whole_file_read(fd, ARGV_MAX, text, size);
-}
-
-static int parent_of(int pid)
-{
-    int parent = 0;
-    size_t size;
-    CLEANUP_FREE char *stat = NULL;
-    if (read_proc(pid, "stat", &stat, &size) != 0)
-        return 0;
-    const char *name_end = strrchr(stat, ')');
-    if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1)
-        return 0;
-    return parent;
 }
 
 static const char *last_part(const char *path)
@@ -86,7 +74,8 @@ static int read_process(int pid, struct ancestor *process)
 void ancestors_read(struct ancestors *ancestors)
 {
     *ancestors = (struct ancestors){.count = 0};
-    for (int pid = getppid(); pid > 1 && ancestors->count < ANCESTORS_MAX; pid = parent_of(pid)) {
+    for (int pid = getppid(); pid > 1 && ancestors->count < ANCESTORS_MAX;
+         pid = process_parent(pid)) {
         if (read_process(pid, &ancestors->process[ancestors->count]) != 0)
             break;
         ancestors->count++;

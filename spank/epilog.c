@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/host.h"
 #include "spank/helper.h"
 #include "spank/journal.h"
 #include "spank/prolog.h"
@@ -20,7 +21,7 @@ void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
     struct helper_result result = {0};
     snprintf(program, sizeof program, "%s", settings->submit);
     snprintf(conf, sizeof conf, "%s", settings->conf);
-    snprintf(node, sizeof node, "%s", spool_node());
+    snprintf(node, sizeof node, "%s", host_node());
     snprintf(id, sizeof id, "%u", job);
     char *const argv[] = {program,    flush,       conf_option,
                           conf,       node_option, node,

@@ -6,10 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/directories.h"
+#include "conf/base/directory.h"
 #include "spank/journal_owner.h"
 #include "spank/spool.h"
-#include "spank/spool_directory.h"
 #include "spank/spool_make.h"
 #include "spank/spool_path.h"
 
@@ -18,11 +17,11 @@ enum { TRIES = 16, LOCK_TRIES = 50, LOCK_PAUSE_MS = 20 };
 
 static int open_base(const char *spool)
 {
-    int base = spool_open_directory(AT_FDCWD, spool);
+    int base = directory_open_own(AT_FDCWD, spool);
     if (base != -ENOENT)
         return base;
     int result = directory_make_all(spool, 0711);
-    return result < 0 ? result : spool_open_directory(AT_FDCWD, spool);
+    return result < 0 ? result : directory_open_own(AT_FDCWD, spool);
 }
 
 /* Daemons rename directories one after the other: without the lock a second one could rename the
@@ -58,7 +57,7 @@ static int set_aside(int base, const char *name, uid_t uid)
     int result = lock_base(base);
     if (result != 0)
         return result;
-    int fd = spool_open_directory(base, name);
+    int fd = directory_open_own(base, name);
     if (fd >= 0 && journal_is_current(fd, uid) == 0)
         result = rename_left(base, name);
     if (fd >= 0)
@@ -72,7 +71,7 @@ static int set_aside(int base, const char *name, uid_t uid)
 static int enter_existing(int base, const char *name, uid_t uid, const struct journal_line *line)
 {
     struct journal_line copy = *line;
-    int fd = spool_open_directory(base, name);
+    int fd = directory_open_own(base, name);
     if (fd < 0)
         return fd;
     int result = journal_is_current(fd, uid);

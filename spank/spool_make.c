@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/base/directories.h"
+#include "conf/base/directory.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
 #include "spank/spool_access.h"
@@ -98,11 +98,7 @@ static int make_directory(int base, char *name, size_t size)
     clock_gettime(CLOCK_MONOTONIC, &now);
     snprintf(name, size, SPOOL_NEW "%d.%lld.%09ld", (int)getpid(), (long long)now.tv_sec,
              now.tv_nsec);
-    int result = directory_make_one(base, name, 0700);
-    if (result != 0)
-        return result;
-    int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 ? -errno : fd;
+    return directory_make_open(base, name, 0700);
 }
 
 static int make_once(int base, const struct spool_run *run, const struct journal_line *line)

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "spank/spool_path.h"
 
 /* Opens it in the job's directory. Of a job that was moved back from the quarantine, which keeps
@@ -23,18 +24,8 @@
  * -EPERM where others could write to it. */
 static inline int spool_part_open(int job)
 {
-    struct stat status;
-    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-    int fd = openat(job, SPOOL_USER, flags);
-    if (fd < 0 && errno == ENOENT)
-        fd = openat(job, ".", flags);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
-        return fd;
-    close(fd);
-    return -EPERM;
+    int fd = directory_open_own(job, SPOOL_USER);
+    return fd == -ENOENT ? directory_open_own(job, ".") : fd;
 }
 
 /* Whether a file system is mounted there, as this process sees it. */

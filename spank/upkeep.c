@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conf/base/host.h"
 #include "spank/helper.h"
 #include "spank/settings.h"
 #include "spank/spool.h"
@@ -52,7 +53,7 @@ static void run_submit(const char *conf, const char *command, const char *option
         return;
     snprintf(program, sizeof program, "%s", settings.submit);
     snprintf(path, sizeof path, "%s", conf);
-    snprintf(node, sizeof node, "%s", spool_node());
+    snprintf(node, sizeof node, "%s", host_node());
     snprintf(verb, sizeof verb, "%s", command);
     snprintf(flag, sizeof flag, "%s", option);
     char *const argv[] = {program, verb, flag, conf_option, path, node_option, node, NULL};

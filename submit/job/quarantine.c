@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +12,8 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/directories.h"
 #include "conf/base/directory.h"
+#include "conf/base/set_aside.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
@@ -24,60 +23,33 @@
 
 enum { START_BYTES = 256 };
 
-static bool is_all_zero(const char *bytes, size_t size)
-{
-    return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
-}
-
-/* Copies the first `limit` bytes, and leaves holes for zeros: a ledger is mostly a hole, and its
- * owner can make it as long as the file system allows. */
-static int copy_bytes(int from, int to, uint64_t limit)
-{
-    char block[64 << 10];
-    off_t at = 0;
-    ssize_t got;
-    while ((got = pread(from, block, sizeof block, at)) > 0 && (uint64_t)at < limit) {
-        if (!is_all_zero(block, (size_t)got) && pwrite(to, block, (size_t)got, at) != got)
-            return -EIO;
-        at += got;
-    }
-    return got < 0 || ftruncate(to, at) != 0 || fsync(to) != 0 ? -errno : 0;
-}
-
 /* The copy has the same owner, so that it can be moved back into the spool. */
 static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
 {
     struct stat status;
     CLEANUP_CLOSE int to =
         openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int error = to < 0 ? -errno : copy_bytes(from, to, limit);
+    int error = to < 0 ? -errno : set_aside_copy(from, to, (off_t)limit);
     if (error == 0 && (fstat(from, &status) != 0 || fchown(to, status.st_uid, status.st_gid) != 0))
         error = -errno;
     return error;
 }
 
-__attribute__((format(printf, 3, 4))) static int write_text(int directory, const char *name,
-                                                            const char *format, ...)
+static int write_text(int directory, const char *name, const char *text, const char *more)
 {
-    va_list arguments;
-    CLEANUP_CLOSE int fd =
-        openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
-    va_start(arguments, format);
-    int error = vdprintf(fd, format, arguments) < 0 ? -EIO : 0;
-    va_end(arguments);
-    return error == 0 && fsync(fd) != 0 ? -errno : error;
+    const struct iovec parts[] = {{(void *)(uintptr_t)text, strlen(text)},
+                                  {(void *)(uintptr_t)more, strlen(more)}};
+    return set_aside_write(directory, name, SET_ASIDE_REPLACE, parts, 2);
 }
 
 /* The reason is written last: an entry without one was never finished. */
 static int write_notes(int directory, uid_t uid, const char *reason, bool is_whole)
 {
-    int error = uid == QUARANTINE_NOBODY
-                    ? 0
-                    : write_text(directory, QUARANTINE_OWNER, "%u\n", (unsigned)uid);
+    char owner[16];
+    snprintf(owner, sizeof owner, "%u", (unsigned)uid);
+    int error = uid == QUARANTINE_NOBODY ? 0 : write_text(directory, QUARANTINE_OWNER, owner, "\n");
     return error != 0 ? error
-                      : write_text(directory, "reason", "%s%s\n", reason, is_whole ? "" : LEFT_OUT);
+                      : write_text(directory, "reason", reason, is_whole ? "\n" : LEFT_OUT "\n");
 }
 
 /* Reads the start of a journal, which identifies the job: it has the nanosecond at which it began.
@@ -94,10 +66,9 @@ static size_t read_journal_start(int directory, char *bytes)
 static bool may_use(int quarantine, const char *name, int directory)
 {
     char ours[START_BYTES], theirs[START_BYTES];
-    CLEANUP_CLOSE int fd =
-        openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_CLOSE int fd = directory_open(quarantine, name);
     if (fd < 0)
-        return errno == ENOENT;
+        return fd == -ENOENT;
     size_t size = read_journal_start(directory, ours);
     return faccessat(fd, "reason", F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
            (read_journal_start(fd, theirs) == size && memcmp(ours, theirs, size) == 0);
@@ -165,16 +136,6 @@ static int open_quarantine(const struct conf *conf)
     return length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
 }
 
-/* Makes a directory there. Returns a descriptor or -errno. */
-static int open_target(int quarantine, const char *name)
-{
-    int error = directory_make_one(quarantine, name, 0700);
-    if (error != 0)
-        return error;
-    int target = openat(quarantine, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return target < 0 ? -errno : target;
-}
-
 /* Makes and fills the entry `name`. */
 static int keep_entry(int quarantine, const char *name, const struct source *sources, uid_t uid,
                       const char *reason)
@@ -184,7 +145,7 @@ static int keep_entry(int quarantine, const char *name, const struct source *sou
     if (error == 0 &&
         (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
         error = -EDQUOT;
-    CLEANUP_CLOSE int target = error != 0 ? error : open_target(quarantine, name);
+    CLEANUP_CLOSE int target = error != 0 ? error : directory_make_open(quarantine, name, 0700);
     if (target < 0)
         return target;
     error = fill_entry(target, sources, has_room_for(&usage, sources), uid, reason);

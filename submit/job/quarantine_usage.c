@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
 
@@ -19,8 +20,7 @@ static int for_each_name(int at, const char *path,
                          void *context)
 {
     CLEANUP_LISTING DIR *listing = NULL;
-    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int error = listing_take(fd < 0 ? -errno : fd, &listing);
+    int error = listing_take(directory_open(at, path), &listing);
     for (const char *name; (name = listing_next(listing)) != NULL;)
         if (name[0] != '.')
             each(context, dirfd(listing), name);

@@ -2,11 +2,10 @@
 #include "submit/job/reboot.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "conf/base/cleanup.h"
+#include "conf/base/host.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -17,12 +16,8 @@ static uint64_t clock_ns(clockid_t clock)
 
 static bool is_other_boot(const char *boot)
 {
-    char text[64] = "";
-    CLEANUP_FCLOSE FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file == NULL)
-        return false;
-    if (fgets(text, sizeof text, file) != NULL)
-        text[strcspn(text, "\n")] = '\0';
+    char text[HOST_BOOT_SIZE];
+    host_boot(text);
     return text[0] != '\0' && boot[0] != '\0' && strcmp(text, boot) != 0;
 }
 

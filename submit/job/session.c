@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/process.h"
 
 bool session_parse(const char *name, struct session *session)
@@ -62,11 +63,9 @@ int session_own(struct session *session)
 int session_open_own(int at, const char *name)
 {
     struct stat status;
-    if (mkdirat(at, name, 0700) != 0 && errno != EEXIST)
-        return -errno;
-    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = directory_make_open(at, name, 0700);
     if (fd < 0)
-        return -errno;
+        return fd;
     if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
         (status.st_mode & (S_IRWXG | S_IRWXO)) == 0)
         return fd;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 
 static int find_group(uid_t uid, gid_t *gid)
 {
@@ -43,8 +44,8 @@ static int make_directory(int base, uid_t uid, gid_t gid, char name[SESSION_ASID
         return made;
     if (mkdirat(base, name, 0700) != 0)
         return -errno;
-    CLEANUP_CLOSE int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int error = fd < 0 || fchmod(fd, 0700) != 0 || fchown(fd, uid, gid) != 0 ? -errno : 0;
+    CLEANUP_CLOSE int fd = directory_open(base, name);
+    int error = fd < 0 ? fd : fchmod(fd, 0700) != 0 || fchown(fd, uid, gid) != 0 ? -errno : 0;
     if (error != 0)
         unlinkat(base, name, AT_REMOVEDIR);
     return error;

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
@@ -83,27 +86,17 @@ int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
     return 0;
 }
 
-int spool_open_own(int at, const char *path, int flags)
-{
-    struct stat status;
-    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
-        return fd;
-    close(fd);
-    return -EPERM;
-}
-
 int spool_open_node(const char *path)
 {
-    return spool_open_own(AT_FDCWD, path, 0);
+    char text[PATH_MAX]; /* the spool itself may be a symbolic link */
+    int length = snprintf(text, sizeof text, "%s/.", path);
+    return length < 0 || (size_t)length >= sizeof text ? -ENAMETOOLONG
+                                                       : directory_open_own(AT_FDCWD, text);
 }
 
 int spool_open_job(int spool, const struct spool_job *job)
 {
-    return spool_open_own(spool, job->name, O_NOFOLLOW);
+    return directory_open_own(spool, job->name);
 }
 
 int spool_lock(int directory, unsigned timeout_s)

@@ -26,11 +26,8 @@ struct spool_jobs {
  * -errno. */
 int spool_list(int spool, uint32_t job, struct spool_jobs *jobs);
 
-/* Opens the directory `path` below the descriptor `at`, with `flags` of open(2). Returns a
- * descriptor or -errno; -EPERM where others than this user could write to it. */
-int spool_open_own(int at, const char *path, int flags);
-
-/* Opens the spool directory of a node. Returns as spool_open_own(): others could forge journals. */
+/* Opens the spool directory of a node. Returns a descriptor or -errno; -EPERM where others than
+ * this user could write to it: they could forge journals. */
 int spool_open_node(const char *path);
 
 /* Opens a job's directory. Returns a descriptor or -errno, as spool_open_node(). */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
@@ -126,7 +127,7 @@ int spool_remove(int spool, int directory, const struct spool_job *job)
 static void sweep_directory(int spool, const char *name, uint64_t now_ns)
 {
     struct stat status;
-    CLEANUP_CLOSE int directory = spool_open_own(spool, name, O_NOFOLLOW);
+    CLEANUP_CLOSE int directory = directory_open_own(spool, name);
     if (directory < 0)
         return;
     if (fstat(directory, &status) == 0 &&
