@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -650,6 +651,22 @@ static void a_claim_that_is_proven_later_has_its_uuid(void **state)
     store_close(store);
 }
 
+static char directory[] = "/tmp/jobtrail-owner-XXXXXX";
+
+/* The loader makes an empty file of the store's name, before SQLite keeps the store in memory. */
+static int make_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) == NULL || chdir(directory) != 0 ? -1 : 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(location_text);
+    return rmdir(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -667,5 +684,5 @@ int main(void)
         cmocka_unit_test(what_is_not_proven_takes_no_uuid_from_what_is),
         cmocka_unit_test(a_claim_that_is_proven_later_has_its_uuid),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
