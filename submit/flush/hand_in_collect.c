@@ -2,11 +2,13 @@
 #include "submit/flush/hand_in_collect.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/as_user.h"
+#include "conf/base/cleanup.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/spool_read.h"
@@ -37,11 +39,11 @@ static int remove_taken(const void *context)
     const struct collection *collection = context;
     int records = user_directory_open(collection->order->user, HAND_IN_RECORDS,
                                       collection->order->identity->uid);
-    int result = records < 0 ? records : 0;
+    int error = records < 0 ? records : 0;
     for (size_t i = 0; i < collection->count && records >= 0; i++)
         if (unlinkat(records, collection->name[i], 0) != 0 && errno != ENOENT)
-            result = -errno;
-    return result;
+            error = -errno;
+    return error;
 }
 
 static int commit(const struct collection *collection, uint64_t *taken)
@@ -89,7 +91,8 @@ int hand_in_collect(const struct hand_in_collect *order, uint64_t *taken, uint64
                     enum flush_outcome *outcome)
 {
     struct collection collection = {.order = order};
-    int records = user_directory_open(order->user, HAND_IN_RECORDS, order->identity->uid);
+    CLEANUP_CLOSE int records =
+        user_directory_open(order->user, HAND_IN_RECORDS, order->identity->uid);
     int error = records < 0 && records != -ENOENT ? records : 0;
     *outcome = FLUSH_DONE;
     if (records >= 0 && spool_lock(records, 0) == 0) {
@@ -97,7 +100,5 @@ int hand_in_collect(const struct hand_in_collect *order, uint64_t *taken, uint64
         error = collection.name == NULL ? -ENOMEM : run(&collection, taken, refused, outcome);
         free(collection.name);
     }
-    if (records >= 0)
-        close(records);
     return error;
 }

@@ -37,12 +37,12 @@ static int send_one(const struct package_send *send, const struct capture *captu
         package_version_find(send->versions, package->name, package->path, version);
         source.version = version;
     }
-    int result = package_record_build(&source, &record);
-    if (result == 0) {
-        result = send->give(send->context, &record);
+    int error = package_record_build(&source, &record);
+    if (error == 0) {
+        error = send->give(send->context, &record);
         record_free(&record);
     }
-    return result;
+    return error;
 }
 
 int package_send(const struct package_send *send, const struct capture *capture,
@@ -52,9 +52,9 @@ int package_send(const struct package_send *send, const struct capture *capture,
         const struct package *package = &run->package[i];
         if (package->name[0] == '\0' || !package_kept(send->policy, package))
             continue;
-        int result = send_one(send, capture, package);
-        if (result != 0)
-            return result;
+        int error = send_one(send, capture, package);
+        if (error != 0)
+            return error;
         ++*records;
     }
     return 0;

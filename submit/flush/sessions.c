@@ -124,10 +124,10 @@ static int parse_uid(const char *name, uid_t *uid)
 static int clear_place(int base, uid_t uid, struct cleared *cleared)
 {
     char aside[SESSION_ASIDE_SIZE];
-    int result = session_place_clear(base, uid, aside);
-    cleared->stay += result != 0;
-    cleared->aside += result == 0 && aside[0] != '\0';
-    cleared->removed += result == 0 && aside[0] == '\0';
+    int error = session_place_clear(base, uid, aside);
+    cleared->stay += error != 0;
+    cleared->aside += error == 0 && aside[0] != '\0';
+    cleared->removed += error == 0 && aside[0] == '\0';
     return -ENOENT;
 }
 
@@ -140,14 +140,14 @@ static int open_user(const struct sessions *sessions, int base, const char *name
     int user = user_directory_open(base, name, uid);
     if (user != -EPERM && user != -ENOTDIR && user != -ELOOP)
         return user;
-    int result = session_place_mend(base, uid, aside);
-    if (result == -ENOENT)
+    int error = session_place_mend(base, uid, aside);
+    if (error == -ENOENT)
         return clear_place(base, uid, cleared);
-    if (result != 0) {
+    if (error != 0) {
         fprintf(stderr, "jobtrail-submit: %s/%s: is no directory of this user's, and stays: %s\n",
-                sessions->conf->sessions, name, strerror(-result));
+                sessions->conf->sessions, name, strerror(-error));
         sessions->count->failed++;
-        return result;
+        return error;
     }
     fprintf(stderr,
             "jobtrail-submit: %s/%s: was no directory of this user's, and is one now; what was "

@@ -74,12 +74,12 @@ static int open_lock(int spool, int flags)
 static int lock_spool(int spool)
 {
     int lock = open_lock(spool, O_CREAT);
-    int result = lock < 0 ? lock : take_over(lock);
-    if (result == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
-        result = -EIO;
-    if (result != 0 && lock >= 0)
+    int error = lock < 0 ? lock : take_over(lock);
+    if (error == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
+        error = -EIO;
+    if (error != 0 && lock >= 0)
         close(lock);
-    return result != 0 ? result : lock;
+    return error != 0 ? error : lock;
 }
 
 /* Opened for writing too, so that it never ends. Everybody may write to it. */
@@ -178,11 +178,11 @@ static int get_ready(const char *conf_path, const char *node, int *spool, int *p
 }
 
 /* Leaves the starter's descriptors, who waits for their end. */
-static void let_go(int report, int result)
+static void let_go(int report, int error)
 {
     if (report < 0)
         return;
-    if (write(report, &result, sizeof result) < 0 || result != 0)
+    if (write(report, &error, sizeof error) < 0 || error != 0)
         return;
     close(report);
     complaints_to_syslog();
@@ -194,16 +194,16 @@ static void let_go(int report, int result)
 int watch_run(const char *conf_path, const char *node, int in_background)
 {
     int spool = -1, pipe = -1, report = -1;
-    int result = in_background ? detach(&report) : 0;
-    if (result != 0)
-        return result;
-    result = get_ready(conf_path, node, &spool, &pipe);
-    if (result != 0)
-        fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-result));
-    let_go(report, result);
-    if (result == 0)
+    int error = in_background ? detach(&report) : 0;
+    if (error != 0)
+        return error;
+    error = get_ready(conf_path, node, &spool, &pipe);
+    if (error != 0)
+        fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-error));
+    let_go(report, error);
+    if (error == 0)
         watch(conf_path, spool, pipe); /* until SIGTERM */
-    return result;
+    return error;
 }
 
 int watch_stop(const char *conf_path, const char *node)
@@ -212,9 +212,9 @@ int watch_stop(const char *conf_path, const char *node)
     if (spool < 0)
         return spool == -ENOENT ? 0 : spool;
     int lock = open_lock(spool, 0);
-    int result = lock < 0 ? lock : take_over(lock);
+    int error = lock < 0 ? lock : take_over(lock);
     if (lock >= 0)
         close(lock);
     close(spool);
-    return result == -ENOENT ? 0 : result;
+    return error == -ENOENT ? 0 : error;
 }

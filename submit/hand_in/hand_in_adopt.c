@@ -2,6 +2,7 @@
 #include "submit/hand_in/hand_in_adopt.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static struct json_object *builder(struct json_object *record, struct json_objec
                : NULL;
 }
 
-static int is_text(struct json_object *string, const char *text)
+static bool is_text(struct json_object *string, const char *text)
 {
     size_t length = (size_t)json_object_get_string_len(string); /* of NULs too */
     return strlen(text) == length && memcmp(json_object_get_string(string), text, length) == 0;

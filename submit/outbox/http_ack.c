@@ -45,12 +45,12 @@ static int set_path(CURLU *url)
     while (length > 0 && path[length - 1] == '/')
         length--;
     int printed = asprintf(&longer, "%.*s/ack", (int)length, path);
-    int result =
+    int error =
         printed > 0 && curl_url_set(url, CURLUPART_PATH, longer, 0) == CURLUE_OK ? 0 : -ENOMEM;
     if (printed > 0)
         free(longer);
     curl_free(path);
-    return result;
+    return error;
 }
 
 /* Sets where to ask: curl has its own copy then. */
@@ -61,15 +61,15 @@ static int set_url(CURL *curl, const char *collector, const char *channel)
     if (url == NULL)
         return -ENOMEM;
     snprintf(query, sizeof query, "channel=%.36s", channel);
-    int result =
+    int error =
         curl_url_set(url, CURLUPART_URL, collector, 0) != CURLUE_OK ? -EINVAL : set_path(url);
-    if (result == 0 && (curl_url_set(url, CURLUPART_QUERY, query, 0) != CURLUE_OK ||
-                        curl_url_get(url, CURLUPART_URL, &text, 0) != CURLUE_OK ||
-                        curl_easy_setopt(curl, CURLOPT_URL, text) != CURLE_OK))
-        result = -ENOMEM;
+    if (error == 0 && (curl_url_set(url, CURLUPART_QUERY, query, 0) != CURLUE_OK ||
+                       curl_url_get(url, CURLUPART_URL, &text, 0) != CURLUE_OK ||
+                       curl_easy_setopt(curl, CURLOPT_URL, text) != CURLE_OK))
+        error = -ENOMEM;
     curl_free(text);
     curl_url_cleanup(url);
-    return result;
+    return error;
 }
 
 struct http_ack *http_ack_new(CURL *like, struct curl_slist *headers, const char *url,

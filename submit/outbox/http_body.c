@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,15 +149,15 @@ int http_bulk_answer(const char *answer, size_t size, struct transport_item *con
                      size_t count)
 {
     struct json_object *parsed = parse(answer, size), *results;
-    int result = -EPROTO;
+    int error = -EPROTO;
     if (json_object_is_type(parsed, json_type_object) &&
         json_object_object_get_ex(parsed, "items", &results) &&
         json_object_is_type(results, json_type_array) &&
         json_object_array_length(results) == count) {
         for (size_t i = 0; i < count; i++)
             set_outcome(items[i], json_object_array_get_idx(results, i));
-        result = 0;
+        error = 0;
     }
     json_object_put(parsed);
-    return result;
+    return error;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/crc.h"
 #include "conf/base/directories.h"
 #include "conf/base/directory.h"
@@ -61,9 +63,7 @@ static int make_directory(const struct conf *conf)
     int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
     if (length < 0 || (size_t)length >= sizeof path)
         return -ENAMETOOLONG;
-    int made = directory_make(conf->state, 0755);
-    if (made >= 0)
-        close(made);
+    CLEANUP_CLOSE int made = directory_make(conf->state, 0755);
     return made < 0 ? made : directory_make(path, 0700);
 }
 
@@ -133,12 +133,12 @@ void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job)
 
 static int open_transport(struct outbox *outbox, const char *name)
 {
-    int result = directory_make_one(outbox->directory, name, 0700);
-    int fd = result != 0
-                 ? result
+    int error = directory_make_one(outbox->directory, name, 0700);
+    int fd = error != 0
+                 ? error
                  : openat(outbox->directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
-        return result != 0 ? result : -errno;
+        return error != 0 ? error : -errno;
     outbox->transport[outbox->transport_count].name = name;
     outbox->transport[outbox->transport_count++].fd = fd;
     return 0;
@@ -146,16 +146,16 @@ static int open_transport(struct outbox *outbox, const char *name)
 
 static int open_transports(struct outbox *outbox)
 {
-    int result = 0;
-    for (size_t i = 0; conf_transports[i] != NULL && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; conf_transports[i] != NULL && error == 0; i++) {
         if (!conf_uses_transport(outbox->conf, conf_transports[i]) ||
             strcmp(conf_transports[i], "none") == 0)
             continue;
-        result = open_transport(outbox, conf_transports[i]);
+        error = open_transport(outbox, conf_transports[i]);
     }
     for (size_t i = 0; i < outbox->transport_count; i++)
         each_name(outbox->transport[i].fd, add_room, &outbox->used);
-    return result;
+    return error;
 }
 
 int outbox_open(const struct conf *conf, struct outbox **opened)
@@ -166,16 +166,16 @@ int outbox_open(const struct conf *conf, struct outbox **opened)
     outbox->conf = conf;
     outbox->uid = NOBODY;
     outbox->directory = make_directory(conf);
-    int result = outbox->directory < 0 ? outbox->directory : 0;
-    if (result == 0) {
+    int error = outbox->directory < 0 ? outbox->directory : 0;
+    if (error == 0) {
         clean_up(outbox->directory);
-        result = open_transports(outbox);
+        error = open_transports(outbox);
     }
-    if (result != 0)
+    if (error != 0)
         outbox_close(outbox);
     else
         *opened = outbox;
-    return result;
+    return error;
 }
 
 static void temporary_name(unsigned number, char *name, size_t size)
@@ -198,9 +198,9 @@ static int begin_batch(struct outbox *outbox)
 
 static int end_batch(struct outbox *outbox)
 {
-    int result = outbox->batch != NULL && fclose(outbox->batch) != 0 ? -errno : 0;
+    int error = outbox->batch != NULL && fclose(outbox->batch) != 0 ? -errno : 0;
     outbox->batch = NULL;
-    return result;
+    return error;
 }
 
 FILE *outbox_create_batch(int directory, const char *name)
@@ -231,11 +231,11 @@ static int fits(uint64_t used, uint64_t size, uint64_t most)
     return used == 0 || used + size <= most;
 }
 
-static int finds_room(const struct outbox *outbox, uint64_t size)
+static bool finds_room(const struct outbox *outbox, uint64_t size)
 {
     const struct conf *conf = outbox->conf;
     if (!fits(outbox->used, size, conf->outbox_bytes))
-        return 0;
+        return false;
     return outbox->uid == NOBODY ||
            (fits(outbox->user_used, size, conf->outbox_bytes / 100 * conf->outbox_user_share) &&
             fits(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
@@ -279,11 +279,11 @@ int outbox_add(struct outbox *outbox, const struct record_view *record)
         overflow_add(outbox->directory, 1);
         return -ENOBUFS;
     }
-    int result = outbox->batch == NULL ? begin_batch(outbox) : 0;
-    if (result == 0)
-        result = outbox_write_line(outbox->batch, record);
-    if (result != 0)
-        return result;
+    int error = outbox->batch == NULL ? begin_batch(outbox) : 0;
+    if (error == 0)
+        error = outbox_write_line(outbox->batch, record);
+    if (error != 0)
+        return error;
     take_room(outbox, room);
     outbox->batch_size += size;
     return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
@@ -291,11 +291,8 @@ int outbox_add(struct outbox *outbox, const struct record_view *record)
 
 static int sync_batch(const struct outbox *outbox, const char *name)
 {
-    int fd = openat(outbox->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    int result = fd < 0 || fsync(fd) != 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return result;
+    CLEANUP_CLOSE int fd = openat(outbox->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 || fsync(fd) != 0 ? -errno : 0;
 }
 
 static int hand_over(const struct outbox *outbox, unsigned number)
@@ -308,25 +305,25 @@ static int hand_over(const struct outbox *outbox, unsigned number)
     temporary_name(number, temporary, sizeof temporary);
     snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u%s", (int64_t)now.tv_sec, now.tv_nsec,
              (int)getpid(), number, owner);
-    int result = sync_batch(outbox, temporary);
-    for (size_t i = 0; i < outbox->transport_count && result == 0; i++)
+    int error = sync_batch(outbox, temporary);
+    for (size_t i = 0; i < outbox->transport_count && error == 0; i++)
         if (linkat(outbox->directory, temporary, outbox->transport[i].fd, name, 0) != 0)
-            result = -errno;
-    return result;
+            error = -errno;
+    return error;
 }
 
 int outbox_commit(struct outbox *outbox)
 {
-    int result = end_batch(outbox);
-    for (unsigned i = outbox->first; i < outbox->next && result == 0; i++)
-        result = hand_over(outbox, i);
-    for (size_t i = 0; i < outbox->transport_count && result == 0 && outbox->first < outbox->next;
+    int error = end_batch(outbox);
+    for (unsigned i = outbox->first; i < outbox->next && error == 0; i++)
+        error = hand_over(outbox, i);
+    for (size_t i = 0; i < outbox->transport_count && error == 0 && outbox->first < outbox->next;
          i++)
         if (fsync(outbox->transport[i].fd) != 0)
-            result = -errno;
+            error = -errno;
     outbox->uncommitted = 0;
     outbox_abort(outbox); /* what has been handed over has other names */
-    return result;
+    return error;
 }
 
 void outbox_abort(struct outbox *outbox)
