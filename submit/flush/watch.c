@@ -17,8 +17,8 @@
 #include "conf/conf.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
-#include "submit/flush/complaints.h"
 #include "submit/flush/start_records.h"
+#include "submit/flush/stderr_or_syslog.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 
@@ -185,7 +185,7 @@ static void let_go(int report, int error)
     if (write(report, &error, sizeof error) < 0 || error != 0)
         return;
     close(report);
-    complaints_to_syslog();
+    stderr_or_syslog_switch();
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd <= 2; fd++)
         dup2(null, fd);

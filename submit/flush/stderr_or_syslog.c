@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/complaints.h"
+#include "submit/flush/stderr_or_syslog.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static ssize_t take(void *cookie, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-void complaints_open(void)
+void stderr_or_syslog_open(void)
 {
     FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = take});
     if (stream == NULL)
@@ -42,7 +42,7 @@ void complaints_open(void)
     stderr = stream;
 }
 
-void complaints_to_syslog(void)
+void stderr_or_syslog_switch(void)
 {
     unread = 1;
 }
