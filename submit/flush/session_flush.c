@@ -210,8 +210,8 @@ static int send_ended(struct visit *visit, int ledger, struct reading_summary *s
     return error;
 }
 
-/* In the user's place: what lies in his directory is his to remove. What he has put beside the
- * ledger is not removed, but put out of the way. */
+/* As the user, whose directory it is. What they have put beside the ledger is not removed, but put
+ * out of the way. */
 static int remove_directory(const void *context)
 {
     const struct visit *visit = context;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +23,15 @@
 #include "submit/job/session_place.h"
 #include "submit/outbox/transport.h"
 
-/* Of one user in one go: he can make as many sessions as he likes, and each may take its time. One
- * who has used that up has his next turn LATER_S behind it, and after the others. Of names that are
- * not their makers', as many are looked at in one go. */
+/* Bounds of one flush, as users can make as many sessions as they like, and each may take its time.
+ * A user who has used up USER_MS has the next turn LATER_S seconds later, after the other users. */
 enum {
-    NAMES_MAX = 10000,
-    USER_MS = 10000,
-    USER_END_MS = 20000,
+    NAMES_MAX = 10000,   /* of one user */
+    USER_MS = 10000,     /* then nothing more is begun for a user */
+    USER_END_MS = 20000, /* then what is being done for a user is ended */
     LATER_S = 300,
-    FOREIGN_MAX = 10000,
-    FOREIGN_MS = 10000
+    FOREIGN_MAX = 10000, /* directories that are not of the user whose number they have */
+    FOREIGN_MS = 10000   /* for all of these */
 };
 
 #define TURN "turn."
@@ -39,9 +39,9 @@ enum {
 /* A user's directory. */
 struct turn {
     char name[16];
-    time_t used_up; /* when his last turn was, if it took all of his time; 0: it did not */
+    time_t used_up; /* when their last turn was, if it took all of their time; 0: it did not */
     uint32_t lot;   /* who comes first of those who are equal */
-    int foreign;    /* not his: somebody else has made it */
+    bool foreign;   /* somebody else has made it */
 };
 
 struct turns {
@@ -282,7 +282,7 @@ static void take_turns(struct sessions *sessions, int base, const struct turns *
         if (turn->foreign && foreign++ == 0)
             foreign_ns = transport_deadline(FOREIGN_MS);
         if (turn->foreign && (foreign > FOREIGN_MAX || transport_left_ms(foreign_ns) == 0))
-            break; /* nobody else comes behind them */
+            break; /* they come last */
         uint64_t mine_ns = transport_deadline(USER_MS);
         flush_user(sessions, base, turn->name, &cleared);
         int used_up = transport_left_ms(mine_ns) == 0;

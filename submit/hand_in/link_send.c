@@ -33,8 +33,8 @@ static int send_by_file(const struct conf *conf, const struct record_view *recor
     return item.outcome == TRANSPORT_ACCEPTED ? 0 : error != 0 ? error : -EIO;
 }
 
-/* A directory of the environment's; root may have another user's HOME, who could lead him anywhere.
- */
+/* A directory that the environment names. Root may have another user's HOME, where that user could
+ * put links to any place. */
 static bool is_usable(const char *path)
 {
     struct stat facts;

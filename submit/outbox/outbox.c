@@ -241,12 +241,12 @@ static bool finds_room(const struct outbox *outbox, uint64_t size)
             fits(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
 }
 
-int outbox_has_room(const struct outbox *outbox)
+bool outbox_has_room(const struct outbox *outbox)
 {
     if (outbox->transport_count == 0 || finds_room(outbox, 1))
-        return 1;
+        return true;
     overflow_add(outbox->directory, 1);
-    return 0;
+    return false;
 }
 
 /* What a text of this size adds to the batch on the disk, as room_of() will see it. */
