@@ -15,6 +15,7 @@
 #include "submit/flush/flush_job.h"
 #include "submit/flush/job_progress.h"
 #include "submit/flush/sessions.h"
+#include "submit/job/spool_remove.h"
 #include "submit/outbox/outbox_send.h"
 #include "submit/outbox/transport.h"
 

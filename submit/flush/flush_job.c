@@ -18,6 +18,7 @@
 #include "submit/job/job_over.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
+#include "submit/job/spool_remove.h"
 
 /* NEW_S: an empty directory that is younger may be about to be filled. LOOK_S: how long the watcher
  * looks at a job, which no other flush may wait for much longer. */
@@ -165,7 +166,7 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
                        const struct journal *journal, enum flush_outcome *outcome)
 {
     /* The daemons of steps count too: a step that is being set up has no tasks yet. */
-    if (!job->left && job_may_go_on(journal) && job_lives(journal)) {
+    if (!job->left && job_may_go_on(journal) && job_is_alive(journal)) {
         state->count->running++;
         fprintf(stderr, "jobtrail-submit: job %s still runs here: left alone\n", job->name);
         *outcome = FLUSH_LEFT;
