@@ -44,7 +44,7 @@ static int send_static_run(const struct coverage_send *send, const struct covera
 
 /* Units of static programs come first, by the number of their task in the journal, whatever the
  * others' programs are by now; then those of the coverage. */
-static int begins(const struct coverage_send *send, uint64_t number)
+static int is_wanted(const struct coverage_send *send, uint64_t number)
 {
     uint64_t unit = send->first + number;
     return unit >= send->from && send->begin(send->context, unit);
@@ -57,7 +57,7 @@ static int send_facts(const struct coverage_send *send, const struct coverage *c
     int error = 0;
     for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct built_record record;
-        if (!begins(send, send->source.journal->task_count + i))
+        if (!is_wanted(send, send->source.journal->task_count + i))
             continue;
         error = coverage_record_build(&source, i, &record);
         if (error != 0)
@@ -78,7 +78,7 @@ int coverage_send(const struct coverage_send *send, uint64_t *runs)
         return error;
     for (size_t i = 0; error == 0 && i < coverage.static_count; i++) {
         const struct coverage_static *one = &coverage.statics[i];
-        if (begins(send, (uint64_t)(one->task - send->source.journal->tasks)))
+        if (is_wanted(send, (uint64_t)(one->task - send->source.journal->tasks)))
             error = send_static_run(send, one, runs);
     }
     if (error == 0 && send->conf->coverage)

@@ -24,7 +24,7 @@
  * looks at a job, which no other flush may wait for much longer. */
 enum { NEW_S = 60, LOOK_S = 3 };
 
-static void complain(const struct spool_job *job, const char *what, int error)
+static void tell_of_job(const struct spool_job *job, const char *what, int error)
 {
     fprintf(stderr, "jobtrail-submit: job %s: %s: %s\n", job->name, what, strerror(-error));
 }
@@ -121,7 +121,7 @@ static int set_aside(const struct flush_state *state, const struct spool_job *jo
         return 0;
     }
     if (error != 0) {
-        complain(job, "cannot be set aside", error);
+        tell_of_job(job, "cannot be set aside", error);
         return error;
     }
     fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s\n", job->name, reason,
@@ -245,7 +245,7 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
     state->without_room += error == 0 && outcome == FLUSH_NO_ROOM;
     state->count->failed += error != 0 || outcome != FLUSH_NO_ROOM;
     if (error != 0)
-        complain(job, "not flushed, to be tried again", error);
+        tell_of_job(job, "not flushed, to be tried again", error);
     else
         fprintf(stderr, "jobtrail-submit: job %s: %s\n", job->name, flush_outcome_text(outcome));
 }

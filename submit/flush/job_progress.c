@@ -28,7 +28,7 @@ static uint64_t next_number(char **at)
     return number;
 }
 
-static void parse(struct job_progress *progress, char *at)
+static void parse_notes(struct job_progress *progress, char *at)
 {
     progress->place.unit = next_number(&at);
     progress->place.records = next_number(&at);
@@ -100,7 +100,7 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
     *progress = (struct job_progress){.directory = directory};
     snprintf(progress->name, sizeof progress->name, "%s", name);
     if (directory >= 0 && spool_read_file(directory, name, TEXT_MAX, &text, &size) == 0) {
-        parse(progress, text);
+        parse_notes(progress, text);
         free(text);
     }
     progress->notes = open_notes(progress);

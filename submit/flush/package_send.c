@@ -7,8 +7,8 @@
 #include "conf/policy/policy_read.h"
 #include "contrib/hooks/packages.h"
 
-static const struct policy_rule *match(const void *policy, const struct package *package,
-                                       const char *what, const char *text)
+static const struct policy_rule *match_rule(const void *policy, const struct package *package,
+                                            const char *what, const char *text)
 {
     char whole[PACKAGES_LINE + 64];
     int length = snprintf(whole, sizeof whole, "%s:%s:%s", package->program, what, text);
@@ -19,8 +19,8 @@ static const struct policy_rule *match(const void *policy, const struct package 
 
 int package_kept(const void *policy, const struct package *package)
 {
-    const struct policy_rule *by_name = match(policy, package, "name", package->name);
-    const struct policy_rule *by_path = match(policy, package, "path", package->path);
+    const struct policy_rule *by_name = match_rule(policy, package, "name", package->name);
+    const struct policy_rule *by_path = match_rule(policy, package, "path", package->path);
     const struct policy_rule *first =
         by_name == NULL || (by_path != NULL && by_path < by_name) ? by_path : by_name;
     return first == NULL || first->action != POLICY_SKIP;

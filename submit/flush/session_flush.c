@@ -43,12 +43,12 @@ struct visit {
 /* What reading one session's ledger may take of processors, with what it hashes. */
 #define SESSION_CPU_NS UINT64_C(20000000000)
 
-static void complain(const struct visit *visit, const char *what, int error)
+static void tell_of_session(const struct visit *visit, const char *what, int error)
 {
     fprintf(stderr, "jobtrail-submit: session %s: %s: %s\n", visit->name, what, strerror(error));
 }
 
-static int take(void *context, const struct record_view *record)
+static int take_record(void *context, const struct record_view *record)
 {
     struct visit *visit = context;
     struct outbox *outbox = visit->sessions->outbox;
@@ -134,7 +134,7 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
     const struct session_request request = {
         .common = {.conf = visit->sessions->conf,
                    .identity = &visit->user->identity,
-                   .take = take,
+                   .take = take_record,
                    .context = visit,
                    .deadline_ns = visit->user->end_ns,
                    .cpu_ns = SESSION_CPU_NS},
@@ -168,8 +168,8 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
 
 /* With what was taken, where the rest is for the next flush: so is the last run then, as its
  * packages may be missing. */
-static int commit(const struct visit *visit, enum flush_outcome outcome, const char *names,
-                  size_t size)
+static int commit_taken(const struct visit *visit, enum flush_outcome outcome, const char *names,
+                        size_t size)
 {
     bool is_done = outcome == FLUSH_DONE;
     if (!is_done && outcome != FLUSH_NO_ROOM && outcome != FLUSH_LATE && outcome != FLUSH_KILLED) {
@@ -202,7 +202,7 @@ static int send_ended(struct visit *visit, int ledger, struct reading_summary *s
     if (visit->new_sent != NULL)
         fclose(visit->new_sent);
     if (error == 0)
-        error = commit(visit, *outcome, names, size);
+        error = commit_taken(visit, *outcome, names, size);
     else
         outbox_abort(visit->sessions->outbox);
     free(names);
@@ -238,7 +238,7 @@ static void remove_session(const struct visit *visit)
     };
     int error = as_user(&order);
     if (error != 0) {
-        complain(visit, "its directory cannot be removed", -error);
+        tell_of_session(visit, "its directory cannot be removed", -error);
         visit->sessions->count->failed++;
         return;
     }
@@ -261,7 +261,7 @@ static bool set_aside(const struct visit *visit, int ledger, const char *reason)
         count->quarantined++;
         return 1;
     }
-    complain(visit, reason, -error);
+    tell_of_session(visit, reason, -error);
     if (error == -EDQUOT)
         count->lost++;
     else
@@ -284,7 +284,7 @@ static bool flush_ledger(struct visit *visit, int ledger, enum flush_outcome *ou
     else
         error = ledger < 0 ? ledger : send_ended(visit, ledger, &summary, outcome);
     if (error != 0) {
-        complain(visit, "not flushed, to be tried again", -error);
+        tell_of_session(visit, "not flushed, to be tried again", -error);
         *outcome = FLUSH_DONE;
         count->failed++;
         return false;

@@ -55,7 +55,7 @@ struct cleared {
     uint64_t removed, aside, stay;
 };
 
-static void collect(const struct session_user *user)
+static void collect_handed_in(const struct session_user *user)
 {
     struct flush_count *count = user->sessions->count;
     const struct job_identity *who = &user->identity;
@@ -172,7 +172,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name,
     if (fstat(user.directory, &status) == 0 &&
         job_identity_of_user(status.st_uid, status.st_gid, sessions->node, &user.identity) == 0) {
         outbox_owner(sessions->outbox, uid, 0);
-        collect(&user);
+        collect_handed_in(&user);
         flush_user_sessions(&user);
         job_identity_free(&user.identity);
     }

@@ -108,7 +108,7 @@ static int note_started(struct start_records *starts, const char *name)
     return error;
 }
 
-static int take(void *context, const struct record_view *record)
+static int take_record(void *context, const struct record_view *record)
 {
     struct start_records *starts = context;
     /* the other half is for ends, which say all that starts do */
@@ -135,7 +135,7 @@ static int read_ledger(struct start_records *starts, const struct journal *journ
     const struct starts_request request = {
         .common = {.conf = starts->conf,
                    .identity = &journal->identity,
-                   .take = take,
+                   .take = take_record,
                    .context = starts,
                    .deadline_ns = transport_deadline(JOB_MS),
                    .cpu_ns = JOB_CPU_NS},

@@ -98,7 +98,7 @@ static int open_pipe(int spool)
 }
 
 /* Empties the pipe. Returns whether there was anything in it. */
-static int drain(int pipe)
+static int drain_pipe(int pipe)
 {
     char bytes[4096];
     ssize_t got, all = 0;
@@ -107,7 +107,7 @@ static int drain(int pipe)
     return all > 0;
 }
 
-static void look(const char *conf_path, int spool)
+static void look_at_jobs(const char *conf_path, int spool)
 {
     struct conf conf;
     struct conf_error error;
@@ -128,24 +128,24 @@ static uint64_t used_ns(void)
     return cpu_time_own() + cpu_time_children();
 }
 
-static void watch(const char *conf_path, int spool, int pipe)
+static void watch_pipe(const char *conf_path, int spool, int pipe)
 {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
     for (;;) {
         uint64_t before = used_ns();
-        look(conf_path, spool);
+        look_at_jobs(conf_path, spool);
         pause_ms((long)((used_ns() - before) * REST / 1000000u));
         do {
             poll(&ready, 1, -1);
-        } while (!drain(pipe));
+        } while (!drain_pipe(pipe));
         pause_ms(1000); /* what starts together is looked at together */
-        drain(pipe);
+        drain_pipe(pipe);
     }
 }
 
 /* The parent returns from here when the child, of another session, watches or has failed: with what
  * the child reports. The child goes on with the descriptor to report to. */
-static int detach(int *report)
+static int go_to_background(int *report)
 {
     int fds[2], result = -EPROTO;
     if (pipe2(fds, O_CLOEXEC) != 0)
@@ -194,7 +194,7 @@ static void let_go(int report, int error)
 int watch_run(const char *conf_path, const char *node, int in_background)
 {
     int spool = -1, pipe = -1, report = -1;
-    int error = in_background ? detach(&report) : 0;
+    int error = in_background ? go_to_background(&report) : 0;
     if (error != 0)
         return error;
     error = get_ready(conf_path, node, &spool, &pipe);
@@ -202,7 +202,7 @@ int watch_run(const char *conf_path, const char *node, int in_background)
         fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-error));
     let_go(report, error);
     if (error == 0)
-        watch(conf_path, spool, pipe); /* until SIGTERM */
+        watch_pipe(conf_path, spool, pipe); /* until SIGTERM */
     return error;
 }
 

@@ -75,7 +75,7 @@ static bool is_ours(struct json_object *record, const char *text)
     return same;
 }
 
-static struct json_object *parse(const char *text)
+static struct json_object *parse_json(const char *text)
 {
     struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
     char *joined = strdup(text);
@@ -92,7 +92,7 @@ static struct json_object *parse(const char *text)
 
 struct json_object *hand_in_parse(const char *text)
 {
-    struct json_object *record = parse(text);
+    struct json_object *record = parse_json(text);
     if (record != NULL && is_ours(record, text))
         return record;
     json_object_put(record);

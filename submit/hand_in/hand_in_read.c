@@ -59,7 +59,7 @@ static bool is_record(const struct go *go, const char *name, struct built_record
 }
 
 /* Out of the way of those that are to come. */
-static void refuse(const struct go *go, const char *name)
+static void refuse_file(const struct go *go, const char *name)
 {
     bool has_place = mkdirat(go->read->user, HAND_IN_REFUSED, 0700) == 0 || errno == EEXIST;
     CLEANUP_CLOSE int refused =
@@ -69,12 +69,12 @@ static void refuse(const struct go *go, const char *name)
     ++*go->refused;
 }
 
-static int visit(struct go *go, const char *name)
+static int visit_file(struct go *go, const char *name)
 {
     struct built_record record = {.text = NULL};
     int error = 0;
     if (!is_record(go, name, &record))
-        refuse(go, name);
+        refuse_file(go, name);
     else if ((error = go->read->give(go->read->context, &record)) == 0)
         ++*go->given;
     go->names++;
@@ -113,7 +113,7 @@ static int visit_all(struct go *go, DIR *listing)
     while (error == 0 && go->names < HAND_IN_RECORDS_MAX && go->bytes < HAND_IN_BYTES_MAX &&
            (name = listing_next(listing)) != NULL) {
         if (name[0] != '.')
-            error = visit(go, name);
+            error = visit_file(go, name);
         else
             remove_left_over(go->records, name); /* or being written */
     }

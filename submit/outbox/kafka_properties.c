@@ -19,7 +19,7 @@ static const char *const refused[] = {"plugin.library.paths",    "interceptors",
                                       "ssl.engine.location",     "ssl.engine.id",
                                       "sasl.kerberos.kinit.cmd", "ssl.providers"};
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
     char *end = text + strlen(text);
     while (end > text && isspace((unsigned char)end[-1]))
@@ -29,7 +29,7 @@ static char *trim(char *text)
     return text;
 }
 
-static int check(const char *name, const char *value, char *why)
+static int check_property(const char *name, const char *value, char *why)
 {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         if (strcmp(name, refused[i]) == 0) {
@@ -48,13 +48,13 @@ static int check(const char *name, const char *value, char *why)
 
 static int take_line(char *line, const struct kafka_setter *setter, char *why)
 {
-    char *name = trim(line), *value = strchr(name, '=');
+    char *name = trim_blanks(line), *value = strchr(name, '=');
     if (name[0] == '#' || name[0] == '\0' || value == NULL)
         return 0;
     *value++ = '\0';
-    name = trim(name);
-    value = trim(value);
-    int error = check(name, value, why);
+    name = trim_blanks(name);
+    value = trim_blanks(value);
+    int error = check_property(name, value, why);
     return error == 0 ? setter->set(setter->context, name, value, why) : error;
 }
 

@@ -221,7 +221,7 @@ int outbox_write_line(FILE *batch, const struct record_view *record)
 }
 
 /* What is larger than its share is not to wait for ever. */
-static int fits(uint64_t used, uint64_t size, uint64_t most)
+static int fits_bound(uint64_t used, uint64_t size, uint64_t most)
 {
     return used == 0 || used + size <= most;
 }
@@ -229,11 +229,12 @@ static int fits(uint64_t used, uint64_t size, uint64_t most)
 static bool finds_room(const struct outbox *outbox, uint64_t size)
 {
     const struct conf *conf = outbox->conf;
-    if (!fits(outbox->used, size, conf->outbox_bytes))
+    if (!fits_bound(outbox->used, size, conf->outbox_bytes))
         return false;
     return outbox->uid == NOBODY ||
-           (fits(outbox->user_used, size, conf->outbox_bytes / 100 * conf->outbox_user_share) &&
-            fits(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
+           (fits_bound(outbox->user_used, size,
+                       conf->outbox_bytes / 100 * conf->outbox_user_share) &&
+            fits_bound(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
 }
 
 bool outbox_has_room(const struct outbox *outbox)

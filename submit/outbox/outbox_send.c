@@ -52,13 +52,13 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-static void complain(const struct sender *sender, const char *what)
+static void tell_of_transport(const struct sender *sender, const char *what)
 {
     fprintf(stderr, "jobtrail-submit: transport %s: %s\n", sender->name, what);
 }
 
 /* Waits for another sender until the deadline. */
-static int lock(int directory, uint64_t deadline_ns)
+static int lock_transport(int directory, uint64_t deadline_ns)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
     int fd = openat(directory, OUTBOX_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -109,7 +109,7 @@ static int set_refused_aside(const struct sender *sender, const struct outbox_ba
         if (item->outcome != TRANSPORT_REFUSED)
             continue;
         make_printable(item->why);
-        complain(sender, item->why);
+        tell_of_transport(sender, item->why);
         error = outbox_quarantine_keep(sender->quarantine, item->record.name, item->record.text,
                                        item->record.length, item->why);
         sender->sent->refused += error == 0;
@@ -117,7 +117,7 @@ static int set_refused_aside(const struct sender *sender, const struct outbox_ba
     return error;
 }
 
-static int settle(const struct sender *sender, struct group *group)
+static int settle_group(const struct sender *sender, struct group *group)
 {
     int error = 0;
     for (size_t i = 0; i < group->count; i++) {
@@ -156,7 +156,7 @@ static int send_group(struct sender *sender, struct group *group)
 static int flush_group(struct sender *sender, struct group *group)
 {
     int error = group->count == 0 ? 0 : send_group(sender, group);
-    int settled = settle(sender, group);
+    int settled = settle_group(sender, group);
     if (settled != 0)
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "the outbox: %s",
                  strerror(-settled));
@@ -164,7 +164,7 @@ static int flush_group(struct sender *sender, struct group *group)
     return error != 0 ? error : settled;
 }
 
-static int sign(struct sender *sender, struct outbox_batch *batch)
+static int sign_batch(struct sender *sender, struct outbox_batch *batch)
 {
     int error = outbox_batch_sign(batch, sender->key);
     if (error == 0)
@@ -184,7 +184,7 @@ static int add_batch(struct sender *sender, struct group *group, const char *nam
     if (error == -EFBIG || error == -EINVAL || error == -ELOOP)
         return set_batch_aside(sender, name, error);
     if (error == 0 && sender->key != NULL)
-        error = sign(sender, batch);
+        error = sign_batch(sender, batch);
     if (error != 0)
         return error;
     group->name[group->count++] = name;
@@ -234,7 +234,7 @@ static int read_key(struct sender *sender)
 }
 
 /* Opens the transport and sends. A result of 0 means that nothing is left. */
-static int work(struct sender *sender, struct outbox_batches *batches)
+static int open_and_send(struct sender *sender, struct outbox_batches *batches)
 {
     int error = read_key(sender);
     if (error != 0)
@@ -267,7 +267,7 @@ static int send_locked(struct sender *sender)
     if (batches.count == 0)
         return 0;
     uint64_t accepted = sender->sent->accepted;
-    error = work(sender, &batches);
+    error = open_and_send(sender, &batches);
     outbox_batches_free(&batches);
     int late = error == -ETIMEDOUT && transport_left_ms(sender->options->deadline_ns) == 0 &&
                sender->sent->accepted > accepted;
@@ -278,7 +278,7 @@ static int send_locked(struct sender *sender)
     if (sender->trouble.text[0] == '\0')
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "%s", strerror(-error));
     make_printable(sender->trouble.text);
-    complain(sender, sender->trouble.text);
+    tell_of_transport(sender, sender->trouble.text);
     outbox_backoff_extend(sender->directory, &backoff, &sender->trouble);
     return error;
 }
@@ -305,7 +305,7 @@ static int send_by(struct sender *sender, int outbox)
     if (sender->directory < 0)
         return sender->directory == -ENOENT ? 0 : sender->directory;
     CLEANUP_CLOSE int directory = sender->directory;
-    CLEANUP_CLOSE int locked = lock(directory, sender->options->deadline_ns);
+    CLEANUP_CLOSE int locked = lock_transport(directory, sender->options->deadline_ns);
     return locked < 0 ? locked : send_quarantining(sender);
 }
 

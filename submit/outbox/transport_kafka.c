@@ -142,7 +142,7 @@ static rd_kafka_resp_err_t produce_in_time(const struct kafka_state *state,
 
 /* What is not delivered in time must not be delivered behind the caller's back: it is purged, and
  * its items stay pending. */
-static void finish(const struct kafka_state *state, uint64_t deadline_ns)
+static void finish_delivery(const struct kafka_state *state, uint64_t deadline_ns)
 {
     if (rd_kafka_flush(state->producer, (int)transport_left_ms(deadline_ns)) ==
         RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -168,7 +168,7 @@ static int kafka_send(void *context, struct transport_item *items, size_t count,
         else if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
             break;
     }
-    finish(state, deadline_ns);
+    finish_delivery(state, deadline_ns);
     for (size_t i = 0; i < count; i++) {
         if (items[i].outcome != TRANSPORT_PENDING)
             continue;
