@@ -8,33 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/trusted.h"
+#include "conf/policy/policy_open.h"
 #include "conf/policy/policy_read.h"
-
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0) {
-            bytes += written;
-            size -= (size_t)written;
-        }
-    }
-    return 0;
-}
 
 /* Writes the new file under its temporary name. */
 static int write_policy(int fd, const void *bytes, size_t size)
 {
-    int error = write_all(fd, bytes, size);
+    int error = io_write_all(fd, bytes, size);
     if (error != 0)
         return error;
     if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
@@ -100,35 +87,19 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* Whether the file holds a usable policy compiled from `conf`. Policies are replaced, never
- * written to, so that mapping one is safe. */
-static bool is_compiled_from(int fd, const struct stat *status, const char *conf)
-{
-    size_t size = (size_t)status->st_size;
-    if (!S_ISREG(status->st_mode) || size == 0 || size > POLICY_MAX_BYTES)
-        return false;
-    void *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (base == MAP_FAILED)
-        return false;
-    const char *source = policy_usable(base, size) ? policy_string(base, POLICY_CONF) : NULL;
-    bool is_same = source != NULL && strcmp(source, conf) == 0;
-    munmap(base, size);
-    return is_same;
-}
-
 /* `is_strict`: a policy as old as the configuration is not taken for newer. */
 static bool is_current(const char *path, const char *conf, bool is_strict)
 {
     struct stat compiled, source;
-    char culprit[PATH_MAX];
-    CLEANUP_CLOSE int fd = trusted_open(path, culprit, sizeof culprit);
-    if (fd < 0 || fstat(fd, &compiled) != 0 || stat(conf, &source) != 0)
+    CLEANUP_FREE void *policy = NULL;
+    if (stat(conf, &source) != 0 || policy_open(path, &compiled, &policy) != 0)
         return false;
+    const char *compiled_from = policy_string(policy, POLICY_CONF);
     const struct timespec *changed =
         is_later(&source.st_mtim, &source.st_ctim) ? &source.st_mtim : &source.st_ctim;
     return (is_strict ? is_later(&compiled.st_mtim, changed)
                       : !is_later(changed, &compiled.st_mtim)) &&
-           is_compiled_from(fd, &compiled, conf);
+           compiled_from != NULL && strcmp(compiled_from, conf) == 0;
 }
 
 bool policy_file_is_current(const char *path, const char *conf)

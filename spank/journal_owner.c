@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/host.h"
 #include "spank/journal.h"
 
 /* Bytes at the journal's end in which the line of the epilog is looked for: only a few lines of
@@ -42,15 +43,12 @@ static bool is_of_uid(const char *line, uid_t uid)
 
 static bool is_of_other_boot(const char *line)
 {
-    char boot[64] = "";
+    char boot[HOST_BOOT_SIZE];
     const char *value = value_of(line, " boot=");
-    FILE *file = value == NULL ? NULL : fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file == NULL)
+    if (value == NULL)
         return false;
-    size_t size = fread(boot, 1, sizeof boot - 1, file);
-    fclose(file);
-    boot[size] = '\0';
-    size = strcspn(boot, "\n");
+    host_boot(boot);
+    size_t size = strlen(boot);
     return size > 0 && (strncmp(value, boot, size) != 0 || value[size] > ' ');
 }
 

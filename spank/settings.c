@@ -2,13 +2,12 @@
 #include "spank/settings.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "conf/base/trusted.h"
+#include "conf/base/host.h"
+#include "conf/policy/policy_open.h"
 #include "conf/policy/policy_path.h"
 #include "conf/policy/policy_read.h"
 #include "spank/spool.h"
@@ -40,39 +39,15 @@ bool settings_is_stale(const char *conf)
            is_newer(&source.st_ctim, &compiled.st_mtim);
 }
 
-static int read_policy(const char *path, void **policy)
-{
-    struct stat status;
-    char culprit[PATH_MAX];
-    int fd = trusted_open(path, culprit, sizeof culprit);
-    if (fd < 0)
-        return fd;
-    int result = -EINVAL;
-    void *base = NULL;
-    if (fstat(fd, &status) == 0 && status.st_size > 0 && status.st_size <= POLICY_MAX_BYTES) {
-        size_t size = (size_t)status.st_size;
-        base = malloc(size);
-        if (base == NULL)
-            result = -ENOMEM;
-        else if (read(fd, base, size) == (ssize_t)size && policy_usable(base, size))
-            result = 0;
-    }
-    close(fd);
-    if (result == 0)
-        *policy = base;
-    else
-        free(base);
-    return result;
-}
-
 int settings_open(const char *conf, struct settings *settings)
 {
     struct settings found = {.conf = conf};
+    struct stat status;
     if (!policy_path(conf, found.policy_path, sizeof found.policy_path))
         return -ENAMETOOLONG;
-    int result = read_policy(found.policy_path, &found.policy);
-    if (result < 0)
-        return result;
+    int error = policy_open(found.policy_path, &status, &found.policy);
+    if (error < 0)
+        return error;
     const struct policy_header *header = found.policy;
     const char *spool = policy_string(found.policy, POLICY_SPOOL);
     found.library = policy_string(found.policy, POLICY_LIBRARY);
@@ -82,14 +57,14 @@ int settings_open(const char *conf, struct settings *settings)
     found.epilog_timeout_s = header->epilog_timeout_s;
     found.switches = header->switches;
     if (spool == NULL || found.library == NULL || found.submit == NULL || found.hooks == NULL)
-        result = -EINVAL;
+        error = -EINVAL;
     else
-        result = spool_expand(spool, spool_node(), found.spool, sizeof found.spool);
-    if (result == 0)
+        error = spool_expand(spool, host_node(), found.spool, sizeof found.spool);
+    if (error == 0)
         *settings = found;
     else
         free(found.policy);
-    return result;
+    return error;
 }
 
 enum spool_mount settings_mount(const struct settings *settings)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/spool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,34 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
+#include "conf/base/listing.h"
 #include "spank/journal_owner.h"
-#include "spank/spool_directory.h"
 #include "spank/spool_path.h"
-
-const char *spool_node(void)
-{
-    static char host[256];
-    const char *name = getenv("SLURMD_NODENAME");
-    if (name != NULL && name[0] != '\0' && strchr(name, '/') == NULL)
-        return name;
-    if (gethostname(host, sizeof host - 1) != 0)
-        return "localhost";
-    host[strcspn(host, ".")] = '\0';
-    return host;
-}
-
-int spool_open_directory(int at, const char *path)
-{
-    struct stat status;
-    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
-        return fd;
-    close(fd);
-    return -EPERM;
-}
 
 void spool_name(uint32_t job, uint32_t restart, char name[SPOOL_NAME_MAX])
 {
@@ -48,11 +23,11 @@ void spool_name(uint32_t job, uint32_t restart, char name[SPOOL_NAME_MAX])
 static int open_run(const char *spool, uint32_t job, uint32_t restart)
 {
     char name[SPOOL_NAME_MAX];
-    int base = spool_open_directory(AT_FDCWD, spool);
+    int base = directory_open_own(AT_FDCWD, spool);
     if (base < 0)
         return base;
     spool_name(job, restart, name);
-    int fd = spool_open_directory(base, name);
+    int fd = directory_open_own(base, name);
     close(base);
     return fd;
 }
@@ -83,18 +58,16 @@ static bool parse_run_name(const char *name, uint32_t job, uint32_t *restart)
 void spool_find_runs(const char *spool, uint32_t job,
                      void (*found)(void *context, uint32_t restart, int directory), void *context)
 {
-    DIR *base = opendir(spool);
-    struct dirent *entry;
+    CLEANUP_LISTING DIR *listing = NULL;
     uint32_t restart;
-    while (base != NULL && (entry = readdir(base)) != NULL) {
-        int run = parse_run_name(entry->d_name, job, &restart) ? open_run(spool, job, restart) : -1;
+    listing_open(AT_FDCWD, spool, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        int run = parse_run_name(name, job, &restart) ? open_run(spool, job, restart) : -1;
         if (run < 0)
             continue;
         found(context, restart, run);
         close(run);
     }
-    if (base != NULL)
-        closedir(base);
 }
 
 struct last {

@@ -36,9 +36,6 @@ struct spool_run {
     uint64_t ledger_bytes;
 };
 
-/* This node's name as Slurm knows it. Valid until the environment changes. */
-const char *spool_node(void);
-
 /* The name of a run's directory. */
 void spool_name(uint32_t job, uint32_t restart, char name[SPOOL_NAME_MAX]);
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "spank/spool_path.h"
 
 /* Opens it in the job's directory. Of a job that was moved back from the quarantine, which keeps
@@ -23,18 +24,8 @@
  * -EPERM where others could write to it. */
 static inline int spool_part_open(int job)
 {
-    struct stat status;
-    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-    int fd = openat(job, SPOOL_USER, flags);
-    if (fd < 0 && errno == ENOENT)
-        fd = openat(job, ".", flags);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-        (status.st_mode & (S_IWGRP | S_IWOTH)) == 0)
-        return fd;
-    close(fd);
-    return -EPERM;
+    int fd = directory_open_own(job, SPOOL_USER);
+    return fd == -ENOENT ? directory_open_own(job, ".") : fd;
 }
 
 /* Whether a file system is mounted there, as this process sees it. */
@@ -45,9 +36,8 @@ static inline bool spool_part_is_mounted(int job)
            own.st_dev != part.st_dev;
 }
 
-/* Unmounts what is mounted there. The kernel frees its files when the last process that has them
- * mapped ends. Works by descriptor, since the directory may have been renamed. Returns 0 or -errno.
- */
+/* Unmounts what is mounted there, by descriptor, since the directory may have been renamed. The
+ * kernel frees the files when the last process that has them mapped ends. Returns 0 or -errno. */
 static inline int spool_part_unmount(int job)
 {
     char path[64];

@@ -1,13 +1,61 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/directory.h"
 
-#include "conf/base/directories.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int directory_open(int at, const char *path)
+{
+    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
+}
+
+int directory_open_own(int at, const char *path)
+{
+    struct stat status;
+    int fd = directory_open(at, path);
+    if (fd < 0 || (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+                   (status.st_mode & (S_IWGRP | S_IWOTH)) == 0))
+        return fd;
+    close(fd);
+    return -EPERM;
+}
+
+int directory_make_one(int at, const char *path, mode_t mode)
+{
+    if (mkdirat(at, path, mode) == 0)
+        return fchmodat(at, path, mode, 0) != 0 ? -errno : 0;
+    return errno == EEXIST ? 0 : -errno;
+}
+
+int directory_make_open(int at, const char *path, mode_t mode)
+{
+    int error = directory_make_one(at, path, mode);
+    return error != 0 ? error : directory_open(at, path);
+}
+
+int directory_make_all(const char *path, mode_t mode)
+{
+    char text[PATH_MAX];
+    if (strlen(path) >= sizeof text)
+        return -ENAMETOOLONG;
+    strcpy(text, path);
+    for (char *slash = text; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+        *slash = '\0';
+        int error = directory_make_one(AT_FDCWD, text, 0755);
+        if (error != 0)
+            return error;
+    }
+    return directory_make_one(AT_FDCWD, text, mode);
+}
 
 int directory_make(const char *path, mode_t mode)
 {
-    int result = directory_make_all(path, mode);
-    if (result != 0)
-        return result;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    int error = directory_make_all(path, mode);
+    int fd = error != 0 ? error : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 && error == 0 ? -errno : fd;
 }

@@ -1,11 +1,33 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Directories, opened for reading or made. Their parents, as far as they are in a path, may be
+ * symbolic links; what is opened or made may be none, but for directory_make(). Each descriptor is
+ * the caller's.
+ */
 #ifndef JOBTRAIL_DIRECTORY_H
 #define JOBTRAIL_DIRECTORY_H
 
 #include <sys/types.h>
 
-/* Opens the directory `path`, made with its parents where it is missing. The last one gets `mode`.
- * Returns a descriptor or -errno. */
+/* Opens the directory `path` below the descriptor `at`. Returns a descriptor or -errno (-ELOOP or
+ * -ENOTDIR where it is a symbolic link). */
+int directory_open(int at, const char *path);
+
+/* The same of a directory that nobody but this user (geteuid(2)) owns and can write to: -EPERM
+ * where it is another's. */
+int directory_open_own(int at, const char *path);
+
+/* Makes one directory, below the descriptor `at`; whatever the umask is, it gets this mode. One
+ * that is there is left as it is. Returns 0 or -errno. */
+int directory_make_one(int at, const char *path, mode_t mode);
+
+/* The same, and opens it. Returns a descriptor or -errno. */
+int directory_make_open(int at, const char *path, mode_t mode);
+
+/* As mkdir -p; the last directory gets the mode `mode`, its parents 0755. Returns 0 or -errno. */
+int directory_make_all(const char *path, mode_t mode);
+
+/* The same, and opens it, also by a symbolic link. Returns a descriptor or -errno. */
 int directory_make(const char *path, mode_t mode);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,41 +11,27 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "conf/base/io.h"
 #include "conf/base/listing.h"
+#include "conf/base/process_stat.h"
 
-/* Returns 1, or 0 where there is no such process or a zombie. */
-static int read_stat(int32_t pid, int32_t *parent, unsigned long long *start)
+static bool read_running(int32_t pid, struct process_stat *stat)
 {
-    char path[32], text[512], state;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    /* Not a line: the name, which the user chooses, may hold a newline or a parenthesis. */
-    io_read_text(AT_FDCWD, path, text, sizeof text);
-    char *rest = strrchr(text, ')');
-    /* Fields 3, 4 and 22 of proc(5) stat. */
-    return rest != NULL &&
-           sscanf(rest + 1,
-                  " %c %" SCNd32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
-                  " %*d %llu",
-                  &state, parent, start) == 3 &&
-           state != 'Z' && state != 'X';
+    return process_stat_read(pid, stat) && stat->state != 'Z' && stat->state != 'X';
 }
 
 int process_start(int32_t pid, uint64_t *ticks)
 {
-    int32_t parent;
-    unsigned long long start;
-    if (!read_stat(pid, &parent, &start))
+    struct process_stat stat;
+    if (!read_running(pid, &stat))
         return 0;
-    *ticks = start;
+    *ticks = stat.start_ticks;
     return 1;
 }
 
 int32_t process_parent(int32_t pid)
 {
-    int32_t parent;
-    unsigned long long start;
-    return read_stat(pid, &parent, &start) ? parent : 0;
+    struct process_stat stat;
+    return read_running(pid, &stat) ? stat.parent : 0;
 }
 
 int process_alive(int32_t pid, uint64_t ticks)

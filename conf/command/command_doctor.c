@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/host.h"
 #include "conf/command/command.h"
 #include "conf/command/doctor.h"
 #include "conf/conf_defaults.h"
@@ -26,18 +27,6 @@ void doctor_add(struct doctor *doctor, enum finding_state state, const char *che
     va_start(arguments, format);
     vsnprintf(finding->found, sizeof finding->found, format, arguments);
     va_end(arguments);
-}
-
-static const char *this_node(void)
-{
-    static char host[256];
-    const char *node = getenv("SLURMD_NODENAME");
-    if (node != NULL && node[0] != '\0')
-        return node;
-    if (gethostname(host, sizeof host - 1) != 0)
-        return "localhost";
-    host[strcspn(host, ".")] = '\0';
-    return host;
 }
 
 static void check_conf(struct doctor *doctor, const char *path)
@@ -103,7 +92,7 @@ enum exit_status command_doctor(const struct options *options)
     static struct doctor doctor; /* large */
     static struct plugstack_line line;
     bool is_bad = false;
-    doctor.node = options->node != NULL ? options->node : this_node();
+    doctor.node = options->node != NULL ? options->node : host_node();
     doctor.plugstack = options->plugstack;
     if (geteuid() != 0)
         doctor_add(&doctor, FINDING_WARN, "user", "uid", "run it as root",

@@ -12,6 +12,7 @@
 
 #include "conf/base/command_options.h"
 #include "conf/base/descriptors.h"
+#include "conf/base/host.h"
 #include "submit/command/submit_command.h"
 #include "submit/flush/complaints.h"
 #include "submit/flush/low_priority.h"
@@ -131,18 +132,6 @@ static const struct command commands[] = {
     {"outbox", "drop", command_outbox_drop, "ctaOTJ", false},
 };
 
-static const char *default_node(void)
-{
-    static char host[HOST_NAME_MAX + 1];
-    const char *node = getenv("SLURMD_NODENAME");
-    if (node != NULL && node[0] != '\0')
-        return node;
-    if (gethostname(host, sizeof host - 1) != 0)
-        return "localhost";
-    host[strcspn(host, ".")] = '\0';
-    return host;
-}
-
 /* The command of the words that are no options; NULL: there is none of that name. */
 static const struct command *find_command(char **words, int count)
 {
@@ -167,7 +156,7 @@ enum submit_status submit_conf_load(const struct submit_options *options, struct
 int main(int argc, char *argv[])
 {
     struct submit_options options = {
-        .conf = JOBTRAIL_CONF, .node = default_node(), .timeout_s = DEFAULT_TIMEOUT_S};
+        .conf = JOBTRAIL_CONF, .node = host_node(), .timeout_s = DEFAULT_TIMEOUT_S};
     char seen[256] = "";
     int letter;
     while ((letter = options_next(argc, argv, "j:h", option_rows, &options)) != OPTIONS_END) {

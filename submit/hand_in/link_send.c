@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "submit/hand_in/hand_in.h"
 #include "submit/job/spool_read.h"
@@ -97,9 +98,9 @@ static int open_outbox(DIR **listing)
 {
     struct stat status;
     CLEANUP_FREE char *path = link_outbox();
-    int fd = path == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = path == NULL ? -ENOENT : directory_open(AT_FDCWD, path);
     if (fd < 0)
-        return path == NULL || errno == ENOENT ? 0 : -errno;
+        return fd == -ENOENT ? 0 : fd;
     if (fstat(fd, &status) == 0 && status.st_uid == geteuid())
         return listing_take(fd, listing);
     close(fd);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/reboot.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
+
+#include "conf/base/host.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -12,24 +14,19 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static int other_boot(const char *boot)
+static bool is_other_boot(const char *boot)
 {
-    char text[64] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file == NULL)
-        return 0;
-    if (fgets(text, sizeof text, file) != NULL)
-        text[strcspn(text, "\n")] = '\0';
-    fclose(file);
+    char text[HOST_BOOT_SIZE];
+    host_boot(text);
     return text[0] != '\0' && boot[0] != '\0' && strcmp(text, boot) != 0;
 }
 
 void reboot_find(struct journal *journal)
 {
-    if (!other_boot(journal->boot))
+    if (!is_other_boot(journal->boot))
         return;
     uint64_t now = clock_ns(CLOCK_REALTIME);
     uint64_t booted = now - clock_ns(CLOCK_BOOTTIME);
-    /* Where the clock has been set since, the boot may seem to precede the job. */
+    /* the clock may have been set since: the boot can then seem earlier than the job */
     journal->reboot_ns = booted > journal->last_ns ? booted : now;
 }

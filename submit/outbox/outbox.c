@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "conf/base/crc.h"
-#include "conf/base/directories.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "conf/conf_transport.h"
@@ -51,8 +50,7 @@ int outbox_directory(const struct conf *conf)
     int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
     if (length < 0 || (size_t)length >= sizeof path)
         return -ENAMETOOLONG;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 ? -errno : fd;
+    return directory_open(AT_FDCWD, path);
 }
 
 static int make_directory(const struct conf *conf)
@@ -133,12 +131,9 @@ void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job)
 
 static int open_transport(struct outbox *outbox, const char *name)
 {
-    int result = directory_make_one(outbox->directory, name, 0700);
-    int fd = result != 0
-                 ? result
-                 : openat(outbox->directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = directory_make_open(outbox->directory, name, 0700);
     if (fd < 0)
-        return result != 0 ? result : -errno;
+        return fd;
     outbox->transport[outbox->transport_count].name = name;
     outbox->transport[outbox->transport_count++].fd = fd;
     return 0;

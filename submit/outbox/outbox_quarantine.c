@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include <unistd.h>
 
 #include "conf/base/directory.h"
-#include "conf/base/io.h"
 #include "conf/base/listing.h"
+#include "conf/base/set_aside.h"
 #include "submit/job/overflow.h"
 
 /* What the smallest file takes, on the disk or of the number of files that there may be. */
@@ -102,28 +103,11 @@ static int has_room(struct outbox_quarantine *quarantine, uint64_t bytes)
     return result;
 }
 
-static int write_file(int directory, const char *name, const char *text, size_t length)
-{
-    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -errno;
-    const struct iovec parts[] = {{(void *)text, length}, {(void *)"\n", 1}};
-    int result = io_write_parts(fd, parts, 2);
-    if (result == 0 && fsync(fd) != 0)
-        result = -errno;
-    close(fd);
-    return result;
-}
-
 static int write_reason(const struct outbox_quarantine *quarantine, const char *name,
                         const char *reason)
 {
-    char beside[NAME_MAX + 1];
-    int size = snprintf(beside, sizeof beside, "%s.reason", name);
-    if (size < 0 || (size_t)size >= sizeof beside)
-        return -ENAMETOOLONG;
-    int result = write_file(quarantine->directory, beside, reason, strlen(reason));
-    return result == 0 && fsync(quarantine->directory) != 0 ? -errno : result;
+    int error = set_aside_reason(quarantine->directory, name, SET_ASIDE_REPLACE, reason);
+    return error == 0 && fsync(quarantine->directory) != 0 ? -errno : error;
 }
 
 int outbox_quarantine_keep(struct outbox_quarantine *quarantine, const char *name, const char *text,
@@ -132,7 +116,8 @@ int outbox_quarantine_keep(struct outbox_quarantine *quarantine, const char *nam
     int room = has_room(quarantine, length + 1);
     if (room != 1)
         return room;
-    int result = write_file(quarantine->directory, name, text, length);
+    const struct iovec parts[] = {{(void *)(uintptr_t)text, length}, {(void *)"\n", 1}};
+    int result = set_aside_write(quarantine->directory, name, SET_ASIDE_REPLACE, parts, 2);
     return result == 0 ? write_reason(quarantine, name, reason) : result;
 }
 
@@ -157,9 +142,7 @@ int outbox_quarantine_move(struct outbox_quarantine *quarantine, int from, const
 uint64_t outbox_quarantine_overflow_read(const struct conf *conf, const char *transport)
 {
     char path[PATH_MAX];
-    int directory = path_of(conf, transport, path) != 0
-                        ? -1
-                        : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int directory = path_of(conf, transport, path) != 0 ? -1 : directory_open(AT_FDCWD, path);
     uint64_t number = directory < 0 ? 0 : overflow_read(directory);
     if (directory >= 0)
         close(directory);

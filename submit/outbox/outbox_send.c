@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/conf_transport.h"
 #include "conf/key_file.h"
 #include "submit/definition/record_signature.h"
@@ -299,10 +300,9 @@ static int send_quarantining(struct sender *sender)
 
 static int send_by(struct sender *sender, int outbox)
 {
-    sender->directory =
-        openat(outbox, sender->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    sender->directory = directory_open(outbox, sender->name);
     if (sender->directory < 0)
-        return errno == ENOENT ? 0 : -errno;
+        return sender->directory == -ENOENT ? 0 : sender->directory;
     int locked = lock(sender->directory, sender->options->deadline_ns);
     int result = locked < 0 ? locked : send_quarantining(sender);
     if (locked >= 0)

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/base/directories.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
@@ -82,11 +81,8 @@ static int open_place(const struct file_state *state, const char *path)
         if (result != 0)
             return result;
     }
-    int result = path[0] == '.' ? 0 : directory_make_one(state->root, path, DIRECTORY_MODE);
-    int fd = result != 0
-                 ? result
-                 : openat(state->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 && result == 0 ? -errno : fd;
+    return path[0] == '.' ? directory_open(state->root, path)
+                          : directory_make_open(state->root, path, DIRECTORY_MODE);
 }
 
 static int fsync_each(const struct file_state *state)

@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/set_aside.h"
 #include "conf/base/trusted.h"
 
 #define CREATE_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
@@ -43,33 +44,6 @@ int damaged_open(const char *path, char *culprit, size_t size)
     return error != 0 ? error : trusted_directory(path, TRUSTED_STICKY, culprit, size);
 }
 
-static int copy_range(int from, int to, off_t at, off_t end)
-{
-    ssize_t sent = 1;
-    if (lseek(to, at, SEEK_SET) < 0)
-        return -errno;
-    while (at < end && (sent > 0 || (sent < 0 && errno == EINTR)))
-        sent = sendfile(to, from, &at, (size_t)(end - at));
-    return sent < 0 ? -errno : 0;
-}
-
-/* Of the first `size` bytes what is no hole: who wrote the file shall not have it take more here
- * than it takes there. */
-static int copy_bytes(int from, int to, off_t size)
-{
-    int error = 0;
-    off_t end = 0, at;
-    while (error == 0 && end < size && (at = lseek(from, end, SEEK_DATA)) >= 0 && at < size) {
-        end = lseek(from, at, SEEK_HOLE);
-        if (end < 0)
-            return -errno;
-        error = copy_range(from, to, at, end < size ? end : size);
-    }
-    if (error == 0 && (ftruncate(to, size) != 0 || fsync(to) != 0))
-        error = -errno;
-    return error;
-}
-
 static int copy_file(int from_dir, const char *name, int to_dir, const char *kept)
 {
     struct stat facts;
@@ -79,7 +53,7 @@ static int copy_file(int from_dir, const char *name, int to_dir, const char *kep
     int error = fstat(from, &facts) != 0 ? -errno : S_ISREG(facts.st_mode) ? 0 : -EXDEV;
     int to = error == 0 ? openat(to_dir, kept, CREATE_FLAGS, 0600) : -1;
     if (error == 0)
-        error = to < 0 ? -errno : copy_bytes(from, to, facts.st_size);
+        error = to < 0 ? -errno : set_aside_copy(from, to, facts.st_size);
     if (to >= 0)
         close(to);
     close(from);
@@ -100,57 +74,12 @@ static int move_file(int from_dir, const char *name, int to_dir, const char *kep
     return error;
 }
 
-struct reason_name {
-    char text[NAME_MAX + sizeof ".reason"];
-};
-
-static struct reason_name reason_of(const char *name)
-{
-    struct reason_name reason;
-    snprintf(reason.text, sizeof reason.text, "%s.reason", name);
-    return reason;
-}
-
-static int write_reason(int dir, const char *name, const char *reason)
-{
-    int fd = openat(dir, reason_of(name).text, CREATE_FLAGS, 0600);
-    if (fd < 0)
-        return -errno;
-    int error = dprintf(fd, "%s\n", reason) < 0 ? -errno : 0;
-    if (close(fd) != 0 && error == 0)
-        error = -errno;
-    if (error != 0)
-        unlinkat(dir, reason_of(name).text, 0);
-    return error;
-}
-
-static int write_text(int dir, const char *name, const char *text, size_t size)
-{
-    int fd = openat(dir, name, CREATE_FLAGS, 0600);
-    if (fd < 0)
-        return -errno;
-    int error = 0;
-    while (error == 0 && size > 0) {
-        ssize_t done = write(fd, text, size);
-        if (done < 0 && errno != EINTR)
-            error = -errno;
-        text += done > 0 ? done : 0;
-        size -= done > 0 ? (size_t)done : 0;
-    }
-    if (error == 0 && fsync(fd) != 0)
-        error = -errno;
-    if (close(fd) != 0 && error == 0)
-        error = -errno;
-    if (error != 0)
-        unlinkat(dir, name, 0);
-    return error;
-}
-
 int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, const char *reason)
 {
-    int error = write_text(kept_fd, name, text, size);
+    const struct iovec part = {(void *)(uintptr_t)text, size};
+    int error = set_aside_write(kept_fd, name, SET_ASIDE_NEW, &part, 1);
     if (error == 0)
-        error = write_reason(kept_fd, name, reason);
+        error = set_aside_reason(kept_fd, name, SET_ASIDE_NEW, reason);
     return error == 0 && fsync(kept_fd) != 0 ? -errno : error;
 }
 
@@ -169,12 +98,12 @@ static int make_name(char *kept, const char *name, unsigned number)
 }
 
 /* The reason is there first: of several loaders one makes it. */
-static int reserve(int dir, const char *name, const char *reason)
+static int reserve_name(int dir, const char *name, const char *reason)
 {
-    int error = write_reason(dir, name, reason);
+    int error = set_aside_reason(dir, name, SET_ASIDE_NEW, reason);
     if (error != 0 || faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return error;
-    unlinkat(dir, reason_of(name).text, 0);
+    set_aside_forget(dir, name);
     return -EEXIST;
 }
 
@@ -185,12 +114,12 @@ int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason)
     for (unsigned number = 1; error == -EEXIST; number++) {
         error = make_name(kept, name, number);
         if (error == 0)
-            error = reserve(kept_fd, kept, reason);
+            error = reserve_name(kept_fd, kept, reason);
     }
     if (error != 0)
         return error;
     error = move_file(dir_fd, name, kept_fd, kept);
     if (error != 0)
-        unlinkat(kept_fd, reason_of(kept).text, 0);
+        set_aside_forget(kept_fd, kept);
     return error;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/directory.h"
 #include "conf/base/listing.h"
 
 enum { DIGITS_MAX = 9 };
@@ -44,23 +45,17 @@ static bool is_sub(const char *sub, const char *name)
                           : kind_before(sub, '\0') != RECORD_KINDS && is_number(name);
 }
 
-static int open_dir(int fd, const char *name)
-{
-    int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return opened < 0 ? -errno : opened;
-}
-
 int source_open_sub(const struct load_source *source, const char *sub)
 {
     const char *slash = strchr(sub, '/');
     if (slash == NULL)
-        return open_dir(source->fd, sub[0] == '\0' ? "." : sub);
+        return directory_open(source->fd, sub[0] == '\0' ? "." : sub);
     struct load_place first = {.sub = ""};
     memcpy(first.sub, sub, (size_t)(slash - sub));
-    int fd = open_dir(source->fd, first.sub);
+    int fd = directory_open(source->fd, first.sub);
     if (fd < 0)
         return fd;
-    int second = open_dir(fd, slash + 1);
+    int second = directory_open(fd, slash + 1);
     close(fd);
     return second;
 }

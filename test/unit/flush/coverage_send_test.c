@@ -28,12 +28,12 @@ struct sent {
     size_t most;         /* how many there is time for */
 };
 
-static int begin(void *context, uint64_t unit)
+static bool begin(void *context, uint64_t unit)
 {
     struct sent *sent = context;
     assert_true(unit > sent->unit);
     sent->unit = unit;
-    return 1;
+    return true;
 }
 
 static int give(void *context, const struct built_record *record)

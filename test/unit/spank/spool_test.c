@@ -131,21 +131,6 @@ static int count_files(int directory)
     return count;
 }
 
-static void the_nodes_name_is_slurms_or_the_hosts(void **state)
-{
-    char host[256];
-    (void)state;
-    assert_string_equal(spool_node(), "n7");
-    assert_int_equal(gethostname(host, sizeof host), 0);
-    host[strcspn(host, ".")] = '\0';
-    setenv("SLURMD_NODENAME", "../../etc", 1); /* no name leads out of the spool */
-    assert_string_equal(spool_node(), host);
-    setenv("SLURMD_NODENAME", "", 1);
-    assert_string_equal(spool_node(), host);
-    unsetenv("SLURMD_NODENAME");
-    assert_string_equal(spool_node(), host);
-}
-
 static void directories_are_made_with_their_modes_under_any_umask(void **state)
 {
     static const mode_t masks[] = {0, 022, 027, 077, 0777};
@@ -728,7 +713,6 @@ static void a_ledger_that_cannot_be_made_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_nodes_name_is_slurms_or_the_hosts),
         TEST(directories_are_made_with_their_modes_under_any_umask),
         TEST(the_jobs_user_alone_gets_in_whatever_group_he_shares),
         TEST(a_directory_of_this_job_is_entered_again),

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What tells this machine, and its boot, from others.
+ */
+#ifndef JOBTRAIL_HOST_H
+#define JOBTRAIL_HOST_H
+
+enum { HOST_BOOT_SIZE = 64 };
+
+/* This node's name as Slurm has it: SLURMD_NODENAME, unless it is empty or holds a slash, or the
+ * host's name up to its first dot. It can be part of a path. Valid until the next call, and until
+ * the environment changes. */
+const char *host_node(void);
+
+/* The kernel's id of this boot (random(4), boot_id); "" where it cannot be read. */
+void host_boot(char boot[HOST_BOOT_SIZE]);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/set_aside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "conf/base/io.h"
+
+static char place[] = "/tmp/jobtrail-aside-XXXXXX";
+static int directory;
+
+static int make(void **state)
+{
+    (void)state;
+    directory = mkdtemp(place) == NULL ? -1 : open(place, O_RDONLY | O_DIRECTORY);
+    return directory < 0 ? -1 : 0;
+}
+
+static int remove_place(void **state)
+{
+    static const char *const names[] = {"record", "record.reason", "from", "to"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unlinkat(directory, names[i], 0);
+    close(directory);
+    return rmdir(place);
+}
+
+static void assert_holds(const char *name, const char *expected)
+{
+    char text[64];
+    assert_int_equal(io_read_text(directory, name, text, sizeof text), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void a_file_has_its_reason_beside_it(void **state)
+{
+    struct stat status;
+    const struct iovec parts[] = {{(void *)"{}", 2}, {(void *)"\n", 1}};
+    (void)state;
+    assert_int_equal(set_aside_write(directory, "record", SET_ASIDE_NEW, parts, 2), 0);
+    assert_int_equal(set_aside_reason(directory, "record", SET_ASIDE_NEW, "is no record"), 0);
+    assert_holds("record", "{}\n");
+    assert_holds("record.reason", "is no record\n");
+    assert_int_equal(fstatat(directory, "record", &status, AT_SYMLINK_NOFOLLOW), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+
+    assert_int_equal(set_aside_write(directory, "record", SET_ASIDE_NEW, parts, 1), -EEXIST);
+    assert_int_equal(set_aside_reason(directory, "record", SET_ASIDE_NEW, "other"), -EEXIST);
+    assert_holds("record", "{}\n");
+    assert_holds("record.reason", "is no record\n");
+    assert_int_equal(set_aside_reason(directory, "record", SET_ASIDE_REPLACE, "other"), 0);
+    assert_holds("record.reason", "other\n");
+    set_aside_forget(directory, "record");
+    assert_int_equal(faccessat(directory, "record.reason", F_OK, 0), -1);
+}
+
+static void no_link_is_followed(void **state)
+{
+    const struct iovec part = {(void *)"x", 1};
+    (void)state;
+    assert_int_equal(symlinkat("record", directory, "to"), 0);
+    assert_int_equal(set_aside_write(directory, "to", SET_ASIDE_REPLACE, &part, 1), -ELOOP);
+    assert_int_equal(unlinkat(directory, "to", 0), 0);
+}
+
+/* 1 MiB with a byte at its end and one in its middle. */
+static void a_hole_is_copied_as_one(void **state)
+{
+    struct stat status;
+    char byte;
+    (void)state;
+    int from = openat(directory, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(pwrite(from, "m", 1, 512 << 10), 1);
+    assert_int_equal(pwrite(from, "e", 1, (1 << 20) - 1), 1);
+    for (int half = 0; half < 2; half++) {
+        int to = openat(directory, "to", O_RDWR | O_CREAT | O_TRUNC, 0600);
+        off_t limit = half ? (512 << 10) + 1 : 2 << 20;
+        assert_int_equal(set_aside_copy(from, to, limit), 0);
+        assert_int_equal(fstat(to, &status), 0);
+        assert_int_equal(status.st_size, half ? limit : 1 << 20);
+        assert_true(status.st_blocks * 512 <= 128 << 10);
+        assert_int_equal(pread(to, &byte, 1, 512 << 10), 1);
+        assert_int_equal(byte, 'm');
+        assert_int_equal(pread(to, &byte, 1, 1), 1);
+        assert_int_equal(byte, '\0');
+        close(to);
+    }
+    close(from);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_has_its_reason_beside_it),
+        cmocka_unit_test(no_link_is_followed),
+        cmocka_unit_test(a_hole_is_copied_as_one),
+    };
+    return cmocka_run_group_tests(tests, make, remove_place);
+}
