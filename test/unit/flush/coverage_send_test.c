@@ -96,8 +96,8 @@ static void a_static_program_that_goes_does_not_move_the_others(void **state)
     };
     (void)state;
     assert_int_equal(coverage_witnesses_make(&journal, &witnesses), 0);
-    for (char letter = 'a'; letter <= 'c'; letter++)
-        made_program(copy(letter), PT_LOAD, 0755);
+    for (int letter = 'a'; letter <= 'c'; letter++)
+        made_program(copy((char)letter), PT_LOAD, 0755);
     assert_int_equal(coverage_send(&send, &runs), -ETIMEDOUT);
     assert_string_equal(sent.programs, "a b ");
     assert_int_equal(unlink(copy('a')), 0);
