@@ -68,7 +68,6 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .nodes = journal_words_number32(line, "nodes", 0),
         .node_id = journal_words_number32(line, "node_id", 0),
         .tasks = journal_words_number32(line, "tasks", 0),
-        .local_tasks = journal_words_number32(line, "local_tasks", 0),
         .cpus = journal_words_number32(line, "cpus", 0),
         .cpus_per_task = journal_words_number32(line, "cpus_per_task", 0),
         .pid = (int32_t)journal_words_number32(line, "pid", 0),

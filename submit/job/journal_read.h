@@ -15,7 +15,7 @@
 
 struct journal_step {
     uint32_t step;
-    uint32_t nodes, node_id, tasks, local_tasks, cpus, cpus_per_task;
+    uint32_t nodes, node_id, tasks, cpus, cpus_per_task;
     int32_t pid;    /* of the step's daemon; 0: unknown */
     uint64_t ticks; /* its start, clock ticks since boot */
     uint64_t start_ns;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "conf/base/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char place[] = "/tmp/jobtrail-directory-XXXXXX";
+static int at;
+
+static int make(void **state)
+{
+    (void)state;
+    umask(077);
+    at = mkdtemp(place) == NULL ? -1 : open(place, O_RDONLY | O_DIRECTORY);
+    return at < 0 ? -1 : 0;
+}
+
+static int remove_place(void **state)
+{
+    static const char *const names[] = {"a/b/c", "a/b", "a", "one", ""};
+    (void)state;
+    unlinkat(at, "link", 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[sizeof place + 16];
+        snprintf(path, sizeof path, "%s/%s", place, names[i]);
+        if (rmdir(path) != 0)
+            return -1;
+    }
+    return close(at);
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat status;
+    assert_int_equal(fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW), 0);
+    return status.st_mode & 07777;
+}
+
+static void modes_are_as_told_under_any_umask(void **state)
+{
+    char path[sizeof place + 16];
+    (void)state;
+    snprintf(path, sizeof path, "%s/a/b/c", place);
+    int fd = directory_make(path, 0711);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(mode_of("a"), 0755);
+    assert_int_equal(mode_of("a/b"), 0755);
+    assert_int_equal(mode_of("a/b/c"), 0711);
+    fd = directory_make_open(at, "one", 01733);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(mode_of("one"), 01733);
+    assert_int_equal(directory_make_one(at, "one", 0700), 0); /* it is left as it is */
+    assert_int_equal(mode_of("one"), 01733);
+}
+
+static void links_are_not_opened(void **state)
+{
+    (void)state;
+    assert_int_equal(symlinkat("a", at, "link"), 0);
+    assert_int_equal(directory_open(at, "link"), -ENOTDIR);
+    assert_int_equal(directory_make_open(at, "link", 0700), -ENOTDIR);
+    assert_int_equal(directory_open_own(at, "link"), -ENOTDIR);
+    assert_int_equal(directory_open(at, "nowhere"), -ENOENT);
+    assert_int_equal(directory_open(AT_FDCWD, "/dev/null"), -ENOTDIR);
+}
+
+static void others_directories_are_told_from_own_ones(void **state)
+{
+    (void)state;
+    int fd = directory_open_own(at, "a");
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(directory_open_own(at, "one"), -EPERM); /* others can write to it */
+    fd = directory_open(at, "one");
+    assert_true(fd >= 0);
+    assert_int_equal(fchmod(fd, 0720), 0);
+    assert_int_equal(directory_open_own(at, "one"), -EPERM);
+    assert_int_equal(fchmod(fd, 0755), 0);
+    close(fd);
+    fd = directory_open_own(at, "one");
+    assert_true(fd >= 0);
+    if (geteuid() == 0) {
+        assert_int_equal(fchown(fd, 65534, 0), 0);
+        assert_int_equal(directory_open_own(at, "one"), -EPERM);
+    }
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_are_as_told_under_any_umask),
+        cmocka_unit_test(links_are_not_opened),
+        cmocka_unit_test(others_directories_are_told_from_own_ones),
+    };
+    return cmocka_run_group_tests(tests, make, remove_place);
+}
