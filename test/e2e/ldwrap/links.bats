@@ -407,7 +407,7 @@ waiting() { # DIRECTORY
 }
 
 @test "it starts with every link: it needs few libraries, and none that reaches the network" {
-    [[ $(readelf -dW "$JOBTRAIL_BIN/jobtrail-ld" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ') == "libc.so.6 libcrypto.so.3 libelf.so.1 libinih.so.1 libjson-c.so.5 " ]]
+    [[ $(readelf -dW "$JOBTRAIL_BIN/jobtrail-ld" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ') == "libc.so.6 libcrypto.so.3 libelf.so.1 libinih.so.1 libjson-c.so.5 libuuid.so.1 " ]]
 }
 
 # said WORD...: whether some link's record has the word in it
