@@ -105,28 +105,19 @@ static int check_transport(const char *text, struct conf_fault *fault)
     return 0;
 }
 
-#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define TEXT(function)                                                                             \
-    {                                                                                              \
-        .form = CONF_TEXT, .check = function                                                       \
-    }
-#define CHOICE(shape, list, problem, advice)                                                       \
-    {                                                                                              \
-        .form = shape, .words = list, .wrong = problem, .hint = advice                             \
-    }
-#define NUMBER(unit, from, to)                                                                     \
-    {                                                                                              \
-        .form = CONF_NUMBER, .least = from, .most = to, .wrong = "not a number of " unit,          \
-        .range = unit " out of range", .hint = "a whole number of " unit " from " #from " to " #to \
-    }
-#define SIZE(to, text)                                                                             \
-    {                                                                                              \
-        .form = CONF_SIZE, .least = UINT64_C(1) << 20, .most = to, .wrong = "not a size",          \
-        .range = "size out of range",                                                              \
-        .hint = "a number of bytes from 1M to " text "; K, M and G are suffixes"                   \
-    }
-
 /* clang-format off */
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define TEXT(function) {.form = CONF_TEXT, .check = (function)}
+#define CHOICE(shape, list, problem, advice) \
+    {.form = (shape), .words = (list), .wrong = (problem), .hint = (advice)}
+#define NUMBER(unit, from, to) \
+    {.form = CONF_NUMBER, .least = (from), .most = (to), .wrong = "not a number of " unit, \
+     .range = unit " out of range", .hint = "a whole number of " unit " from " #from " to " #to}
+#define SIZE(to, text) \
+    {.form = CONF_SIZE, .least = UINT64_C(1) << 20, .most = (to), .wrong = "not a size", \
+     .range = "size out of range", \
+     .hint = "a number of bytes from 1M to " text "; K, M and G are suffixes"}
+
 const struct conf_kind
     conf_value_text = TEXT(NULL),
     conf_value_name = TEXT(check_name),

@@ -6,14 +6,14 @@
 --     CREATE USER alice IDENTIFIED ...; GRANT SELECT ON jobtrail_own.* TO alice;
 --     jobtrail-acct --store mariadb://alice@HOST/jobtrail_own
 --
--- `jobtrail` is the database that jobtrail-load fills; jobtrail_own has views of the same names, which show
--- what an account ran whose name is the user's in the records. The views read as an account that cannot log
--- in. The name is what the account logged in with, up to the last @ of USER(): no privilege, role or setting
--- of a session changes it. So there must be no anonymous account, which any name would log in to.
+-- `jobtrail` is the database that jobtrail-load fills. jobtrail_own has views of the same names, with the rows
+-- of the user who has the name of the database account. The views read as an account that cannot log in. The
+-- name is the one that the account logged in with, up to the last @ of USER(): no privilege, role or setting of
+-- a session changes it. There must be no anonymous account, since anybody could log in to it by any name.
 --
--- Each view has a LIMIT that limits nothing: MariaDB then finishes the view before it looks at a query's own
--- conditions. Otherwise a condition such as extractvalue(1, cmdline) would be tried on others' rows, and its
--- error tell what is in them.
+-- Each view has a LIMIT that is never reached: it makes MariaDB evaluate the view before the conditions of a
+-- query. Otherwise a condition such as extractvalue(1, cmdline) would be evaluated on other users' rows, and
+-- its error would show their content.
 
 DELIMITER //
 BEGIN NOT ATOMIC
@@ -72,12 +72,8 @@ CALL make_view('env_value', 'id IN {variables}');
 CALL make_view('env_name',
     'id IN (SELECT env_name_id FROM jobtrail.env_value WHERE id IN {variables})');
 
--- The packages of a run: of a store whose uuids have owners, those of the run's.
-SET @packages = IF((SELECT count(*) FROM information_schema.columns WHERE table_schema = 'jobtrail'
-        AND table_name = 'run_package' AND column_name = 'owner') > 0,
-    'EXISTS (SELECT 1 FROM jobtrail.run AS ours WHERE ours.uuid = run_package.run_uuid
-        AND ours.package_owner = run_package.owner AND ours.user = {me})',
-    'run_uuid IN (SELECT uuid FROM {runs})');
+SET @packages = 'EXISTS (SELECT 1 FROM jobtrail.run AS ours WHERE ours.uuid = run_package.run_uuid
+    AND ours.package_owner = run_package.owner AND ours.user = {me})';
 CALL make_view('run_package', @packages);
 CALL make_view('package',
     concat('id IN (SELECT package_id FROM jobtrail.run_package WHERE ', @packages, ')'));

@@ -13,6 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/process.h"
 #include "conf/base/whole_file.h"
+#include "ldwrap/string_list.h"
 
 enum { ARGV_MAX = 8 << 20 };
 
@@ -24,22 +25,15 @@ static int read_proc(int pid, const char *name, char **text, size_t *size)
     return fd < 0 ? -errno : whole_file_read(fd, ARGV_MAX, text, size);
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
+/* A version may follow the name, as in python3.11. */
 static bool is_interpreter(const char *name)
 {
-    static const char *const names[] = {"sh", "bash", "dash", "ksh", "perl", "python"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t length = strlen(names[i]);
-        if (strncmp(name, names[i], length) == 0 &&
-            strspn(name + length, "0123456789.") == strlen(name + length))
-            return true;
-    }
-    return false;
+    char plain[16];
+    size_t length = strlen(name);
+    while (length > 0 && strchr("0123456789.", name[length - 1]) != NULL)
+        length--;
+    snprintf(plain, sizeof plain, "%.*s", (int)length, name);
+    return words_have("sh bash dash ksh perl python", plain);
 }
 
 /* Of "bash /usr/bin/mpicc -o a", /usr/bin/mpicc. */
@@ -60,14 +54,14 @@ static int read_process(int pid, struct ancestor *process)
     if (length <= 0 || read_proc(pid, "cmdline", &process->argv, &process->argv_size) != 0)
         return -ENOENT;
     path[length] = '\0';
-    const char *script = is_interpreter(last_part(path)) ? script_of(process) : NULL;
+    const char *script = is_interpreter(basename(path)) ? script_of(process) : NULL;
     process->path = strdup(script == NULL ? path : script);
     if (process->path == NULL) {
         free(process->argv);
         return -ENOMEM;
     }
     process->name =
-        last_part(script != NULL || process->argv_size == 0 ? process->path : process->argv);
+        basename(script != NULL || process->argv_size == 0 ? process->path : process->argv);
     return 0;
 }
 
@@ -112,38 +106,25 @@ static void plain_name(const char *name, char *plain, size_t size)
 /* Whether it is the name of a compiler of some language, or of a driver of one. */
 static bool is_compiler(const char *name)
 {
-    static const char *const names[] = {
-        "cc",       "c++",       "gcc",       "g++",      "gfortran", "gnat",      "gnatlink",
-        "gnatmake", "gdc",       "gccgo",     "clang",    "clang++",  "flang",     "rustc",
-        "link",     "go",        "nvcc",      "nvc",      "nvc++",    "nvfortran", "pgcc",
-        "pgc++",    "pgfortran", "hipcc",     "icc",      "icpc",     "ifort",     "icx",
-        "icpx",     "ifx",       "dpcpp",     "CC",       "ftn",      "craycc",    "crayCC",
-        "crayftn",  "xlc",       "xlf",       "armclang", "armflang", "amdclang",  "amdflang",
-        "mpicc",    "mpicxx",    "mpic++",    "mpiCC",    "mpif77",   "mpif90",    "mpifort",
-        "mpiicc",   "mpiicpc",   "mpiifort",  "mpiicx",   "mpiicpx",  "mpiifx",    "opal_wrapper",
-        "oshcc",    "ghc",       "ocamlfind", "ocamlopt", "swiftc",   "ldc",       "zig",
-        "tcc",      "h5cc",      "h5fc",      "h5pcc",    "h5pfc",
-    };
+    static const char names[] = "cc c++ gcc g++ gfortran gnat gnatlink gnatmake gdc gccgo clang "
+                                "clang++ flang rustc link go "
+                                "nvcc nvc nvc++ nvfortran pgcc pgc++ pgfortran hipcc icc icpc "
+                                "ifort icx icpx ifx dpcpp CC ftn "
+                                "craycc crayCC crayftn xlc xlf armclang armflang amdclang amdflang "
+                                "mpicc mpicxx mpic++ mpiCC "
+                                "mpif77 mpif90 mpifort mpiicc mpiicpc mpiifort mpiicx mpiicpx "
+                                "mpiifx opal_wrapper oshcc ghc "
+                                "ocamlfind ocamlopt swiftc ldc zig tcc h5cc h5fc h5pcc h5pfc";
     char plain[64];
     plain_name(name, plain, sizeof plain);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(plain, names[i]) == 0 || strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
+    return words_have(names, plain) || words_have(names, name);
 }
 
 /* Whether it is the name of a program that compilers call to call another compiler or the linker.
  */
 static bool is_between(const char *name)
 {
-    static const char *const names[] = {"collect2", "ccache",      "sccache", "distcc",
-                                        "icecc",    "lto-wrapper", "ld"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return strncmp(name, "ld.", 3) == 0 || strcmp(name, "jobtrail-ld") == 0;
+    return words_have("collect2 ccache sccache distcc icecc lto-wrapper ld ld.* jobtrail-ld", name);
 }
 
 const struct ancestor *ancestors_compiler(const struct ancestors *ancestors)

@@ -2,7 +2,6 @@
 #include "ldwrap/dependency_file.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +35,14 @@ static int add_name(const char *line, size_t length, struct strings *inputs)
 int dependency_file_read(const char *text, struct strings *inputs)
 {
     const char *rule_end = strstr(text, "\n\n");
-    int result = 0;
-    for (const char *line = rule_end; line != NULL && *line != '\0' && result == 0;) {
+    int error = 0;
+    for (const char *line = rule_end; line != NULL && *line != '\0' && error == 0;) {
         size_t length = strcspn(line, "\n");
         if (length > 1 && line[length - 1] == ':')
-            result = add_name(line, length - 1, inputs);
+            error = add_name(line, length - 1, inputs);
         line += length + (line[length] == '\n');
     }
-    return result;
+    return error;
 }
 
 /* Takes BEFORE NAME BEHIND out, wherever it is. */

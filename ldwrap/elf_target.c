@@ -2,11 +2,10 @@
 #include "ldwrap/elf_target.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
+#include "ldwrap/elf_file.h"
 
 static int read_object(Elf *elf, struct elf_target *target)
 {
@@ -25,35 +24,26 @@ static int read_object(Elf *elf, struct elf_target *target)
 
 static int read_archive(int fd, Elf *archive, struct elf_target *target)
 {
-    int result = -ENOENT;
+    int error = -ENOENT;
     Elf_Cmd command = ELF_C_READ;
-    for (Elf *member; result != 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
-        result = read_object(member, target);
+    for (Elf *member; error != 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
+        error = read_object(member, target);
         command = elf_next(member);
         elf_end(member);
     }
-    return result;
+    return error;
 }
 
 static int read_target(const char *path, struct elf_target *target)
 {
-    struct stat status;
-    int result = -ENOENT;
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        return result;
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (elf == NULL)
-        return result;
-    result = elf_kind(elf) == ELF_K_AR ? read_archive(fd, elf, target) : read_object(elf, target);
-    elf_end(elf);
-    return result;
+    CLEANUP_CLOSE int fd = -1;
+    CLEANUP_ELF Elf *elf = elf_file_open(path, ELF_C_READ, &fd);
+    return elf_kind(elf) == ELF_K_AR ? read_archive(fd, elf, target) : read_object(elf, target);
 }
 
 int elf_target_find(const struct strings *inputs, struct elf_target *target)
 {
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return -ENOENT;
+
     for (size_t i = 0; i < inputs->count; i++) {
         if (read_target(inputs->item[i], target) == 0)
             return 0;

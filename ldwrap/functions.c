@@ -2,7 +2,6 @@
 #include "ldwrap/functions.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,6 +12,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "ldwrap/elf_file.h"
 
 static int compare_text(const void *left, const void *right)
 {
@@ -25,33 +25,7 @@ static bool is_in_sorted(const struct strings *sorted, const char *name)
            bsearch(&name, sorted->item, sorted->count, sizeof name, compare_text) != NULL;
 }
 
-/* An ELF file or archive that is open. */
-struct opened {
-    int fd;
-    Elf *elf;
-};
-
-static int open_elf(const char *path, struct opened *opened)
-{
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return -EIO;
-    opened->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (opened->fd < 0)
-        return -errno;
-    opened->elf = elf_begin(opened->fd, ELF_C_READ_MMAP, NULL);
-    if (opened->elf != NULL)
-        return 0;
-    close(opened->fd);
-    return -EINVAL;
-}
-
-static void close_elf(struct opened *opened)
-{
-    elf_end(opened->elf);
-    close(opened->fd);
-}
-
-/* Called for each symbol that has a name; returns 0 to go on. */
+/* Called for each symbol that has a name; returns 0 to continue. */
 typedef int symbol_taker(void *context, const char *name, const GElf_Sym *symbol);
 
 static int each_in_section(Elf *elf, Elf_Scn *section, symbol_taker *take, void *context)
@@ -59,18 +33,18 @@ static int each_in_section(Elf *elf, Elf_Scn *section, symbol_taker *take, void 
     GElf_Shdr header;
     GElf_Sym symbol;
     Elf_Data *data = elf_getdata(section, NULL);
-    int result = 0;
+    int error = 0;
     if (data == NULL || gelf_getshdr(section, &header) == NULL || header.sh_entsize == 0)
         return 0;
     size_t count = header.sh_size / header.sh_entsize;
-    for (size_t i = 0; i < count && i < INT_MAX && result == 0; i++) {
+    for (size_t i = 0; i < count && i < INT_MAX && error == 0; i++) {
         if (gelf_getsym(data, (int)i, &symbol) == NULL)
             break;
         const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
         if (name != NULL && name[0] != '\0')
-            result = take(context, name, &symbol);
+            error = take(context, name, &symbol);
     }
-    return result;
+    return error;
 }
 
 /* The symbols of the tables of one type, SHT_SYMTAB or SHT_DYNSYM. */
@@ -78,12 +52,12 @@ static int each_symbol(Elf *elf, GElf_Word type, symbol_taker *take, void *conte
 {
     GElf_Shdr header;
     Elf_Scn *section = NULL;
-    int result = 0;
-    while (result == 0 && (section = elf_nextscn(elf, section)) != NULL) {
+    int error = 0;
+    while (error == 0 && (section = elf_nextscn(elf, section)) != NULL) {
         if (gelf_getshdr(section, &header) != NULL && header.sh_type == type)
-            result = each_in_section(elf, section, take, context);
+            error = each_in_section(elf, section, take, context);
     }
-    return result;
+    return error;
 }
 
 static bool is_function(const GElf_Sym *symbol)
@@ -157,57 +131,52 @@ static int each_in_index(Elf *archive, int64_t offset, struct library *library)
 {
     size_t count;
     const Elf_Arsym *index = elf_getarsym(archive, &count);
-    int result = 0;
-    for (size_t i = 0; index != NULL && i < count && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; index != NULL && i < count && error == 0; i++) {
         if (index[i].as_name != NULL && (int64_t)index[i].as_off == offset)
-            result = add_function(library->indexed, index[i].as_name, library->module);
+            error = add_function(library->indexed, index[i].as_name, library->module);
     }
-    return result;
+    return error;
 }
 
 static int search_member(Elf *archive, Elf *member, struct library *library)
 {
     size_t before = library->members->count;
     int64_t offset = elf_getaroff(member);
-    int result = elf_kind(member) == ELF_K_ELF
-                     ? each_symbol(member, SHT_SYMTAB, take_from_member, library)
-                     : 0;
-    if (result == 0 && library->members->count == before)
-        result = each_in_index(archive, offset, library);
-    return result;
+    int error = elf_kind(member) == ELF_K_ELF
+                    ? each_symbol(member, SHT_SYMTAB, take_from_member, library)
+                    : 0;
+    if (error == 0 && library->members->count == before)
+        error = each_in_index(archive, offset, library);
+    return error;
 }
 
-static int search_archive(const char *path, const struct opened *opened, const char *map_text,
+static int search_archive(const char *path, int fd, Elf *archive, const char *map_text,
                           struct library *library)
 {
-    int result = 0;
+    int error = 0;
     Elf_Cmd command = ELF_C_READ_MMAP;
-    for (Elf *member;
-         result == 0 && (member = elf_begin(opened->fd, command, opened->elf)) != NULL;) {
+    for (Elf *member; error == 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
         const Elf_Arhdr *header = elf_getarhdr(member);
         if (header != NULL && header->ar_name != NULL && header->ar_name[0] != '/' &&
             is_linked_in(map_text, path, header->ar_name))
-            result = search_member(opened->elf, member, library);
+            error = search_member(archive, member, library);
         command = elf_next(member);
         elf_end(member);
     }
-    return result;
+    return error;
 }
 
 static int search_library(const char *path, const char *map_text, struct library *library)
 {
-    struct opened opened = {.fd = -1};
     GElf_Ehdr header;
-    int result = 0;
-    if (open_elf(path, &opened) != 0)
-        return 0;
-    if (elf_kind(opened.elf) == ELF_K_AR && map_text != NULL)
-        result = search_archive(path, &opened, map_text, library);
-    else if (elf_kind(opened.elf) == ELF_K_ELF && gelf_getehdr(opened.elf, &header) != NULL &&
-             header.e_type == ET_DYN)
-        result = each_symbol(opened.elf, SHT_DYNSYM, take_from_shared, library);
-    close_elf(&opened);
-    return result;
+    CLEANUP_CLOSE int fd = -1;
+    CLEANUP_ELF Elf *elf = elf_file_open(path, ELF_C_READ_MMAP, &fd);
+    if (elf_kind(elf) == ELF_K_AR && map_text != NULL)
+        return search_archive(path, fd, elf, map_text, library);
+    if (elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != NULL && header.e_type == ET_DYN)
+        return each_symbol(elf, SHT_DYNSYM, take_from_shared, library);
+    return 0;
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -267,62 +236,58 @@ static int mark_kept(void *context, const char *name, const GElf_Sym *symbol)
 
 /* Adds those of `names` that the program has to `found`. Where the program has no symbols, adds all
  * of them or, with `needs_symbols`, none. */
-static int add_kept(const struct opened *program, struct functions *names, bool needs_symbols,
+static int add_kept(Elf *program, struct functions *names, bool needs_symbols,
                     struct functions *found)
 {
-    int result = 0;
+    int error = 0;
     sort_functions(names);
     CLEANUP_FREE char *is_kept = calloc(names->count + 1, 1);
     struct kept kept = {names, is_kept, false};
     if (is_kept == NULL)
         return -ENOMEM;
     if (names->count > 0)
-        result = each_symbol(program->elf, SHT_SYMTAB, mark_kept, &kept);
-    for (size_t i = 0; i < names->count && result == 0; i++) {
+        error = each_symbol(program, SHT_SYMTAB, mark_kept, &kept);
+    for (size_t i = 0; i < names->count && error == 0; i++) {
         if (is_kept[i] || (!kept.has_symbols && !needs_symbols))
-            result = add_function(found, names->item[i].name, names->item[i].module);
+            error = add_function(found, names->item[i].name, names->item[i].module);
     }
-    return result;
+    return error;
 }
 
-static int find_in(const struct opened *program, const struct strings *inputs, const char *map_text,
+static int find_in(Elf *program, const struct strings *inputs, const char *map_text,
                    const struct module_map *map, struct functions *found)
 {
     CLEANUP_STRINGS struct strings undefined = {NULL, 0};
     CLEANUP_FUNCTIONS struct functions members = {NULL, 0}, indexed = {NULL, 0};
     struct library library = {&undefined, NULL, found, &members, &indexed};
-    int result = each_symbol(program->elf, SHT_DYNSYM, take_undefined, &undefined);
+    int error = each_symbol(program, SHT_DYNSYM, take_undefined, &undefined);
     if (undefined.count > 0)
         qsort(undefined.item, undefined.count, sizeof *undefined.item, compare_text);
-    for (size_t i = 0; i < inputs->count && result == 0; i++) {
+    for (size_t i = 0; i < inputs->count && error == 0; i++) {
         char real[PATH_MAX];
         library.module =
             realpath(inputs->item[i], real) == NULL ? NULL : module_map_find(map, real);
         if (library.module != NULL)
-            result = search_library(inputs->item[i], map_text, &library);
+            error = search_library(inputs->item[i], map_text, &library);
     }
-    if (result == 0)
-        result = add_kept(program, &members, false, found);
-    return result == 0 ? add_kept(program, &indexed, true, found) : result;
+    if (error == 0)
+        error = add_kept(program, &members, false, found);
+    return error == 0 ? add_kept(program, &indexed, true, found) : error;
 }
 
 int functions_find(const char *output, const struct strings *inputs, const char *map_text,
                    const struct module_map *map, struct functions *functions)
 {
     struct functions found = {NULL, 0};
-    struct opened program;
-    if (open_elf(output, &program) != 0) {
-        *functions = found;
-        return 0;
-    }
-    int result = find_in(&program, inputs, map_text, map, &found);
-    close_elf(&program);
+    CLEANUP_CLOSE int fd = -1;
+    CLEANUP_ELF Elf *program = elf_file_open(output, ELF_C_READ_MMAP, &fd);
+    int error = program == NULL ? 0 : find_in(program, inputs, map_text, map, &found);
     sort_functions(&found);
-    if (result == 0)
+    if (error == 0)
         *functions = found;
     else
         functions_free(&found);
-    return result;
+    return error;
 }
 
 void functions_free(struct functions *functions)

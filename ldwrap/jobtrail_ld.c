@@ -64,8 +64,7 @@ static int own_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    const char *slash = argc == 0 ? NULL : strrchr(argv[0], '/');
-    const char *called = argc == 0 ? "jobtrail-ld" : slash == NULL ? argv[0] : slash + 1;
+    const char *called = argc == 0 ? "jobtrail-ld" : basename(argv[0]);
     if (strcmp(called, "jobtrail-ld") == 0)
         return own_command(argc, argv);
     return wrap(called, argc, argv);

@@ -33,7 +33,7 @@ static int add(struct module_map *map, const char *directory, const char *module
 static int add_json(struct module_map *map, const char *text)
 {
     struct json_object *table, *root = json_tokener_parse(text);
-    int result = 0;
+    int error = 0;
     if (!json_object_object_get_ex(root, "reverseMapT", &table) ||
         !json_object_is_type(table, json_type_object)) {
         json_object_put(root);
@@ -44,26 +44,26 @@ static int add_json(struct module_map *map, const char *text)
         struct json_object *package = value;
         if (json_object_is_type(value, json_type_object))
             json_object_object_get_ex(value, "pkg", &package);
-        if (json_object_is_type(package, json_type_string) && result == 0)
-            result = add(map, directory, json_object_get_string(package));
+        if (json_object_is_type(package, json_type_string) && error == 0)
+            error = add(map, directory, json_object_get_string(package));
     }
     json_object_put(root);
-    return result;
+    return error;
 }
 
 static int add_lines(struct module_map *map, char *text)
 {
-    int result = 0;
+    int error = 0;
     char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL && result == 0;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL && error == 0;
          line = strtok_r(NULL, "\n", &rest)) {
         char *at = NULL;
         char *directory = strtok_r(line, " \t\r", &at);
         char *module = directory == NULL ? NULL : strtok_r(NULL, " \t\r", &at);
         if (module != NULL && directory[0] != '#')
-            result = add(map, directory, module);
+            error = add(map, directory, module);
     }
-    return result;
+    return error;
 }
 
 int module_map_load(const char *path, struct module_map *map)
@@ -71,16 +71,16 @@ int module_map_load(const char *path, struct module_map *map)
     CLEANUP_FREE char *text = NULL;
     size_t size;
     struct module_map loaded = {NULL, 0};
-    int result = whole_file_open_read(path, MAP_BYTES_MAX, &text, &size);
-    if (result != 0)
-        return result;
-    result =
+    int error = whole_file_open_read(path, MAP_BYTES_MAX, &text, &size);
+    if (error != 0)
+        return error;
+    error =
         text[strspn(text, " \t\r\n")] == '{' ? add_json(&loaded, text) : add_lines(&loaded, text);
-    if (result == 0)
+    if (error == 0)
         *map = loaded;
     else
         module_map_free(&loaded);
-    return result;
+    return error;
 }
 
 const char *module_map_find(const struct module_map *map, const char *path)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,21 +84,23 @@ static int add_color(const struct link_job *job, struct strings *argv)
 
 static int make_argv(const struct link_job *job, struct link_attempt *attempt)
 {
-    int result = 0;
-    for (int i = 0; i < job->argc && result == 0; i++)
-        result = strings_add(&attempt->argv, job->argv[i]);
-    if (result == 0)
-        result = add_color(job, &attempt->argv);
-    if (result == 0)
-        result = add_descriptor(&attempt->argv, "", job->mark);
-    if (result == 0)
-        result = add_descriptor(&attempt->argv, "", job->startup);
-    if (result == 0)
-        result = add_descriptor(&attempt->argv, "--dependency-file=", attempt->dependencies);
-    if (result == 0)
-        result = add_descriptor(
-            &attempt->argv, "-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd);
-    return result;
+    const struct {
+        const char *option;
+        int fd;
+    } added[] = {
+        {"", job->mark},
+        {"", job->startup},
+        {"--dependency-file=", attempt->dependencies},
+        {"-Map=", attempt->map >= 0 ? attempt->map : attempt->run.map.write_fd},
+    };
+    int error = 0;
+    for (int i = 0; i < job->argc && error == 0; i++)
+        error = strings_add(&attempt->argv, job->argv[i]);
+    if (error == 0)
+        error = add_color(job, &attempt->argv);
+    for (size_t i = 0; i < sizeof added / sizeof added[0] && error == 0; i++)
+        error = add_descriptor(&attempt->argv, added[i].option, added[i].fd);
+    return error;
 }
 
 /* GNU ld writes a map to regular files only, lld only to others. */
@@ -115,13 +116,13 @@ static int open_map(const struct link_job *job, struct link_attempt *attempt)
 static int open_pipes(const struct link_job *job, struct link_attempt *attempt)
 {
     struct run_link *run = &attempt->run;
-    int result = output_open(&run->output, STDOUT_FILENO, MESSAGES_MAX);
-    if (result == 0 && !run_link_is_one_stream())
-        result = output_open(&run->errors, STDERR_FILENO, MESSAGES_MAX);
-    if (result == 0 && job->line.map_file == NULL && job->line.why_unmarked == NULL &&
+    int error = output_open(&run->output, STDOUT_FILENO, MESSAGES_MAX);
+    if (error == 0 && !run_link_is_one_stream())
+        error = output_open(&run->errors, STDERR_FILENO, MESSAGES_MAX);
+    if (error == 0 && job->line.map_file == NULL && job->line.why_unmarked == NULL &&
         may_have_archives(job))
-        result = open_map(job, attempt);
-    return result;
+        error = open_map(job, attempt);
+    return error;
 }
 
 int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attempt *attempt)
@@ -142,11 +143,11 @@ int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attemp
         if (attempt->dependencies < 0)
             return -EMFILE;
     }
-    int result = open_pipes(job, attempt);
-    if (result == 0)
-        result = make_argv(job, attempt);
-    if (result != 0)
-        return result;
+    int error = open_pipes(job, attempt);
+    if (error == 0)
+        error = make_argv(job, attempt);
+    if (error != 0)
+        return error;
     run->argv = attempt->argv.item;
     run->inherited[0] = job->mark;
     run->inherited[1] = job->startup;
@@ -211,12 +212,12 @@ static bool is_object(const char *path)
 
 static int keep_objects(const struct strings *files, struct strings *inputs)
 {
-    int result = 0;
-    for (size_t i = 0; i < files->count && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; i < files->count && error == 0; i++) {
         if (!strings_have(inputs, files->item[i]) && is_object(files->item[i]))
-            result = strings_add(inputs, files->item[i]);
+            error = strings_add(inputs, files->item[i]);
     }
-    return result;
+    return error;
 }
 
 int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,
@@ -226,22 +227,22 @@ int link_attempt_inputs(const struct link_job *job, const struct link_attempt *a
     CLEANUP_STRINGS struct strings files = {NULL, 0};
     CLEANUP_FREE char *text = NULL;
     size_t size;
-    int result = 0;
+    int error = 0;
     if (users == NULL && attempt->dependencies < 0)
         return keep_objects(&job->line.inputs, inputs);
     if (users != NULL)
-        result = whole_file_open_read(users, DEPENDENCIES_MAX, &text, &size);
+        error = whole_file_open_read(users, DEPENDENCIES_MAX, &text, &size);
     else
-        result = whole_file_read(attempt->dependencies, DEPENDENCIES_MAX, &text, &size);
-    if (result == 0)
-        result = dependency_file_read(text, &files);
-    if (result == 0)
-        result = keep_objects(&files, inputs);
-    if (result == 0) /* lld writes some names in another way */
-        result = keep_objects(&job->line.inputs, inputs);
-    if (result == 0 && users != NULL)
-        result = clean_dependency_file(job, users, text);
-    return result;
+        error = whole_file_read(attempt->dependencies, DEPENDENCIES_MAX, &text, &size);
+    if (error == 0)
+        error = dependency_file_read(text, &files);
+    if (error == 0)
+        error = keep_objects(&files, inputs);
+    if (error == 0) /* lld writes some names in another way */
+        error = keep_objects(&job->line.inputs, inputs);
+    if (error == 0 && users != NULL)
+        error = clean_dependency_file(job, users, text);
+    return error;
 }
 
 char *link_attempt_map(const struct link_job *job, struct link_attempt *attempt)

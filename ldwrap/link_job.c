@@ -62,9 +62,9 @@ static void load_modules(struct link_job *job)
     const char *path = job->conf.link_modules;
     if (!job->conf.track_functions || path[0] == '\0' || !switch_functions())
         return;
-    int result = module_map_load(path, &job->modules);
-    if (result != 0)
-        switch_trace("no function tracking: %s: %s", path, strerror(-result));
+    int error = module_map_load(path, &job->modules);
+    if (error != 0)
+        switch_trace("no function tracking: %s: %s", path, strerror(-error));
 }
 
 static int name_link(struct link_job *job)

@@ -2,7 +2,6 @@
 #include "ldwrap/link_line.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +37,8 @@ enum effect {
     LIBRARY,
 };
 
-/* Options, without their dashes. NAME* stands for all that begin with NAME; the first row that has
- * the option counts. `takes_value`: the value is the next argument, unless attached with "=". */
+/* Options, without their dashes (words_have()). The first row that has the option counts.
+ * `takes_value`: the value is the next argument, unless it is attached with "=". */
 /* clang-format off */
 static const struct kind {
     enum effect effect;
@@ -81,23 +80,11 @@ static bool starts(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Whether the list has `name`. */
-static bool has_name(const char *names, const char *name)
-{
-    for (size_t size; *names != '\0'; names += size + (names[size] == ' ')) {
-        size = strcspn(names, " ");
-        if (names[size - 1] == '*' ? strncmp(name, names, size - 1) == 0
-                                   : strncmp(name, names, size) == 0 && name[size] == '\0')
-            return true;
-    }
-    return false;
-}
-
 static const struct kind *find_kind(const char *name)
 {
     static const struct kind other = {NO_EFFECT, false, ""};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (has_name(kinds[i].names, name))
+        if (words_have(kinds[i].names, name))
             return &kinds[i];
     }
     return &other;
@@ -141,42 +128,35 @@ static bool script_adds(const char *path)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size;
-    return path != NULL && whole_file_open_read(path, SCRIPT_MAX, &text, &size) == 0 &&
+    return whole_file_open_read(path, SCRIPT_MAX, &text, &size) == 0 &&
            strstr(text, "INSERT") != NULL;
+}
+
+static void judge_option(struct link_line *line, enum effect effect, const char *value)
+{
+    if (effect == PASSES || (effect == OUTPUT_FORMAT && !starts(value, "elf")) ||
+        (effect == EMULATION && starts(value, "i386pe")) ||
+        (effect == FLAVOR && !words_have("gnu ld", value)))
+        line->why_plain = "nothing that we mark comes out of it";
+    else if (effect == REPORTS || effect == MAP)
+        line->why_unmarked = "the linker is to report on the link";
+    else if (effect == LAYS_OUT || (effect == SCRIPT && !script_adds(value)))
+        line->why_unmarked = "its layout is the user's own";
 }
 
 static int apply_option(struct link_line *line, const struct option *option)
 {
-    const char *value = option->value == NULL ? "" : option->value;
     enum effect effect = option->kind->effect;
+    judge_option(line, effect, option->value == NULL ? "" : option->value);
     switch (effect) {
-    case NO_EFFECT:
-        break;
-    case PASSES:
-    case OUTPUT_FORMAT:
-    case EMULATION:
-    case FLAVOR:
-        if (effect == PASSES || (effect == OUTPUT_FORMAT && !starts(value, "elf")) ||
-            (effect == EMULATION && starts(value, "i386pe")) ||
-            (effect == FLAVOR && strcmp(value, "gnu") != 0 && strcmp(value, "ld") != 0))
-            line->why_plain = "nothing that we mark comes out of it";
-        break;
-    case MAP:
-        line->map_file = option->value;
-        /* fall through */
-    case REPORTS:
-        line->why_unmarked = "the linker is to report on the link";
-        break;
-    case LAYS_OUT:
-    case SCRIPT:
-        if (effect == LAYS_OUT || !script_adds(option->value))
-            line->why_unmarked = "its layout is the user's own";
-        break;
     case OUTPUT:
         line->output = option->value;
         break;
     case DEPENDENCY_FILE:
         line->dependency_file = option->value;
+        break;
+    case MAP:
+        line->map_file = option->value;
         break;
     case SHARED:
         line->is_shared = true;
@@ -192,33 +172,22 @@ static int apply_option(struct link_line *line, const struct option *option)
         return option->value == NULL ? 0 : strings_add(&line->directories, option->value);
     case LIBRARY:
         return option->value == NULL ? 0 : strings_add(&line->libraries, option->value);
+    default:
+        break;
     }
     return 0;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
-/* Programs that exist to find out whether they can be linked. */
-static bool is_probe(const char *output)
-{
-    const char *name = base_name(output);
-    return strcmp(name, "conftest") == 0 || starts(name, "conftest.") || starts(name, "cmTC_") ||
-           starts(name, "cmTryCompileExec") || starts(name, "libconftest.") ||
-           starts(name, "libcmTC_");
-}
-
 static void judge_output(struct link_line *line)
 {
+    static const char probes[] =
+        "conftest conftest.* libconftest.* cmTC_* libcmTC_* cmTryCompileExec*";
     struct stat status;
     if (line->why_plain != NULL)
         return;
     if (line->inputs.count == 0)
         line->why_plain = "there is nothing to link";
-    else if (is_probe(line->output))
+    else if (words_have(probes, basename(line->output)))
         line->why_plain = "a probe of autoconf or CMake";
     else if (stat(line->output, &status) == 0 && !S_ISREG(status.st_mode))
         line->why_plain = "the output is no regular file";
@@ -226,27 +195,27 @@ static void judge_output(struct link_line *line)
 
 int link_line_read(const struct strings *arguments, struct link_line *line)
 {
-    int result = 0;
+    int error = 0;
     *line = (struct link_line){.output = "a.out"};
-    for (size_t i = 1; i < arguments->count && result == 0; i++) {
+    for (size_t i = 1; i < arguments->count && error == 0; i++) {
         struct option option;
         const char *argument = arguments->item[i];
         if (argument[0] != '-' || argument[1] == '\0') {
-            result = strings_add(&line->inputs, argument);
+            error = strings_add(&line->inputs, argument);
             continue;
         }
         read_option(argument, &option);
         if (option.takes_next && i + 1 < arguments->count)
             option.value = arguments->item[++i];
-        result = apply_option(line, &option);
+        error = apply_option(line, &option);
     }
     if (line->output == NULL)
         line->output = "";
     line->is_static = line->is_static && !line->is_shared;
     judge_output(line);
-    if (result != 0)
+    if (error != 0)
         link_line_free(line);
-    return result;
+    return error;
 }
 
 void link_line_free(struct link_line *line)

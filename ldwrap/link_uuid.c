@@ -23,8 +23,7 @@ static bool is_temporary(const char *name)
 
 static const char *place_independent(const char *argument)
 {
-    const char *slash = strrchr(argument, '/');
-    const char *name = slash == NULL ? argument : slash + 1;
+    const char *name = basename(argument);
     return is_temporary(name) ? "" : name;
 }
 

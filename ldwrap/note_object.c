@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "ldwrap/elf_file.h"
 #include "submit/evidence/watermark.h"
 
 /* Section names, and where each begins in them. */
@@ -133,16 +134,16 @@ static int write_sections(Elf *elf, const struct elf_target *target, const struc
                           unsigned char **property)
 {
     struct section stack = {NAME_STACK, SHT_PROGBITS, 0, 1, NULL, 0};
-    int result = fill_header(elf, target);
-    if (result == 0)
-        result = add_section(elf, mark);
-    if (result == 0)
-        result = add_property(elf, target, property);
-    if (result == 0)
-        result = add_section(elf, &stack);
-    if (result == 0)
-        result = name_sections(elf);
-    return result == 0 && elf_update(elf, ELF_C_WRITE) < 0 ? -EIO : result;
+    int error = fill_header(elf, target);
+    if (error == 0)
+        error = add_section(elf, mark);
+    if (error == 0)
+        error = add_property(elf, target, property);
+    if (error == 0)
+        error = add_section(elf, &stack);
+    if (error == 0)
+        error = name_sections(elf);
+    return error == 0 && elf_update(elf, ELF_C_WRITE) < 0 ? -EIO : error;
 }
 
 int note_object_write(int fd, const struct elf_target *target, const void *mark, size_t size)
@@ -156,10 +157,6 @@ int note_object_write(int fd, const struct elf_target *target, const void *mark,
     section.bytes = note;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -EIO;
-    Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
-    if (elf == NULL)
-        return -EIO;
-    int result = write_sections(elf, target, &section, &property);
-    elf_end(elf);
-    return result;
+    CLEANUP_ELF Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
+    return elf == NULL ? -EIO : write_sections(elf, target, &section, &property);
 }

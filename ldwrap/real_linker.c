@@ -35,13 +35,13 @@ static int take_program(const char *directory, size_t length, const char *name, 
 /* Takes the first one in a list of directories, with ':' between them. */
 static int search_directories(const char *directories, const char *name, char **path)
 {
-    int result = -ENOENT;
-    for (const char *at = directories; at != NULL && result == -ENOENT;) {
+    int error = -ENOENT;
+    for (const char *at = directories; at != NULL && error == -ENOENT;) {
         size_t length = strcspn(at, ":");
-        result = take_program(at, length, name, path);
+        error = take_program(at, length, name, path);
         at = at[length] == ':' ? at + length + 1 : NULL;
     }
-    return result;
+    return error;
 }
 
 /* The value of --target=T or -target T in a clang's arguments, or NULL. */
@@ -77,18 +77,18 @@ static int search_target(const struct ancestor *clang, const char *called, char 
 
 static int search_beside(const struct ancestor *clang, const char *called, char **path)
 {
-    int result = search_target(clang, called, path);
+    int error = search_target(clang, called, path);
     const char *slash = strrchr(clang->path, '/');
-    if (result == -ENOENT && slash != NULL)
-        result = take_program(clang->path, (size_t)(slash - clang->path), called, path);
-    return result;
+    if (error == -ENOENT && slash != NULL)
+        error = take_program(clang->path, (size_t)(slash - clang->path), called, path);
+    return error;
 }
 
 int real_linker_find(const char *called, const struct ancestors *ancestors, char **path)
 {
     const struct ancestor *caller = ancestors_caller(ancestors);
-    int result = search_directories(getenv("COMPILER_PATH"), called, path);
-    if (result == -ENOENT && caller != NULL && strstr(caller->path, "/clang") != NULL)
-        result = search_beside(caller, called, path);
-    return result == -ENOENT ? search_directories(getenv("PATH"), called, path) : result;
+    int error = search_directories(getenv("COMPILER_PATH"), called, path);
+    if (error == -ENOENT && caller != NULL && strstr(caller->path, "/clang") != NULL)
+        error = search_beside(caller, called, path);
+    return error == -ENOENT ? search_directories(getenv("PATH"), called, path) : error;
 }

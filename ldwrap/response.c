@@ -51,26 +51,26 @@ static int expand_argument(const char *argument, int depth, int *files, struct s
         return strings_add(out, argument);
     if (depth == NESTED_MAX || --*files < 0)
         return -ELOOP;
-    int result = whole_file_open_read(argument + 1, FILE_MAX, &text, &size);
-    if (result == -ENOMEM)
-        return result;
-    if (result != 0)
+    int error = whole_file_open_read(argument + 1, FILE_MAX, &text, &size);
+    if (error == -ENOMEM)
+        return error;
+    if (error != 0)
         return strings_add(out, argument);
     char *at = text;
-    for (char *nested; result == 0 && (nested = next_argument(&at)) != NULL;)
-        result = expand_argument(nested, depth + 1, files, out);
-    return result;
+    for (char *nested; error == 0 && (nested = next_argument(&at)) != NULL;)
+        error = expand_argument(nested, depth + 1, files, out);
+    return error;
 }
 
 int response_expand(int argc, char *const *argv, struct strings *out)
 {
     struct strings list = {NULL, 0};
-    int result = 0, files = FILES_MAX;
-    for (int i = 0; i < argc && result == 0; i++)
-        result = i == 0 ? strings_add(&list, argv[i]) : expand_argument(argv[i], 0, &files, &list);
-    if (result == 0)
+    int error = 0, files = FILES_MAX;
+    for (int i = 0; i < argc && error == 0; i++)
+        error = i == 0 ? strings_add(&list, argv[i]) : expand_argument(argv[i], 0, &files, &list);
+    if (error == 0)
         *out = list;
     else
         strings_free(&list);
-    return result;
+    return error;
 }

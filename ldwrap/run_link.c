@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -149,17 +148,17 @@ int run_link(struct run_link *run, int *status)
     struct sigaction before[ENDING + 1];
     sigset_t mask;
     set_handlers(before, &mask);
-    int result = start_linker(run, before, &mask);
+    int error = start_linker(run, before, &mask);
     close_writing_end(&run->output);
     close_writing_end(&run->errors);
     close_writing_end(&run->map);
-    if (result == 0)
+    if (error == 0)
         run->meanwhile();
-    if (result == 0)
+    if (error == 0)
         *status = wait_for(run, &mask);
     child_pid = 0;
     restore_handlers(before, &mask);
-    return result;
+    return error;
 }
 
 void run_link_die(int number)

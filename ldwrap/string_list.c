@@ -2,7 +2,6 @@
 #include "ldwrap/string_list.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +30,17 @@ bool strings_have(const struct strings *list, const char *text)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (strcmp(list->item[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool words_have(const char *words, const char *text)
+{
+    for (size_t size; *words != '\0'; words += size + (words[size] == ' ')) {
+        size = strcspn(words, " ");
+        if (words[size - 1] == '*' ? strncmp(text, words, size - 1) == 0
+                                   : strncmp(text, words, size) == 0 && text[size] == '\0')
             return true;
     }
     return false;

@@ -22,6 +22,10 @@ int strings_add_bytes(struct strings *list, const char *text, size_t size);
 /* Whether `text` is in the list. */
 bool strings_have(const struct strings *list, const char *text);
 
+/* Whether `text` is one of the `words`, which blanks separate; a word with a '*' at its end stands
+ * for all that begin with it. */
+bool words_have(const char *words, const char *text);
+
 void strings_free(struct strings *list);
 
 #endif

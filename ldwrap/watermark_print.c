@@ -2,13 +2,13 @@
 #include "ldwrap/watermark_print.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_note.h"
+#include "ldwrap/elf_file.h"
 #include "submit/evidence/watermark.h"
 
 /* Old versions of XALT write a key as "<Build.UUID>". */
@@ -55,21 +55,16 @@ static int from_sections(Elf *elf)
 /* Returns how many keys there were, or -errno. */
 static int print_file(const char *path)
 {
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = -1;
+    CLEANUP_ELF Elf *elf = elf_file_open(path, ELF_C_READ, &fd);
     if (fd < 0)
         return -errno;
-    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-    if (elf == NULL || elf_kind(elf) != ELF_K_ELF) {
-        elf_end(elf);
+    if (elf_kind(elf) != ELF_K_ELF)
         return -ENOEXEC;
-    }
     size_t size = 0;
     const void *note = elf_note_find(elf, WATERMARK_OWNER, WATERMARK_TYPE, &size);
     int keys = from_note(note, size);
-    if (keys == 0)
-        keys = from_sections(elf);
-    elf_end(elf);
-    return keys;
+    return keys == 0 ? from_sections(elf) : keys;
 }
 
 int watermark_print_files(int count, char *const *paths)

@@ -59,12 +59,12 @@ static void exec_plain(const struct link_job *job, const char *why)
 static int real_inputs(const struct strings *inputs, struct strings *real)
 {
     char path[PATH_MAX];
-    int result = 0;
-    for (size_t i = 0; i < inputs->count && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; i < inputs->count && error == 0; i++) {
         if (realpath(inputs->item[i], path) != NULL && !strings_have(real, path))
-            result = strings_add(real, path);
+            error = strings_add(real, path);
     }
-    return result;
+    return error;
 }
 
 /* The compiler's command line, or our own arguments where no compiler has called. */
@@ -91,9 +91,9 @@ static int command_line(const struct link_job *job, const char **line, size_t *s
  * rules are `*policy`, which the caller frees. */
 static void find_rules(const struct link_job *job, struct command_lines *lines, void **policy)
 {
-    int result = policy_load(&job->conf, policy);
+    int error = policy_load(&job->conf, policy);
     command_lines_make(&job->conf, *policy, lines);
-    if (result != 0 && lines->wanted == POLICY_LINE_YES)
+    if (error != 0 && lines->wanted == POLICY_LINE_YES)
         lines->wanted = POLICY_LINE_PROGRAM;
     if (!switch_command_line())
         lines->wanted = POLICY_LINE_NO;
@@ -126,14 +126,14 @@ static int send_record(const struct link_job *job, const struct strings *real,
         .end_ns = job->end_ns,
     };
     find_rules(job, &lines, &policy);
-    int result = command_line(job, &source.command_line, &source.command_line_size, &owned);
-    if (result == 0)
-        result = link_record_build(&source, &record);
-    if (result != 0)
-        return result;
-    result = link_send(&job->conf, &record);
+    int error = command_line(job, &source.command_line, &source.command_line_size, &owned);
+    if (error == 0)
+        error = link_record_build(&source, &record);
+    if (error != 0)
+        return error;
+    error = link_send(&job->conf, &record);
     record_free(&record);
-    return result;
+    return error;
 }
 
 static int record_link(const struct link_job *job, struct link_attempt *attempt,
@@ -141,12 +141,12 @@ static int record_link(const struct link_job *job, struct link_attempt *attempt,
 {
     CLEANUP_STRINGS struct strings real = {NULL, 0};
     CLEANUP_FUNCTIONS struct functions functions = {NULL, 0};
-    int result = real_inputs(inputs, &real);
-    if (result == 0 && job->modules.count > 0) {
+    int error = real_inputs(inputs, &real);
+    if (error == 0 && job->modules.count > 0) {
         CLEANUP_FREE char *map_text = link_attempt_map(job, attempt);
-        result = functions_find(job->line.output, inputs, map_text, &job->modules, &functions);
+        error = functions_find(job->line.output, inputs, map_text, &job->modules, &functions);
     }
-    return result == 0 ? send_record(job, &real, &functions) : result;
+    return error == 0 ? send_record(job, &real, &functions) : error;
 }
 
 /* After a link that succeeded. From here on no failure of ours changes the exit status. */
@@ -155,11 +155,11 @@ static void record_success(struct link_job *job, struct link_attempt *attempt)
     CLEANUP_STRINGS struct strings inputs = {NULL, 0};
     crash_succeeds();
     job->end_ns = link_job_now();
-    int result = link_attempt_inputs(job, attempt, &inputs);
-    if (result == 0)
-        result = record_link(job, attempt, &inputs);
-    if (result != 0)
-        switch_trace("%s: no record: %s", job->line.output, strerror(-result));
+    int error = link_attempt_inputs(job, attempt, &inputs);
+    if (error == 0)
+        error = record_link(job, attempt, &inputs);
+    if (error != 0)
+        switch_trace("%s: no record: %s", job->line.output, strerror(-error));
     else
         switch_trace("%s: %s, recorded as %s", job->line.output,
                      job->mark >= 0 ? "marked" : job->line.why_unmarked, job->uuid);
@@ -202,9 +202,9 @@ static int prepare_call(struct link_job *job, char **argv, char **linker)
     bool is_nested = called_linkers_any();
     if (!stat_self(&self) || called_linkers_add(&self) != 0)
         return -EIO;
-    int result = real_linker_find(job->called, &job->ancestors, linker);
-    if (result != 0)
-        return result;
+    int error = real_linker_find(job->called, &job->ancestors, linker);
+    if (error != 0)
+        return error;
     job->linker = *linker;
     if (strchr(argv[0], '/') != NULL)
         argv[0] = *linker;

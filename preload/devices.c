@@ -25,22 +25,12 @@ struct devices {
     int kfd; /* AMD's common device is open */
 };
 
-static const char *last_part(const char *path)
-{
-    const char *name = path;
-    for (; *path != '\0'; path++) {
-        if (*path == '/')
-            name = path + 1;
-    }
-    return name;
-}
-
 static bool has_gpu_runtime(const struct r_debug *loader)
 {
     static const char *const runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
     for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
-        const char *name = entry->l_name == NULL ? "" : last_part(entry->l_name);
+        const char *name = entry->l_name == NULL ? "" : text_last_part(entry->l_name);
         for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++) {
             if (text_after(name, runtimes[i]) != NULL)
                 return true;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the loader calls: before main() the run is captured, after it the run is signed. After any
- * failure there is no capture and the program runs as without the library. Nothing here exits,
- * waits or keeps a descriptor, and nothing prints unless XALT_TRACING is set. In a program with
- * more rights than its caller (set-user-id, set-group-id, file capabilities) nothing is done, since
- * its environment comes from the caller. There the loader preloads nothing, but it calls the copy
- * of the library that jobtrail-ld has linked in.
+ * What the loader calls: the run is captured before main() and signed after it. After any failure
+ * there is no capture. Nothing here exits, waits or keeps a descriptor, and nothing prints unless
+ * XALT_TRACING is set. In a program with more rights than its caller (set-user-id, set-group-id,
+ * file capabilities) nothing is done, since its environment comes from the caller. The loader
+ * preloads nothing there, but the copy that jobtrail-ld has linked in is called.
  */
 #include "conf/policy/policy_read.h"
 

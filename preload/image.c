@@ -97,12 +97,7 @@ int image_is_consistent(const struct r_debug *loader)
 /* Whether the last part of `path` is our library's name. */
 static bool is_our_name(const char *path)
 {
-    const char *name = path;
-    for (; *path != '\0'; path++) {
-        if (*path == '/')
-            name = path + 1;
-    }
-    return text_equal(name, "libjobtrail.so");
+    return text_equal(text_last_part(path), "libjobtrail.so");
 }
 
 int image_is_first_copy(const struct r_debug *loader)

@@ -42,6 +42,17 @@ static inline const char *text_after(const char *text, const char *prefix)
     return text;
 }
 
+/* What follows the last slash of the path. */
+static inline const char *text_last_part(const char *path)
+{
+    const char *name = path;
+    for (; *path != '\0'; path++) {
+        if (*path == '/')
+            name = path + 1;
+    }
+    return name;
+}
+
 /* The unsigned decimal number at the start of `text`, at the most UINT32_MAX; 0 when there is
  * none. */
 static inline uint32_t text_number(const char *text)

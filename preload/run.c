@@ -60,8 +60,7 @@ static const struct link_map *last_object(const struct r_debug *loader)
     return last;
 }
 
-/* The start, which identifies the process in addition to its pid. For Slurm's tasks it is the true
- * start of the process, as the journal has it. */
+/* The start identifies the process, with its pid. For Slurm's tasks it is that in the journal. */
 static void fill_start(struct slot_claim *claim, const struct switches *switches,
                        clock_function *now, struct ledger_slot *head)
 {
@@ -107,8 +106,7 @@ static void keep_for_end(const struct run_start *start, const struct slot_claim 
     own.run.claim = *claim;
 }
 
-/* Signs in the handler of a signal that ends the process. A vforked child shares this memory, but
- * has another pid. */
+/* Called in the handler of a signal. A vforked child shares this memory, but has another pid. */
 static void end_by_signal(int signal)
 {
     struct ledger_slot *slot = own.run.claim.slot;

@@ -15,21 +15,22 @@
 
 void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
 {
-    char program[PATH_MAX], conf[PATH_MAX], id[16], node[256];
-    char flush[] = "flush", conf_option[] = "--conf", job_option[] = "--job",
-         node_option[] = "--node", orphans[] = "--orphans";
+    char id[16];
     struct helper_result result = {0};
-    snprintf(program, sizeof program, "%s", settings->submit);
-    snprintf(conf, sizeof conf, "%s", settings->conf);
-    snprintf(node, sizeof node, "%s", host_node());
     snprintf(id, sizeof id, "%u", job);
-    char *const argv[] = {program,    flush,       conf_option,
-                          conf,       node_option, node,
-                          job_option, id,          is_over ? NULL : orphans,
-                          NULL};
+    const char *const argv[] = {settings->submit,
+                                "flush",
+                                "--conf",
+                                settings->conf,
+                                "--node",
+                                host_node(),
+                                "--job",
+                                id,
+                                is_over ? NULL : "--orphans",
+                                NULL};
     int error = helper_run(argv, settings->epilog_timeout_s, &result);
     if (error != 0)
-        slurm_info("jobtrail: job %u: cannot run %s: %s", job, program, strerror(-error));
+        slurm_info("jobtrail: job %u: cannot run %s: %s", job, settings->submit, strerror(-error));
     else if (!result.is_finished)
         slurm_info("jobtrail: job %u: the flush goes on after %u s", job,
                    settings->epilog_timeout_s);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/epilog_note.h"
 
-#include <stdbool.h>
-
 #include "spank/credential.h"
 #include "spank/journal_line.h"
 #include "spank/journal_owner.h"

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +27,7 @@ int helper_path(const char *name, char *path, size_t size)
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
 }
 
-static int spawn(char *const argv[], int message_fd, pid_t *pid)
+static int helper_spawn(const char *const argv[], int message_fd, pid_t *pid)
 {
     char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", lang[] = "LANG=C.UTF-8";
     char *const environment[] = {path, lang, NULL};
@@ -48,7 +47,8 @@ static int spawn(char *const argv[], int message_fd, pid_t *pid)
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addclosefrom_np(&files, 3); /* Slurm's own, sockets and pipes */
-    int error = posix_spawn(pid, argv[0], &files, &attributes, argv, environment);
+    int error =
+        posix_spawn(pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv, environment);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return -error;
@@ -100,13 +100,13 @@ static bool wait_until(pid_t pid, int64_t deadline, int *status)
     }
 }
 
-int helper_run(char *const argv[], unsigned timeout_s, struct helper_result *result)
+int helper_run(const char *const argv[], unsigned timeout_s, struct helper_result *result)
 {
     int pipe_fds[2];
     pid_t pid;
     if (pipe2(pipe_fds, O_CLOEXEC) != 0)
         return -errno;
-    int error = spawn(argv, pipe_fds[1], &pid);
+    int error = helper_spawn(argv, pipe_fds[1], &pid);
     close(pipe_fds[1]);
     if (error == 0) {
         int64_t deadline = now_ms() + (int64_t)timeout_s * 1000;

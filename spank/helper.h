@@ -18,7 +18,7 @@ struct helper_result {
 /* Runs `argv` (argv[0] an absolute path) in a session of its own, with an empty environment but
  * PATH and LANG, stdin and stdout on /dev/null; waits `timeout_s` seconds at the most. Returns 0,
  * or -errno when it could not be started. */
-int helper_run(char *const argv[], unsigned timeout_s, struct helper_result *result);
+int helper_run(const char *const argv[], unsigned timeout_s, struct helper_result *result);
 
 /* The absolute path of our program `name`, found from where this plugin lies, into `size` bytes
  * at `path`. Returns 0 or -errno. */

@@ -37,25 +37,15 @@ static void set_file(spank_t spank, const struct hook_variable *hook, const char
         spank_setenv(spank, hook->name, path, 1);
 }
 
-/* The first hook from number `*next` on that is installed, with its `entry`; NULL: no more. */
-static const struct hook_variable *next_hook(const struct settings *settings, size_t *next,
-                                             char entry[HOOK_VALUE_MAX])
-{
-    while (settings->hooks[0] != '\0' && *next < HOOK_VARIABLES) {
-        const struct hook_variable *hook = &hook_variables[(*next)++];
-        if (hook_variable_value(hook, settings->hooks, entry))
-            return hook;
-    }
-    return NULL;
-}
-
 void hooks_set(spank_t spank, const struct settings *settings)
 {
     char entry[HOOK_VALUE_MAX];
-    const struct hook_variable *hook;
     if (settings->hooks[0] == '\0')
         return;
-    for (size_t next = 0; (hook = next_hook(settings, &next, entry)) != NULL;) {
+    for (size_t i = 0; i < HOOK_VARIABLES; i++) {
+        const struct hook_variable *hook = &hook_variables[i];
+        if (!hook_variable_value(hook, settings->hooks, entry))
+            continue;
         if (hook->saved == NULL)
             set_list(spank, hook, entry);
         else
@@ -94,8 +84,10 @@ static void restore_file(const struct hook_variable *hook, const char *path)
 void hooks_restore(const struct settings *settings)
 {
     char entry[HOOK_VALUE_MAX];
-    const struct hook_variable *hook;
-    for (size_t next = 0; (hook = next_hook(settings, &next, entry)) != NULL;) {
+    for (size_t i = 0; settings->hooks[0] != '\0' && i < HOOK_VARIABLES; i++) {
+        const struct hook_variable *hook = &hook_variables[i];
+        if (!hook_variable_value(hook, settings->hooks, entry))
+            continue;
         if (hook->saved == NULL)
             restore_list(hook, entry);
         else

@@ -44,13 +44,13 @@ int spool_make_ledger(int part, uid_t uid, gid_t gid, uint64_t bytes)
     int fd = openat(part, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = fill_ledger(fd, uid, gid, bytes);
+    int error = fill_ledger(fd, uid, gid, bytes);
     close(fd);
-    if (result == 0 && renameat2(part, name, part, "ledger", RENAME_NOREPLACE) != 0 &&
+    if (error == 0 && renameat2(part, name, part, "ledger", RENAME_NOREPLACE) != 0 &&
         errno != EEXIST)
-        result = -errno;
+        error = -errno;
     unlinkat(part, name, 0);
-    return result;
+    return error;
 }
 
 int spool_make_packages(int part, uid_t uid, gid_t gid)
@@ -59,7 +59,7 @@ int spool_make_packages(int part, uid_t uid, gid_t gid)
         openat(part, PACKAGES_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return errno == EEXIST ? 0 : -errno;
-    int result = fchown(fd, uid, gid) != 0 ? -errno : 0;
+    int error = fchown(fd, uid, gid) != 0 ? -errno : 0;
     close(fd);
-    return result;
+    return error;
 }

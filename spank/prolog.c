@@ -2,7 +2,6 @@
 #include "spank/prolog.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "spank/settings.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,9 +45,9 @@ int settings_open(const char *conf, struct settings *settings)
     struct stat status;
     if (!policy_path(conf, found.policy_path, sizeof found.policy_path))
         return -ENAMETOOLONG;
-    int result = policy_open(found.policy_path, &status, &found.policy);
-    if (result < 0)
-        return result;
+    int error = policy_open(found.policy_path, &status, &found.policy);
+    if (error < 0)
+        return error;
     const struct policy_header *header = found.policy;
     const char *spool = policy_string(found.policy, POLICY_SPOOL);
     found.library = policy_string(found.policy, POLICY_LIBRARY);
@@ -58,14 +57,14 @@ int settings_open(const char *conf, struct settings *settings)
     found.epilog_timeout_s = header->epilog_timeout_s;
     found.switches = header->switches;
     if (spool == NULL || found.library == NULL || found.submit == NULL || found.hooks == NULL)
-        result = -EINVAL;
+        error = -EINVAL;
     else
-        result = spool_expand(spool, host_node(), found.spool, sizeof found.spool);
-    if (result == 0)
+        error = spool_expand(spool, host_node(), found.spool, sizeof found.spool);
+    if (error == 0)
         *settings = found;
     else
         free(found.policy);
-    return result;
+    return error;
 }
 
 enum spool_mount settings_mount(const struct settings *settings)

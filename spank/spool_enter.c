@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <time.h>
@@ -20,8 +21,8 @@ static int open_base(const char *spool)
     int base = directory_open_own(AT_FDCWD, spool);
     if (base != -ENOENT)
         return base;
-    int result = directory_make_all(spool, 0711);
-    return result < 0 ? result : directory_open_own(AT_FDCWD, spool);
+    int error = directory_make_all(spool, 0711);
+    return error < 0 ? error : directory_open_own(AT_FDCWD, spool);
 }
 
 /* Daemons rename directories one after the other: without the lock a second one could rename the
@@ -54,30 +55,32 @@ static int rename_left(int base, const char *name)
 /* Returns 0 when the name is free, or another daemon has made the directory again; or -errno. */
 static int set_aside(int base, const char *name, uid_t uid)
 {
-    int result = lock_base(base);
-    if (result != 0)
-        return result;
+    int error = lock_base(base);
+    if (error != 0)
+        return error;
     int fd = directory_open_own(base, name);
     if (fd >= 0 && journal_is_current(fd, uid) == 0)
-        result = rename_left(base, name);
+        error = rename_left(base, name);
     if (fd >= 0)
         close(fd);
     flock(base, LOCK_UN);
-    return result;
+    return error;
 }
 
-/* Returns a descriptor; -ENOENT where there is no directory; -ESTALE where it is not this run's; or
- * -errno. */
-static int enter_existing(int base, const char *name, uid_t uid, const struct journal_line *line)
+/* Opens the directory and appends the line. Returns a descriptor, or -errno: -ENOENT where there is
+ * none. `*is_left`: an earlier job has left it, and nothing was done. */
+static int enter_existing(int base, const char *name, uid_t uid, const struct journal_line *line,
+                          bool *is_left)
 {
     struct journal_line copy = *line;
     int fd = directory_open_own(base, name);
     if (fd < 0)
         return fd;
     int result = journal_is_current(fd, uid);
-    if (result >= 0)
-        result = result == 1 ? journal_append(&copy, fd) : -ESTALE;
-    if (result >= 0) /* 1: a full journal has counted the line */
+    *is_left = result == 0;
+    if (result == 1)
+        result = journal_append(&copy, fd);
+    if (result >= 0 && !*is_left) /* 1: a full journal has counted the line */
         return fd;
     close(fd);
     return result;
@@ -89,10 +92,11 @@ static int enter_or_make(int base, const struct spool_run *run, const struct jou
     int result = -EAGAIN;
     spool_name(run->job, run->restart, name);
     for (int i = 0; i < TRIES; i++) {
-        result = enter_existing(base, name, run->uid, line);
+        bool is_left = false;
+        result = enter_existing(base, name, run->uid, line, &is_left);
         if (result == -ENOENT)
             result = spool_make(base, run, line);
-        if (result == -ESTALE)
+        if (is_left)
             result = set_aside(base, name, run->uid);
         else if (result != -EEXIST)
             return result;

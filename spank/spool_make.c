@@ -39,17 +39,17 @@ static bool is_in_memory(int directory)
 static int mount_part(int job, uint64_t bytes)
 {
     char path[64], options[96];
-    int result = spool_part_note(job);
-    if (result != 0)
-        return result;
+    int error = spool_part_note(job);
+    if (error != 0)
+        return error;
     snprintf(path, sizeof path, "/proc/self/fd/%d/" SPOOL_USER, job);
     snprintf(options, sizeof options, "size=%llu,nr_inodes=%d,mode=0711", (unsigned long long)bytes,
              FILES);
     if (mount("jobtrail", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) == 0)
         return 0;
-    result = -errno;
+    error = -errno;
     unlinkat(job, SPOOL_MOUNTED, 0);
-    return result;
+    return error;
 }
 
 /* Allocates room for the journal, where users can fill the file system that it is on. */
@@ -66,9 +66,9 @@ static int make_part(int job, const struct spool_run *run)
 {
     int wanted =
         run->mount == SPOOL_MOUNT_YES || (run->mount == SPOOL_MOUNT_AUTO && is_in_memory(job));
-    int result = directory_make_one(job, SPOOL_USER, 0711);
-    if (result != 0)
-        return result;
+    int error = directory_make_one(job, SPOOL_USER, 0711);
+    if (error != 0)
+        return error;
     if (!wanted || mount_part(job, run->ledger_bytes + PACKAGES_BYTES + MORE_BYTES) != 0)
         reserve_room(job);
     return 0;
@@ -77,10 +77,10 @@ static int make_part(int job, const struct spool_run *run)
 static int fill_directory(int job, const struct spool_run *run, const struct journal_line *line)
 {
     struct journal_line copy = *line;
-    int result = spool_access_give(job, run->uid);
-    if (result == 0)
-        result = make_part(job, run);
-    return result != 0 ? result : journal_append(&copy, job);
+    int error = spool_access_give(job, run->uid);
+    if (error == 0)
+        error = make_part(job, run);
+    return error != 0 ? error : journal_append(&copy, job);
 }
 
 static void take_back(int base, const char *name, int job)
@@ -107,15 +107,15 @@ static int make_once(int base, const struct spool_run *run, const struct journal
     int job = make_directory(base, temporary, sizeof temporary);
     if (job < 0)
         return job;
-    int result = fill_directory(job, run, line);
+    int error = fill_directory(job, run, line);
     spool_name(run->job, run->restart, name);
-    if (result == 0 && renameat2(base, temporary, base, name, RENAME_NOREPLACE) != 0)
-        result = -errno;
-    if (result == 0)
+    if (error == 0 && renameat2(base, temporary, base, name, RENAME_NOREPLACE) != 0)
+        error = -errno;
+    if (error == 0)
         return job;
     take_back(base, temporary, job);
     close(job);
-    return result;
+    return error;
 }
 
 int spool_make(int base, const struct spool_run *run, const struct journal_line *line)

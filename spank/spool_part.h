@@ -36,9 +36,8 @@ static inline bool spool_part_is_mounted(int job)
            own.st_dev != part.st_dev;
 }
 
-/* Unmounts what is mounted there. The kernel frees its files when the last process that has them
- * mapped ends. Works by descriptor, since the directory may have been renamed. Returns 0 or -errno.
- */
+/* Unmounts what is mounted there, by descriptor, since the directory may have been renamed. The
+ * kernel frees the files when the last process that has them mapped ends. Returns 0 or -errno. */
 static inline int spool_part_unmount(int job)
 {
     char path[64];

@@ -2,7 +2,6 @@
 #include "spank/spool_reserve.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>

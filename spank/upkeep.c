@@ -25,12 +25,10 @@ static bool has_policy(const char *conf)
 void upkeep_policy(const char *conf)
 {
     char program[PATH_MAX];
-    char compile[] = "compile", if_newer[] = "--if-newer", option[] = "--conf", path[PATH_MAX];
+    const char *const argv[] = {program, "compile", "--if-newer", "--conf", conf, NULL};
     struct helper_result result = {0};
-    if ((!settings_is_stale(conf) && has_policy(conf)) || strlen(conf) >= sizeof path)
+    if (!settings_is_stale(conf) && has_policy(conf))
         return;
-    strcpy(path, conf);
-    char *const argv[] = {program, compile, if_newer, option, path, NULL};
     int error = helper_path("jobtrail-conf", program, sizeof program);
     if (error == 0)
         error = helper_run(argv, COMPILE_TIMEOUT_S, &result);
@@ -45,21 +43,15 @@ void upkeep_policy(const char *conf)
 static void run_submit(const char *conf, const char *command, const char *option,
                        unsigned timeout_s)
 {
-    char program[PATH_MAX], path[PATH_MAX], node[256], verb[16], flag[16];
-    char conf_option[] = "--conf", node_option[] = "--node";
     struct settings settings;
     struct helper_result result = {0};
     if (settings_open(conf, &settings) != 0)
         return;
-    snprintf(program, sizeof program, "%s", settings.submit);
-    snprintf(path, sizeof path, "%s", conf);
-    snprintf(node, sizeof node, "%s", host_node());
-    snprintf(verb, sizeof verb, "%s", command);
-    snprintf(flag, sizeof flag, "%s", option);
-    char *const argv[] = {program, verb, flag, conf_option, path, node_option, node, NULL};
+    const char *const argv[] = {settings.submit, command,     option, "--conf", conf,
+                                "--node",        host_node(), NULL};
     int error = helper_run(argv, timeout_s, &result);
     if (error != 0)
-        slurm_info("jobtrail: cannot run %s: %s", program, strerror(-error));
+        slurm_info("jobtrail: cannot run %s: %s", settings.submit, strerror(-error));
     else if (result.is_finished && result.status != 0)
         slurm_info("jobtrail: %s %s: %s", command, option, result.message);
     settings_close(&settings);

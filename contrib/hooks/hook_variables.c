@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Perl puts the text after -M behind `use`, and behind ` no` what follows -M-, at the head of the
- * program (perlrun). It must not have a blank, nor a comma, at which Slurm's --export cuts.
- * `no v999` is true of each Perl since 5.10 and has no effect. do() of a file that is not there, as
- * in a container, sets $! alone. A program in the debugger ($^P) is left alone. */
+/* Perl puts `use` and the text after -M, or ` no` and the text after -M-, at the start of the
+ * program (perlrun). The text must have no blank, and no comma, since Slurm's --export splits at
+ * commas. `no v999` succeeds in each Perl since 5.10 and has no effect. In a container the file may
+ * be missing: then do() sets $! and nothing else. In the debugger ($^P) the hook is not run. */
 #define PERL_BEFORE "-M-v999;BEGIN{local$@;local$!;$^P||do(q{"
 #define PERL_AFTER  "})}"
 
@@ -20,21 +20,21 @@ const struct hook_variable hook_variables[HOOK_VARIABLES] = {
     {"PERL5OPT", "perl/jobtrail.pl", NULL, ' ', PERL_BEFORE, PERL_AFTER},
 };
 
-int hook_variable_value(const struct hook_variable *variable, const char *hooks,
-                        char value[HOOK_VALUE_MAX])
+bool hook_variable_value(const struct hook_variable *variable, const char *hooks,
+                         char value[HOOK_VALUE_MAX])
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/%s", hooks, variable->path);
     if (length < 0 || length >= PATH_MAX || access(path, R_OK) != 0 ||
         (variable->before != NULL && path[strcspn(path, " \t\n\v\f\r{}\\")] != '\0'))
-        return 0;
+        return false;
     snprintf(value, HOOK_VALUE_MAX, "%s%s%s", variable->before == NULL ? "" : variable->before,
              path, variable->after == NULL ? "" : variable->after);
-    return 1;
+    return true;
 }
 
-/* Perl takes -T in the first place alone, and nothing behind it. */
-int hook_variable_has_room(const struct hook_variable *variable, const char *user)
+/* Perl accepts -T as the first option alone, and no option after it. */
+bool hook_variable_has_room(const struct hook_variable *variable, const char *user)
 {
     return variable->separator != ' ' || strncmp(user + strspn(user, " \t\n\v\f\r"), "-T", 2) != 0;
 }

@@ -22,16 +22,13 @@
  * and closes after it. So lines of processes that write at once do not mix, a killed process has
  * written what it had loaded, and programs inherit no descriptor.
  *
- * A hook writes nothing
- *   - where the slot of its run has not LEDGER_SLOT_PKGS,
- *   - where the size of files is limited (RLIMIT_FSIZE) and SIGXFSZ is not ignored,
- *   - beyond PACKAGES_BYTES,
- *   - where it cannot open the file (another root directory, no descriptor left, a full disk).
- * Packages are lost then. The program goes on as without the hook.
+ * A hook writes nothing where the slot of its run has not LEDGER_SLOT_PKGS, where the size of files
+ * is limited and SIGXFSZ is not ignored, beyond PACKAGES_BYTES, and where it cannot open the file
+ * (another root directory, no descriptor left, a full disk). The program runs as without the hook.
  *
  * A package can be reported more than once, by forked children or by other interpreters of the
  * process. Readers use 4096 lines of a run and only count the others, so a hook stops some time
- * after that. Readers skip a line that begins with another word, as a newer hook may write it. The
+ * after that. They skip a line that begins with another word, as a newer hook may write it. The
  * job's user can write anything into the file.
  */
 /* clang-format on */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The option file with the password of the database, read as jobtrail-load reads it
-(submit/load/database/credentials.c): its groups [client] and [jobtrail], and in them the options below alone."""
+"""Reads the option file with the password of the database, in the same way as jobtrail-load
+(submit/load/database/credentials.c): the groups [client] and [jobtrail], and in them the options below."""
 
 import os
 import ssl
@@ -20,7 +20,7 @@ TLS_VERSIONS = {"TLSv1.0": "TLSv1", "TLSv1.1": "TLSv1_1", "TLSv1.2": "TLSv1_2", 
 
 
 class Unknown(Exception):
-    """What is not known may be about TLS."""
+    """An option that is not known and may be about TLS."""
 
 
 def path():
@@ -28,7 +28,7 @@ def path():
 
 
 def read():
-    """{name: text, or whether for SWITCHES} of what is said; {} without a file."""
+    """{name: text, or a bool for SWITCHES} of the options that are set; {} without a file."""
     try:
         with open(path(), encoding="utf-8", errors="surrogateescape") as file:
             facts = os.fstat(file.fileno())
@@ -53,7 +53,7 @@ def read_lines(lines):
             elif line.startswith("!"):
                 raise Unknown
             elif ours and line and line[0] not in "#;":
-                take(found, line)
+                add_option(found, line)
         except Unknown:
             raise Failure(
                 "%s:%d: is not known here; see jobtrail-load(1), MARIADB" % (escape(path()), number)
@@ -61,7 +61,7 @@ def read_lines(lines):
     return found
 
 
-def take(found, line):
+def add_option(found, line):
     """NAME, NAME = VALUE, skip-NAME"""
     name, equals, value = line.partition("=")
     name, value = name.strip(" \t").replace("_", "-"), value.strip(" \t")
@@ -73,17 +73,17 @@ def take(found, line):
             name, off = name[len(prefix) :], True
             break
     if name in SWITCHES:
-        word = "0" if off else plain(value).lower() if equals else "1"
+        word = "0" if off else unquoted(value).lower() if equals else "1"
         if word not in WORDS:
             raise Unknown
         found[name] = WORDS[word]
     elif name in TEXTS and equals and not off:
-        found[name] = plain(value)
+        found[name] = unquoted(value)
     elif name.startswith(("ssl", "tls")):
         raise Unknown
 
 
-def plain(value):
+def unquoted(value):
     if len(value) > 1 and value[0] in "'\"" and value[-1] == value[0]:
         value = value[1:-1]
     parts, at = [], 0
@@ -94,35 +94,35 @@ def plain(value):
     return "".join(parts)
 
 
-def tls(said):
-    """What a TCP connection is made with: the server proves that it is the host that was asked for,
-    unless the file says that it need not. None: no TLS, as the file says."""
-    if not said.get("ssl", True):
+def tls(options):
+    """The TLS context of a TCP connection: the server must prove that it is the host that was asked for,
+    unless the file has skip-ssl-verify-server-cert. None: no TLS, by skip-ssl."""
+    if not options.get("ssl", True):
         return None
     try:
-        return tls_context(said)
+        return tls_context(options)
     except (OSError, ssl.SSLError, ValueError) as error:
         raise Failure("%s: TLS: %s" % (escape(path()), escape(str(error)))) from None
 
 
-def tls_context(said):
+def tls_context(options):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if not said.get("ssl-verify-server-cert", True):
+    if not options.get("ssl-verify-server-cert", True):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    if "ssl-ca" in said or "ssl-capath" in said:
-        context.load_verify_locations(said.get("ssl-ca"), said.get("ssl-capath"))
+    if "ssl-ca" in options or "ssl-capath" in options:
+        context.load_verify_locations(options.get("ssl-ca"), options.get("ssl-capath"))
     else:
         context.load_default_certs()
-    if "ssl-crl" in said:
-        context.load_verify_locations(said["ssl-crl"])
+    if "ssl-crl" in options:
+        context.load_verify_locations(options["ssl-crl"])
         context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
-    if "ssl-cert" in said:
-        context.load_cert_chain(said["ssl-cert"], said.get("ssl-key"))
-    if "ssl-cipher" in said:
-        context.set_ciphers(said["ssl-cipher"])
-    if "tls-version" in said:
-        wanted = {version.strip() for version in said["tls-version"].split(",")}
+    if "ssl-cert" in options:
+        context.load_cert_chain(options["ssl-cert"], options.get("ssl-key"))
+    if "ssl-cipher" in options:
+        context.set_ciphers(options["ssl-cipher"])
+    if "tls-version" in options:
+        wanted = {version.strip() for version in options["tls-version"].split(",")}
         if not wanted or wanted - set(TLS_VERSIONS):
             raise ValueError("tls-version is of " + ", ".join(sorted(TLS_VERSIONS)))
         for version, name in TLS_VERSIONS.items():

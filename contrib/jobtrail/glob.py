@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shell patterns as regular expressions that Python and MariaDB both understand."""
+"""Shell patterns as regular expressions that both Python and MariaDB can evaluate."""
 
 import re
 
@@ -27,12 +27,12 @@ def body(pattern, star=".*"):
 
 
 def whole(pattern):
-    """Matches a text that is all the pattern."""
+    """Matches a text when the pattern covers all of it."""
     return "(?s)^(?:%s)$(?!\\n)" % body(pattern)
 
 
 def path(pattern):
-    """A pattern with a slash is about the whole path, another about its last part."""
+    """A pattern with a slash is matched with the whole path, another one with its last part."""
     if "/" in pattern:
         return whole(pattern)
     return "(?s)(?:^|/)(?:%s)$(?!\\n)" % body(pattern, "[^/]*")

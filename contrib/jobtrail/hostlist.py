@@ -6,7 +6,7 @@ import re
 from .program import Failure
 from .text import escape
 
-MOST = 100000  # names; more is a slip
+MOST = 100000  # names of one range; more is a typing error
 
 
 def split(text):

@@ -33,7 +33,7 @@ def name(path):
 
 
 def version(path, module=None):
-    """As text; None where nothing says it."""
+    """As text; None: unknown."""
     if module and "/" in module:
         last = module.rsplit("/", 1)[-1]
         if re.match(r"v?\d", last):
@@ -47,14 +47,15 @@ def version(path, module=None):
 
 
 def key(text):
-    """What versions are ordered by: numbers as numbers, 1.10 after 1.9; a letter before a number,
-    so that 1.2rc1 is before 1.2.0, and after nothing."""
+    """The key that sorts versions: numbers by value, 1.10 after 1.9; letters before numbers, so that
+    1.2rc1 is before 1.2.0; a longer version after its beginning."""
     parts = re.findall(r"\d+|[a-z]+", (text or "").lower())
     return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
 
 
 def satisfies(have, sign, want):
-    """Whether a version stands in this relation. = compares as much as is asked for: 1.14.3 = 1.14"""
+    """Whether the version `have` has this relation to `want`. = compares the parts of `want` alone:
+    1.14.3 = 1.14"""
     if have is None:
         return False
     have, want = key(have), key(want)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A connection to MariaDB by PyMySQL that tells nobody the password, and nobody but the server anything.
+"""A connection to MariaDB by PyMySQL that never sends the password, and talks to no host but the server.
 
-PyMySQL by itself goes on without TLS where the server has none, and does whatever the server asks for to
-authenticate, the password in clear text among it.
+PyMySQL itself continues without TLS where the server has none, and authenticates by each method that the
+server asks for, also by sending the password as clear text.
 """
 
 from ssl import SSLError
@@ -17,7 +17,7 @@ from . import credentials
 
 ERRORS = MySQLError
 CURSOR = SSCursor
-# What proves that we know the password without telling it. As in mariadb_connection.c.
+# Methods that prove that we have the password without sending it. As in mariadb_connection.c.
 PLUGINS = ("mysql_native_password", "client_ed25519")
 HINT = (
     "%s; a host must speak TLS and prove its name: say in %s who certifies it (ssl-ca), or that it need"
@@ -75,8 +75,8 @@ class Connection(PyMySQLConnection):
 
     @staticmethod
     def trouble_as_error(call, **options):
-        """PyMySQL has no error of its own for a server that asks for a file of ours, nor for a plugin
-        that needs another package."""
+        """PyMySQL raises RuntimeError when the server asks for a file of ours, and for a plugin that needs
+        another package."""
         try:
             return call(**options)
         except RuntimeError as error:

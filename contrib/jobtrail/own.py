@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a user himself ran, to be run by sudo(8) as the user who owns the store. See jobtrail-own(1).
+"""The caller's own runs; run by sudo(8) as the user who owns the store. See jobtrail-own(1).
 
-Who asks is what sudo says, SUDO_UID. Nothing that he can say names a file, a store or another user: there
-are no such options, the environment is dropped, and Python was started with -I. The other users' rows are
-not there: views of the connection's own stand in the place of the tables, and SQLite is told to refuse
-whatever is not read through one of them.
+The caller is the user in SUDO_UID, which sudo sets. The caller can name no file, no store and no other
+user: there are no such options, the environment is dropped, and Python was started with -I. The caller
+cannot read other users' rows: temporary views with the names of the tables select the caller's own, and
+SQLite's authorizer refuses all that is not read through one of them.
 """
 
 import os
@@ -19,7 +19,7 @@ import time
 from .acct import main as acct
 from .program import DEFAULT_STORE, Failure
 from .report import main as report
-from .store import SqliteStore, check_version, trouble
+from .store import SqliteStore, opened
 from .text import escape
 
 ADDRESS_FILE = "/etc/jobtrail/own-store"
@@ -28,7 +28,7 @@ USAGE = """usage: jobtrail-own acct [OPTION]...
 
 What you ran yourself, as jobtrail-acct(1) and jobtrail-report(1) show it. Run it by sudo, as the site says;
 each of the two has --help."""
-# A snapshot that is held for ever, by a pipe that nobody reads, would let the store's log grow for ever.
+# While a snapshot is held the store's log grows, and a pipe that nobody reads would hold it for ever.
 LIMIT_SECONDS = 600
 KEPT = re.compile(r"(LANG|LC_[A-Z]+|TERM|COLUMNS|TZ)\Z")
 HARMLESS = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.@/+-]*\Z")
@@ -47,14 +47,12 @@ FUNCTIONS = (
     "(SELECT function_name_id FROM main.function_set_member"
     " WHERE function_set_id IN (SELECT function_set_id FROM %s))" % LINKS
 )
-PACKAGES = "run_uuid IN (SELECT uuid FROM %s)" % RUNS
-# Of a store whose uuids have owners
-OWN_PACKAGES = (
+PACKAGES = (
     "EXISTS (SELECT 1 FROM main.run AS ours WHERE ours.uuid = run_package.run_uuid"
     " AND ours.package_owner = run_package.owner AND ours.user = %s)" % ME
 )
 
-# All that the two programs read; of what is the site's, not a user's, the whole.
+# All tables that the two programs read, with the condition for the caller's rows; 1: no user's data.
 VIEWS = {
     "store_state": "1",
     "module": "1",
@@ -80,7 +78,7 @@ VIEWS = {
 
 
 def clean_environment():
-    """Nothing of it decides anything but language, time zone and width, and none of these is a path."""
+    """Keeps the variables for language, time zone and width, and of these only values that are no path."""
     uid = os.environ.get("SUDO_UID", "")
     kept = {name: value for name, value in os.environ.items() if KEPT.match(name)}
     os.environ.clear()
@@ -92,7 +90,7 @@ def clean_environment():
 
 
 def limit_time():
-    """Whatever our caller has blocked or ignored."""
+    """Ends the program after LIMIT_SECONDS, even if the caller has blocked or ignored SIGALRM."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     signal.alarm(LIMIT_SECONDS)
@@ -109,7 +107,7 @@ def who_asks():
 
 
 def address():
-    """Of the site's store."""
+    """The address of the site's store."""
     try:
         with open(ADDRESS_FILE, encoding="utf-8") as file:
             facts = os.fstat(file.fileno())
@@ -126,24 +124,21 @@ def address():
 
 
 class OwnStore(SqliteStore):
-    def restrict(self, user):
+    def __init__(self, user):
+        self.user = user
+
+    def begin(self):
+        """From then on the rows of this user are read, and no others."""
         run = self.database.execute
         run("PRAGMA temp_store = MEMORY")
         run("CREATE TEMP TABLE me (name TEXT)")
-        run("INSERT INTO temp.me VALUES (?)", (user,))
+        run("INSERT INTO temp.me VALUES (?)", (self.user,))
         self.database.commit()
-        for name, where in self.views().items():
+        for name, where in VIEWS.items():
             run("CREATE TEMP VIEW {0} AS SELECT * FROM main.{0} WHERE {1}".format(name, where))
         self.database.commit()
         self.database.set_authorizer(self.allow)
-
-    def views(self):
-        """The same for stores in which several users' runs may have one uuid."""
-        columns = [row[1] for row in self.database.execute("PRAGMA main.table_info(run_package)")]
-        if "owner" not in columns:
-            return VIEWS
-        packages = "id IN (SELECT package_id FROM main.run_package WHERE %s)" % OWN_PACKAGES
-        return dict(VIEWS, run_package=OWN_PACKAGES, package=packages)
+        super().begin()
 
     @staticmethod
     def allow(action, first, second, database, view):
@@ -153,27 +148,19 @@ class OwnStore(SqliteStore):
         if action == sqlite3.SQLITE_READ and (view is not None or database == "temp"):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ and second == "" and database is None:
-            return sqlite3.SQLITE_OK  # joined by a view, and nothing asked of it: SQLite forgets by which
+            return sqlite3.SQLITE_OK  # a table that a view joins without a column: SQLite passes no view
         return sqlite3.SQLITE_DENY
 
 
 class Own:
-    """Who asks, and of which store."""
+    """The caller and the store."""
 
     def __init__(self):
         self.user = who_asks()
         self.address = address()
 
     def open(self):
-        store = OwnStore()
-        try:
-            store.connect(self.address[len("sqlite:") :])
-            check_version(store.version(), self.address)
-            store.restrict(self.user)
-            store.begin()
-        except store.errors as error:
-            raise trouble(self.address, error) from None
-        return store
+        return opened(OwnStore(self.user), self.address)
 
 
 def main():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How the programs start, end and complain."""
+"""The start and the end of the programs, and their messages."""
 
 import argparse
 import io
@@ -13,7 +13,7 @@ DEFAULT_STORE = "sqlite:/var/lib/jobtrail/jobtrail.db"
 
 
 class Failure(Exception):
-    """What the user is told on stderr before the program ends with 1."""
+    """A message for stderr, with which the program ends with status 1."""
 
 
 class Usage(Failure):
@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def os_trouble(error):
-    """What the system says, and of which file."""
+    """The system's message, with the name of the file."""
     words = escape(error.strerror or str(error))
     return words if error.filename is None else "%s: %s" % (escape(str(error.filename)), words)
 
@@ -53,13 +53,13 @@ def utf8_output():
 
 
 def discard_output():
-    """What could not be written is not tried again at the exit."""
+    """Python would try again at the exit to write what could not be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def run(main):
-    """Calls main() as a program. Arguments and output are UTF-8 whatever the locale; a closed pipe
-    ends it."""
+    """Calls main() as a program. Arguments and output are UTF-8 in each locale; a closed pipe ends the
+    program."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.stdout = utf8_output()
     sys.argv[1:] = map(stored, sys.argv[1:])

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file that takes the place of another when it is whole, in a directory that others may write to.
+"""Replaces a file by a new one when that is complete, also in a directory that others may write to.
 
-All is done by descriptor: the directory is opened once, and owner and mode are given to the open file.
-For root, links lead on only where they are root's own; so nobody decides which file of the system
-becomes a report.
+All works by descriptor: the directory is opened once, and owner and mode are set on the open file. Root
+follows no symbolic link of another user, so that nobody else chooses the file that root replaces.
 """
 
 import os
@@ -22,12 +21,12 @@ NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def is_trusted(uid):
-    """Whether we go where this user leads. Only root has more to lose than the file itself."""
+    """Whether links and devices of this user may be followed. Others than root follow all."""
     return os.geteuid() != 0 or uid == 0 or (uid == OVERFLOW_UID and in_user_namespace())
 
 
 def in_user_namespace():
-    """Where what is root's outside belongs to nobody."""
+    """Whether files of root may seem to belong to nobody."""
     try:
         return os.readlink("/proc/self/ns/user") != INIT_USER_NAMESPACE
     except OSError:
@@ -43,8 +42,8 @@ def facts_at(place, name):
 
 
 class Place:
-    """The directory in which a path ends, opened (`fd`), and its name there. `facts` are of what has
-    that name, None of nothing; `is_magic`: it is a link of /proc to an open file that has no name."""
+    """The directory of a path's last part, open (`fd`), and the name in it. `facts`: stat() of the file of
+    that name, None: no file. `is_magic`: it is a link in /proc to an open file without a name."""
 
     def __init__(self, path):
         self.path = path
@@ -58,7 +57,7 @@ class Place:
             raise
 
     def walk(self, parts):
-        """Goes through the parts, and through those of the links among them."""
+        """Follows the parts, and those of the links among them."""
         if path_names_directory(self.path, parts):
             raise IsADirectoryError(21, "Is a directory", self.path)
         while True:
@@ -83,7 +82,7 @@ class Place:
                 raise IsADirectoryError(21, "Is a directory", self.path)
 
     def leave(self):
-        """Before a name in the directory leads on: what is to be checked in it."""
+        """Called before the walk leaves the directory; checks it in a subclass."""
 
     def move(self, name):
         fd = os.open(name, PLACE_FLAGS, dir_fd=self.fd)
@@ -91,7 +90,7 @@ class Place:
         self.fd = fd
 
     def target(self, name, facts):
-        """Where the link leads; None: to an open file without a name, as /dev/stdout may."""
+        """The target of the link; None: an open file without a name, as /dev/stdout can be."""
         self.links += 1
         if self.links > LINKS_MAX:
             raise OSError(40, "Too many levels of symbolic links", self.path)
@@ -110,8 +109,9 @@ def path_names_directory(path, parts):
 
 
 class Replacing:
-    """Standard output goes to a new file, which becomes `path` when it is whole, with the owner (where
-    we are root) and the permissions that this has. A pipe or a device is written to as it is."""
+    """Writes standard output to a new file, which replaces `path` when it is complete. The new file has the
+    permissions of the old one and, where we are root, its owner. A pipe or a device is not replaced but
+    written to."""
 
     def __init__(self, path):
         self.path = path
@@ -131,7 +131,7 @@ class Replacing:
         self.stdout, sys.stdout = sys.stdout, self.file
 
     def open_beside(self):
-        """With the owner and mode of what is replaced from the start, so that nothing is done later."""
+        """Makes the new file, at once with the owner and mode of the old one."""
         owner, mode = self.rights(self.place.facts)
         self.beside = ".jobtrail-report-" + secrets.token_hex(8)
         fd = os.open(self.beside, NEW_FLAGS, 0o600, dir_fd=self.place.fd)
@@ -146,8 +146,8 @@ class Replacing:
         return fd
 
     def rights(self, facts):
-        """(owner and group or None, mode). Of a file that somebody may have put there for root to
-        take its owner and mode from, nothing is taken."""
+        """(owner and group or None, mode) for the new file. Root refuses a file of which another user may
+        have chosen owner and mode."""
         if facts is None:
             mask = os.umask(0)
             os.umask(mask)
@@ -162,21 +162,21 @@ class Replacing:
         return (facts.st_uid, facts.st_gid), facts.st_mode & 0o777
 
     def open_as_it_is(self):
-        """What has been looked at is what is opened: a descriptor holds it."""
-        held = os.open(
+        """Opens a pipe or a device by a descriptor for its path, so that it is the one that was checked."""
+        path_fd = os.open(
             self.place.name,
             os.O_PATH | os.O_CLOEXEC | (0 if self.place.is_magic else os.O_NOFOLLOW),
             dir_fd=self.place.fd,
         )
         try:
-            facts = os.fstat(held)
+            facts = os.fstat(path_fd)
             if stat.S_ISDIR(facts.st_mode):
                 raise IsADirectoryError(21, "Is a directory", self.path)
             if not self.place.is_magic and not is_trusted(facts.st_uid):
                 raise Failure("%s: is another user's pipe or device" % self.shown)
-            return os.open("/proc/self/fd/%d" % held, os.O_WRONLY | os.O_CLOEXEC)
+            return os.open("/proc/self/fd/%d" % path_fd, os.O_WRONLY | os.O_CLOEXEC)
         finally:
-            os.close(held)
+            os.close(path_fd)
 
     def __exit__(self, kind, value, trace):
         if not self.path:
@@ -212,7 +212,7 @@ class Replacing:
             raise Failure("%s: somebody else changed files there meanwhile" % self.shown)
 
     def remove_ours(self):
-        """Nothing that somebody else has put in the place of the new file's name."""
+        """Removes the new file unless another user has put another file in its place."""
         ours = os.fstat(self.file.fileno())
         if is_same(facts_at(self.place.fd, self.beside), ours):
             os.unlink(self.beside, dir_fd=self.place.fd)

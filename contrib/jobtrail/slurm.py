@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What Slurm's own accounting knows about jobs and steps, asked of sacct(1).
+"""Slurm's own accounting of jobs and steps, by sacct(1).
 
-sacct is asked about many jobs at once and for a bounded time; when it fails once, it is not asked
-again. Job names are text of users: the delimiter is random, so that they cannot look like rows.
+sacct is run for many jobs at once and for a bounded time. After a failure it is not run again. Users
+choose the names of jobs, so the delimiter is random: a name cannot look like a row.
 """
 
 import os
@@ -21,16 +21,16 @@ FACTS = (
 )
 
 
-# what sacct says where there is no accounting to ask
+# messages of sacct where there is no accounting
 NO_ACCOUNTING = ("Could not establish a configuration source", "accounting storage is disabled",
                  "there is no sacct here")  # fmt: skip
 
 
 class Unavailable(Exception):
-    """sacct cannot be had, with the reason."""
+    """The reason why there is nothing from sacct."""
 
     def is_normal(self):
-        """Whether there is no accounting here."""
+        """Whether the site has no accounting."""
         return any(text in str(self) for text in NO_ACCOUNTING)
 
 
@@ -62,8 +62,8 @@ def ask(jobs, cluster, units):
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(str(error)) from None
     if result.returncode != 0:
-        said = result.stderr.decode(errors="replace").strip().splitlines()
-        raise Unavailable(said[-1] if said else "sacct ended with %d" % result.returncode)
+        messages = result.stderr.decode(errors="replace").strip().splitlines()
+        raise Unavailable(messages[-1] if messages else "sacct ended with %d" % result.returncode)
     cells = result.stdout.decode(errors="replace").split(end)
     for at in range(0, len(cells) - len(fields), len(fields)):
         row = dict(zip(fields, cells[at : at + len(fields)]))
@@ -72,9 +72,9 @@ def ask(jobs, cluster, units):
 
 
 class Accounting:
-    """Facts of jobs and steps by number; about jobs that were announced with prefetch().
+    """The rows of sacct about the jobs of the last prefetch().
 
-    When `asked_for`, the user is told that there is no accounting here, else only of real trouble.
+    With `asked_for` a site without accounting is reported to the user, else failures alone.
     """
 
     def __init__(self, units, asked_for):
@@ -85,7 +85,7 @@ class Accounting:
         self.failed = False
 
     def prefetch(self, runs):
-        """Asks about the jobs of these runs that are not known yet, and forgets all others."""
+        """Runs sacct for the jobs of these runs that have no rows yet, and drops the rows of others."""
         wanted = {}
         for run in runs:
             if run["job_id_raw"] is not None:
@@ -103,22 +103,22 @@ class Accounting:
             return
         try:
             for row in ask(jobs, cluster, self.units):
-                self.take(cluster, row)
+                self.add_row(cluster, row)
         except Unavailable as reason:
             self.failed = True
             if self.asked_for or not reason.is_normal():
                 print("jobtrail-acct: without Slurm's accounting: %s" % escape(str(reason)), file=sys.stderr)
         self.asked.update((cluster, job) for job in jobs)
 
-    def take(self, cluster, row):
+    def add_row(self, cluster, row):
         job, _, step = row["JobIDRaw"].partition(".")
         if job.isdigit():
             row["start"], row["end"] = number(row["Start"]), number(row["End"])
             self.rows.setdefault((cluster, int(job), step), []).append(row)
 
     def of(self, run, step=True):
-        """The facts of the run's step (or job); of a job that was requeued, of that time. None: not
-        known."""
+        """The row of the run's step (or job); of a job that was requeued, the one at the time of the run.
+        None: unknown."""
         name = run["step_id"] if step else ""
         if name is None:
             return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The store that jobtrail-load fills, to read from: SQLite or MariaDB behind the same SQL.
+"""Reading from the store that jobtrail-load fills: SQLite or MariaDB, by the same SQL.
 
-Statements have ? for values; both kinds know `path REGEXP ?`, which is true when the pattern, in the
-syntax that Python and PCRE share, is found in the path.
+Statements have ? for values. Both kinds have `path REGEXP ?`: the pattern, in the syntax that Python and
+PCRE share, is found in the path.
 """
 
 import os
@@ -20,6 +20,18 @@ PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
     " AND run_package.proven >= run.proven"
 )
+# For a row `{0}` of a follower in `coverage`: the outcome of its leader, which may be on another node.
+LEADER_OUTCOME = """
+    CASE {0}.outcome WHEN 'follower' THEN
+        (SELECT other.outcome FROM coverage AS other
+         WHERE other.job_id_raw = {0}.job_id_raw AND other.step_id = {0}.step_id
+               AND other.leader = {0}.leader
+               AND coalesce(other.cluster, '') = coalesce({0}.cluster, '')
+               AND other.restart_count = {0}.restart_count
+               AND other.proven >= {0}.proven
+               AND other.outcome <> 'follower'
+         ORDER BY other.first_task LIMIT 1)
+    END AS leader_outcome"""
 SOCKET = "/run/mysqld/mysqld.sock"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28
@@ -55,7 +67,7 @@ class SqliteStore:
 
     @staticmethod
     def open(path):
-        """Read-only. SQLite needs the -wal and -shm files for that, or to know that nobody writes."""
+        """Read-only. For that SQLite needs the -wal and -shm files, or immutable=1: nobody writes."""
         database = sqlite3.connect(sqlite_uri(path), uri=True, timeout=60)
         try:
             database.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -69,7 +81,7 @@ class SqliteStore:
         return self.database.execute("PRAGMA user_version").fetchone()[0]
 
     def begin(self):
-        """Until the end of the program all is read as it is now."""
+        """Later changes of the store are not seen until the end of the program."""
         self.database.execute("BEGIN")
 
     def query(self, sql, values=()):
@@ -98,7 +110,7 @@ class MariadbStore:
         self.beside = None
 
     def open(self):
-        """A connection to the first host that answers; what the last one says is the error."""
+        """A connection to the first host that answers, or the last one's error."""
         for address in self.addresses[:-1]:
             try:
                 return self.open_at(address)
@@ -107,7 +119,7 @@ class MariadbStore:
         return self.open_at(self.addresses[-1])
 
     def open_at(self, address):
-        """group_concat() cuts off what is longer, whatever the site has set, as in no SQLite."""
+        """group_concat() would cut longer texts at a limit of the server; SQLite has none."""
         return self.connection_class(
             charset="utf8mb4",
             connect_timeout=10,
@@ -163,24 +175,24 @@ def mariadb_addresses(location):
     if match is None:
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
     user, hosts, name = match.groups()
-    said = credentials.read()
+    options = credentials.read()
     if user:
-        said["user"] = user
-    return [with_host(said, name, text) for text in (hosts or said.get("host", "")).split(",")]
+        options["user"] = user
+    return [with_host(options, name, text) for text in (hosts or options.get("host", "")).split(",")]
 
 
-def with_host(said, name, text):
-    """As jobtrail-load has it: localhost is a socket."""
+def with_host(options, name, text):
+    """As in jobtrail-load, localhost means the socket."""
     host, _, port = text.partition(":")
     if port and not re.match(r"\d{1,5}\Z", port):
         raise Failure("write mariadb://[USER@][HOST[:PORT]]/DATABASE")
-    address = {"database": name, "user": said.get("user"), "password": said.get("password", "")}
+    address = {"database": name, "user": options.get("user"), "password": options.get("password", "")}
     if host in ("", "localhost"):
-        address["unix_socket"] = said.get("socket", SOCKET)
+        address["unix_socket"] = options.get("socket", SOCKET)
         return address
     address["host"] = host
-    address["port"] = int(port or said.get("port", 3306))
-    address["ssl"] = credentials.tls(said)
+    address["port"] = int(port or options.get("port", 3306))
+    address["ssl"] = credentials.tls(options)
     return address
 
 
@@ -189,12 +201,16 @@ KINDS = {"sqlite": SqliteStore, "mariadb": MariadbStore}
 
 def open_store(address):
     """A store of this version, in one snapshot; Failure where there is none."""
-    scheme, _, location = address.partition(":")
+    scheme = address.partition(":")[0]
     if scheme not in KINDS:
         raise Failure(escape(address) + " is no store; write sqlite:FILE or mariadb://HOST/DATABASE")
-    store = KINDS[scheme]()
+    return opened(KINDS[scheme](), address)
+
+
+def opened(store, address):
+    """The store, connected to the address and checked; Failure where that fails."""
     try:
-        store.connect(location)
+        store.connect(address.partition(":")[2])
         check_version(store.version(), address)
         store.begin()
     except store.errors as error:
@@ -214,5 +230,5 @@ def check_version(version, address):
 
 
 def trouble(address, error):
-    """The Failure for what the database says."""
+    """The Failure for an error of the database."""
     return Failure("store %s: %s" % (escape(address), escape(str(error))))

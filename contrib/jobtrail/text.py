@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Text of the store made harmless: it is whatever users called their files."""
+"""Makes text of the store harmless, since users have chosen the names in it."""
 
 import os
 import unicodedata
 
-# Bytes that are not UTF-8: as Python has them in the names of files, and as the store has them.
+# Bytes that are not UTF-8: from Python's form (surrogateescape) to the store's.
 STORED = {0xDC00 + byte: 0xEF00 + byte for byte in range(0x80, 0x100)}
 UNSTORED = {stored: byte for byte, stored in STORED.items()}
 
@@ -12,12 +12,12 @@ ESCAPES = {"\\": r"\\", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
 
 
 def stored(argument):
-    """What the user wrote, as the store would have it, whatever the locale is."""
+    """An argument of the command line, in the form in which the store has text."""
     return os.fsencode(argument).decode("utf-8", "surrogateescape").translate(STORED)
 
 
 def file_path(text):
-    """The name of a file that stored() made this of."""
+    """The inverse of stored(), for names of files."""
     return os.fsdecode(text.translate(UNSTORED).encode("utf-8", "surrogateescape"))
 
 
@@ -45,7 +45,7 @@ def escape_character(character, delimiter=""):
 
 
 def cell(value, delimiter=""):
-    """A value as a table shows it; None is nothing."""
+    """A value for a table; None becomes an empty text."""
     return "" if value is None else escape(str(value), delimiter)
 
 
@@ -63,7 +63,7 @@ def places_of(character):
 
 
 def cut(text, size, mark="+"):
-    """At the most `size` columns of a terminal; what is cut off leaves a mark."""
+    """At the most `size` columns of a terminal; a text that is cut ends with the mark."""
     if places(text) <= size:
         return text
     room = size - len(mark)
@@ -85,8 +85,8 @@ def fit(text, width, mark="+"):
 
 
 def is_formula(text):
-    """Whether a spreadsheet could take it for one: some pass over blanks and quotes in front, and those
-    that write Chinese or Japanese take wide signs, or small ones, for the plain ones."""
+    """Whether a spreadsheet could take it for a formula: some ignore blanks and quotes before it, and
+    Chinese or Japanese ones accept the wide and the small forms of its signs."""
     first = unicodedata.normalize("NFKC", text.lstrip(" '\"")[:1])[:1]
     return first != "" and first in "=+-@" and not is_number(text)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where root writes what is opened by name, and what decides for the system: nothing that others than root
-can change or lead elsewhere, by a directory on the way or by a symbolic link there.
+"""Checks a place before root opens a file in it by name: no user but root may change it, or redirect the
+path, by a directory above the file or by a symbolic link there.
 
-The rule of conf/base/trusted.h: directories and links on the way belong to root (in a user namespace, what belongs
-to nobody there counts as root's), and root alone can write to the directories; no group may, root's own
-neither. A sticky directory on the way may be writable by others.
+The rule is that of conf/base/trusted.h. All directories and links of the path belong to root, or in a user
+namespace to nobody. Root alone can write to the directories, and no group, not even root's. A directory
+above the last one may be writable by others if it is sticky.
 """
 
 import os

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Captures out of a ledger (preload/ledger.h), one at a time. The file is the user's, so every
- * number in it is checked before it is used, it is read and never mapped, and what is no sound slot
- * is counted and passed over.
+ * Captures out of a ledger (preload/ledger.h), one at a time. The file is the user's: every number
+ * in it is checked before it is used, the file is read and never mapped, and a slot that is not
+ * valid is counted and skipped.
  */
 #ifndef JOBTRAIL_LEDGER_READ_H
 #define JOBTRAIL_LEDGER_READ_H
@@ -17,7 +17,7 @@ struct capture_bytes {
     int cut; /* the process had more */
 };
 
-/* Objects that were loaded while the program ran have no build-id here. */
+/* An object that was loaded while the program ran has no build-id. */
 struct capture_object {
     struct capture_bytes path, build_id;
 };
@@ -34,47 +34,48 @@ struct capture {
     int32_t pid, ppid;
     uint64_t start_ticks; /* of the process, or where `first` is set of the run; 0: unknown */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: the process has not signed */
+    uint64_t end_ns; /* 0: the process has written no end */
     uint8_t uuid[16];
     uint32_t rank, size;
     uint64_t random;     /* what sampling compares with */
-    double probability;  /* with which the process kept its run; 0: it did not come to decide */
+    double probability;  /* with which the process kept its run; 0: it has not decided */
     uint32_t signal;     /* caught by the library at the end; 0: none */
     uint32_t gpus;       /* devices held open at the end */
-    uint32_t step, task; /* as the process says; UINT32_MAX: it does not */
-    int32_t task_pid;    /* of the task that it is or descends from, as it says; 0: it does not */
+    uint32_t step, task; /* from the process; UINT32_MAX: unknown */
+    int32_t task_pid;    /* from the process: of the task that it is or descends from; 0: unknown */
     struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;
-    uint64_t name_space;            /* inode of the one that pid counts in; 0: the task's */
+    uint64_t name_space;            /* inode of the pid namespace that `pid` is of; 0: the task's */
     struct capture_object *objects; /* in the reader's memory */
     size_t object_count;
     struct capture_ancestor ancestors[CAPTURE_ANCESTORS_MAX];
     size_t ancestor_count;
-    int wants_start; /* of a size whose start gets a record of its own */
+    int wants_start; /* its start gets a record of its own, because of its size */
     int pkgs;        /* the policy's action was `pkgs` */
     int first;       /* no earlier capture is of the same process */
-    int keep;        /* it was not to be sampled when it started */
+    int keep;        /* sampling did not apply to it when it started */
     int cut;         /* fields are missing, or end early */
 };
 
 struct ledger_reader {
-    uint64_t dropped; /* captures that found no room, as the ledger counts them */
-    size_t damaged;   /* slots that ledger_next() could not use, and 1 for those it does not read */
-    uint64_t at, end; /* where it looks next, and where it ends */
+    uint64_t dropped; /* captures that found no room, from the ledger */
+    size_t damaged;   /* slots that are not valid, and 1 for all slots beyond `most` */
+    uint64_t at, end; /* offsets of the next slot and of the end */
     int fd;
     struct ledger_memory *memory; /* owned; of a fixed size */
 };
 
-/* Gets ready to read the first `most` bytes of the ledger open at `fd`, which stays the caller's:
- * its owner can make the file longer than it was made. Returns 0; -EINVAL when it is no ledger;
- * -ENOMEM; or -errno of the read. ledger_close() releases `*reader`, written only on success. */
+/* Prepares to read the first `most` bytes of the ledger open at `fd`, which stays the caller's: a
+ * ledger has at most so many bytes, but its owner can make the file longer. Returns 0; -EINVAL when
+ * it is no ledger; -ENOMEM; or -errno of the read. ledger_close() releases `*reader`, written only
+ * on success. */
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 
-/* The next capture. What it points to holds until the reader is used again. Returns 1, 0 at the
+/* The next capture. What it points to is valid until the reader is used again. Returns 1, 0 at the
  * end, or -errno of the read. */
 int ledger_next(struct ledger_reader *reader, struct capture *capture);
 
-/* The capture at `offset`, where ledger_next() has found one: maybe another one by now. Returns 1;
- * 0 when there is none any more; -EINVAL when it is damaged; or -errno of the read. */
+/* The capture at `offset`, where ledger_next() has found one: its owner may have changed it since.
+ * Returns 1; 0 when there is none any more; -EINVAL when it is damaged; or -errno of the read. */
 int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture);
 
 void ledger_close(struct ledger_reader *reader);

@@ -2,6 +2,7 @@
 #include "submit/evidence/package_read.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ enum { FIELDS_MAX = 7, PROGRAM_MAX = 32, NAME_BYTES_MAX = 256, VERSION_MAX = 128
 
 /* Cuts the line at its tabs. Returns the number of fields; 0 when there are more than FIELDS_MAX.
  */
-static size_t split(char *line, const char **fields)
+static size_t split_fields(char *line, const char **fields)
 {
     size_t count = 0;
     for (char *at = line; at != NULL;) {
@@ -26,59 +27,62 @@ static size_t split(char *line, const char **fields)
     return count;
 }
 
-static int sound_text(const char *text, size_t max)
+static bool is_valid_text(const char *text, size_t max)
 {
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++) {
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-            return 0;
+            return false;
     }
     return length <= max;
 }
 
-static int sound_uuid(const char *text)
+static bool is_valid_uuid(const char *text)
 {
     return strspn(text, "0123456789abcdef") == PACKAGE_UUID_SIZE - 1 &&
            text[PACKAGE_UUID_SIZE - 1] == '\0';
 }
 
-static int sound(const struct package *package)
+static bool is_valid(const struct package *package)
 {
-    return sound_uuid(package->uuid) && package->program[0] != '\0' &&
-           sound_text(package->program, PROGRAM_MAX) && sound_text(package->name, NAME_BYTES_MAX) &&
-           sound_text(package->version, VERSION_MAX) && sound_text(package->path, PACKAGES_LINE);
+    return is_valid_uuid(package->uuid) && package->program[0] != '\0' &&
+           is_valid_text(package->program, PROGRAM_MAX) &&
+           is_valid_text(package->name, NAME_BYTES_MAX) &&
+           is_valid_text(package->version, VERSION_MAX) &&
+           is_valid_text(package->path, PACKAGES_LINE);
 }
 
-static int parse_number(const char *text, uint32_t *number)
+static bool parse_number(const char *text, uint32_t *number)
 {
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || text[digits] != '\0')
-        return 0;
+        return false;
     *number = (uint32_t)strtoul(text, NULL, 10);
-    return 1;
+    return true;
 }
 
-/* Returns 1 and fills `*package`; 0 for a newer hook's line; -EINVAL for a bad one. */
+/* Returns 1 and fills `*package`; 0 for a line of a newer hook; -EINVAL for a bad one. */
 static int parse_line(char *line, struct package *package)
 {
     const char *fields[FIELDS_MAX];
-    size_t count = split(line, fields);
+    size_t count = split_fields(line, fields);
     if (count == 4 && strcmp(fields[0], "hook") == 0) {
         *package = (struct package){fields[1], fields[2], "", fields[3], "", 0};
-        return sound(package) ? 1 : -EINVAL;
+        return is_valid(package) ? 1 : -EINVAL;
     }
     if (count == 7 && strcmp(fields[0], "pkg") == 0) {
         *package = (struct package){fields[1], fields[2], fields[4], fields[5], fields[6], 0};
-        return parse_number(fields[3], &package->lost) && package->name[0] != '\0' && sound(package)
+        return parse_number(fields[3], &package->lost) && package->name[0] != '\0' &&
+                       is_valid(package)
                    ? 1
                    : -EINVAL;
     }
-    int ours = count > 0 && (strcmp(fields[0], "hook") == 0 || strcmp(fields[0], "pkg") == 0);
+    bool is_known = count > 0 && (strcmp(fields[0], "hook") == 0 || strcmp(fields[0], "pkg") == 0);
     size_t letters = count == 0 ? 0 : strspn(fields[0], "abcdefghijklmnopqrstuvwxyz");
-    return !ours && letters > 0 && fields[0][letters] == '\0' ? 0 : -EINVAL;
+    return !is_known && letters > 0 && fields[0][letters] == '\0' ? 0 : -EINVAL;
 }
 
-static int same_or_order(const struct package *a, const struct package *b)
+static int compare_packages(const struct package *a, const struct package *b)
 {
     int order = strcmp(a->uuid, b->uuid);
     if (order == 0)
@@ -86,11 +90,11 @@ static int same_or_order(const struct package *a, const struct package *b)
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-/* Of the lines of one package the first one that knows the version comes first. */
+/* As compare_packages(); of the lines of one package, one with a version comes first. */
 static int by_run_and_name(const void *left, const void *right)
 {
     const struct package *a = left, *b = right;
-    int order = same_or_order(a, b);
+    int order = compare_packages(a, b);
     if (order == 0)
         order = (a->version[0] == '\0') - (b->version[0] == '\0');
     if (order == 0)
@@ -98,7 +102,7 @@ static int by_run_and_name(const void *left, const void *right)
     return order;
 }
 
-static void keep_each_once(struct packages *packages)
+static void remove_duplicates(struct packages *packages)
 {
     size_t kept = 0;
     if (packages->count > 0)
@@ -106,7 +110,7 @@ static void keep_each_once(struct packages *packages)
     for (size_t i = 0; i < packages->count; i++) {
         struct package *last = kept == 0 ? NULL : &packages->package[kept - 1];
         const struct package *next = &packages->package[i];
-        if (last == NULL || same_or_order(last, next) != 0)
+        if (last == NULL || compare_packages(last, next) != 0)
             packages->package[kept++] = *next;
         else if (next->lost > last->lost)
             last->lost = next->lost;
@@ -143,7 +147,7 @@ int packages_parse(char *text, size_t size, struct packages *packages)
         packages_free(&found);
         return result;
     }
-    keep_each_once(&found);
+    remove_duplicates(&found);
     *packages = found;
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What hooks wrote down of a job's packages (contrib/hooks/packages.h). The file is the user's: it
- * is read and never mapped, every line is bounded and checked, and what is no sound line is counted
- * and passed over.
+ * The packages of a job, as hooks wrote them (contrib/hooks/packages.h). The file is the user's: it
+ * is read and never mapped, every line is bounded and checked, and a line that is not valid is
+ * counted and skipped.
  */
 #ifndef JOBTRAIL_PACKAGE_READ_H
 #define JOBTRAIL_PACKAGE_READ_H
@@ -16,10 +16,10 @@ enum { PACKAGE_UUID_SIZE = 33, PACKAGES_OF_RUN_MAX = 4096 };
 struct package {
     const char *uuid; /* of the run, 32 lower-case hexadecimal digits */
     const char *program;
-    const char *name;    /* "": the line of a hook that works in the run, of version `version` */
+    const char *name;    /* "": the line of a hook that works in the run, with its `version` */
     const char *version; /* "": not known */
     const char *path;    /* "": none */
-    uint32_t lost;       /* packages that its process could not write down before */
+    uint32_t lost;       /* earlier packages that its process could not write */
 };
 
 struct packages {
@@ -34,11 +34,11 @@ struct package_run {
     const struct package *package; /* `count` of them, the lines of hooks (no name) included */
     size_t count;
     int hooked;    /* a hook worked in it */
-    uint64_t lost; /* that a process could not write down, at the least */
+    uint64_t lost; /* packages that processes could not write, at least */
 };
 
-/* Reads the file open at `fd`, PACKAGES_BYTES and what one line more may take: whatever is beyond
- * counts as one bad line. Returns 0, -ENOMEM, or -errno of the read. packages_free() releases
+/* Reads the file open at `fd`, up to PACKAGES_BYTES and one line more; all beyond that counts as
+ * one bad line. Returns 0, -ENOMEM, or -errno of the read. packages_free() releases
  * `*packages`, written only on success. */
 int packages_read(int fd, struct packages *packages);
 
@@ -48,7 +48,7 @@ int packages_parse(char *text, size_t size, struct packages *packages);
 
 void packages_free(struct packages *packages);
 
-/* The packages of the run `uuid`, maybe none. Those beyond PACKAGES_OF_RUN_MAX are lost. */
+/* The packages of the run `uuid`; those beyond PACKAGES_OF_RUN_MAX count as lost. */
 struct package_run packages_of_run(const struct packages *packages, const uint8_t uuid[16]);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "conf/base/listing.h"
 #include "submit/evidence/user_files.h"
 
-/* Whether there is surely none. Nothing of the user's is asked but his directories. */
-static int session_is_gone(int sessions, uid_t uid, const char *session)
+/* Whether the session surely has no directory. Of the user's files only directories are opened. */
+static bool session_is_gone(int sessions, uid_t uid, const char *session)
 {
     char name[16];
     snprintf(name, sizeof name, "%u", (unsigned)uid);
@@ -26,7 +27,7 @@ static int session_is_gone(int sessions, uid_t uid, const char *session)
     return directory == -ENOENT;
 }
 
-/* PID.TICKS, the session whose notes these are, into `name`. */
+/* Writes the session PID.TICKS that a note is of, from the rest of its name, to `name`. */
 static const char *session_of(const char *note, char name[NAME_MAX + 1])
 {
     size_t size = strspn(note, "0123456789.");

@@ -6,9 +6,9 @@
 #ifndef JOBTRAIL_SESSION_NOTES_H
 #define JOBTRAIL_SESSION_NOTES_H
 
-/* Removes, of the directory of notes open at `notes`, those of sessions that are no longer in
- * [spool] sessions, open at `sessions`: a user may put a session's directory away himself, as often
- * as he likes. Should he bring it back, its records are sent again, under the same names. */
+/* Removes from the directory open at `notes` the notes of sessions that have no directory in
+ * [spool] sessions, open at `sessions`: users may remove directories of sessions themselves. When a
+ * user moves such a directory back, its records are sent again, under the same names. */
 void session_notes_clean(int notes, int sessions);
 
 #endif

@@ -2,13 +2,14 @@
 #include "submit/evidence/succession.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "conf/base/grow.h"
 #include "preload/ledger.h"
 
-/* So many captures of one pid are looked at for the next of a process: in as many namespaces the
- * same pids occur. */
+/* So many captures of one pid are searched for the next one of a process: the same pid may occur in
+ * as many namespaces. */
 enum { SAME_PID_MAX = 1000 };
 
 int succession_add(struct succession *succession, const struct capture *capture)
@@ -37,32 +38,34 @@ static int by_process(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Processes of different namespaces may share pid and start. A process that loses its ancestors
- * between two programs tells its namespace with the second only. */
-static int same_namespace(uint64_t a, uint64_t b)
+/* Processes of different namespaces may share pid and start. A capture has its namespace only where
+ * the task is not among the ancestors of its process (preload/ledger.h): of two captures of one
+ * process, the second may have it alone. */
+static bool may_be_same_namespace(uint64_t a, uint64_t b)
 {
     return a == 0 || b == 0 || a == b;
 }
 
-/* Whether the process of `a` ran `b` later, of the same pid and namespace. A first capture came
- * after the process's start, any other one tells the start itself. */
-static int goes_on(const struct succession_entry *a, const struct succession_entry *b)
+/* Whether the process of `a` ran `b` later; both have the same pid and namespace. A first capture
+ * has the start of its run, which is after that of the process; any other one has that of the
+ * process. */
+static bool is_continued_by(const struct succession_entry *a, const struct succession_entry *b)
 {
     if (b->first)
-        return 0;
+        return false;
     return a->first ? b->start_ticks <= a->start_ticks : b->start_ticks == a->start_ticks;
 }
 
-/* When the next program began of the process that ran order[0]; 0: there is none. `order` ends with
- * NULL. */
+/* The start of the next program of the process that ran order[0]; 0: there is none. `order` ends
+ * with NULL. */
 static uint64_t next_start(struct succession_entry *const *order)
 {
     const struct succession_entry *entry = order[0];
     for (size_t i = 1; i < SAME_PID_MAX && order[i] != NULL; i++) {
         if (order[i]->pid != entry->pid)
             return 0;
-        if (same_namespace(entry->name_space, order[i]->name_space))
-            return goes_on(entry, order[i]) ? order[i]->start_ns : 0;
+        if (may_be_same_namespace(entry->name_space, order[i]->name_space))
+            return is_continued_by(entry, order[i]) ? order[i]->start_ns : 0;
     }
     return 0;
 }
@@ -84,21 +87,21 @@ int succession_find(struct succession *succession)
 int succession_read(struct ledger_reader *reader, struct succession *succession)
 {
     struct capture capture;
-    int result;
-    while ((result = ledger_next(reader, &capture)) == 1) {
+    int found;
+    while ((found = ledger_next(reader, &capture)) == 1) {
         int added = succession_add(succession, &capture);
         if (added != 0)
             return added;
     }
-    return result == 0 ? succession_find(succession) : result;
+    return found == 0 ? succession_find(succession) : found;
 }
 
 int succession_capture(struct ledger_reader *reader, const struct succession_entry *entry,
                        struct capture *capture)
 {
-    int result = ledger_at(reader, (uint64_t)entry->page * LEDGER_PAGE, capture);
-    if (result != 1)
-        return result;
+    int found = ledger_at(reader, (uint64_t)entry->page * LEDGER_PAGE, capture);
+    if (found != 1)
+        return found;
     return capture->pid == entry->pid && capture->start_ns == entry->start_ns;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which capture follows which in a process that ran several programs: the little that must be known
- * of all captures of a ledger to tell how one of them ended.
+ * Which capture follows which in a process that ran several programs: what must be known of all
+ * captures of a ledger to find how one of them ended.
  */
 #ifndef JOBTRAIL_SUCCESSION_H
 #define JOBTRAIL_SUCCESSION_H
@@ -16,7 +16,7 @@ struct succession_entry {
     uint64_t start_ns, start_ticks, name_space; /* as in the capture */
     uint64_t next_ns; /* when the next program of its process began; 0: there was none */
     int32_t pid;
-    uint32_t page : 31; /* of the ledger, where the capture stands */
+    uint32_t page : 31; /* of the ledger, where the capture is */
     uint32_t first : 1;
 };
 
@@ -33,11 +33,11 @@ int succession_add(struct succession *succession, const struct capture *capture)
 /* Fills in what follows what, when all captures have been added. Returns 0 or -ENOMEM. */
 int succession_find(struct succession *succession);
 
-/* Reads the ledger to its end, of which all captures are then there with what follows them. Returns
- * 0, -ENOMEM, or -errno of the read. succession_free() releases, on failure too. */
+/* Reads all captures of the ledger and finds what follows what. Returns 0, -ENOMEM, or -errno of
+ * the read. succession_free() releases, on failure too. */
 int succession_read(struct ledger_reader *reader, struct succession *succession);
 
-/* Reads the capture of an entry once more. Returns 1; 0 when another one or none stands there now;
+/* Reads the capture of an entry once more. Returns 1; 0 when there is another one or none now;
  * -EINVAL when it is damaged; or -errno of the read. */
 int succession_capture(struct ledger_reader *reader, const struct succession_entry *entry,
                        struct capture *capture);

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Where the kernel has no openat2(), or a sandbox does not allow it, mounts are not told apart. */
-static int open_here(int at, const char *name, int flags)
+/* Where the kernel has no openat2(), or a sandbox does not allow it, mounts are followed. */
+static int open_below(int at, const char *name, int flags)
 {
     const struct open_how how = {.flags = (unsigned)(flags | O_RDONLY | O_CLOEXEC | O_NOFOLLOW),
                                  .resolve =
@@ -23,7 +23,7 @@ static int open_here(int at, const char *name, int flags)
 int user_directory_open(int at, const char *name, uid_t uid)
 {
     struct stat status;
-    int fd = open_here(at, name, O_DIRECTORY);
+    int fd = open_below(at, name, O_DIRECTORY);
     if (fd < 0)
         return fd;
     if (fstat(fd, &status) == 0 && status.st_uid == uid)
@@ -35,15 +35,15 @@ int user_directory_open(int at, const char *name, uid_t uid)
 int user_file_open(int at, const char *name, uid_t uid)
 {
     struct stat status;
-    int fd = open_here(at, name, O_NONBLOCK);
+    int fd = open_below(at, name, O_NONBLOCK);
     if (fd < 0)
         return fd == -ELOOP || fd == -ENXIO ? -EINVAL : fd; /* a symbolic link, a socket */
-    int result = fstat(fd, &status) != 0                            ? -errno
-                 : !S_ISREG(status.st_mode) || status.st_nlink != 1 ? -EINVAL
-                 : status.st_uid != uid                             ? -EPERM
-                                                                    : 0;
-    if (result == 0)
+    int error = fstat(fd, &status) != 0                            ? -errno
+                : !S_ISREG(status.st_mode) || status.st_nlink != 1 ? -EINVAL
+                : status.st_uid != uid                             ? -EPERM
+                                                                   : 0;
+    if (error == 0)
         return fd;
     close(fd);
-    return result;
+    return error;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Opening what lies in a directory of a user's, by root or by the user himself. Nothing leads out
- * of it: no symbolic link, no hard link to another's file, and no mount, which could be a file
- * system of the user's own that never answers (Linux before 5.6 cannot tell these apart). Whatever
- * is there, opening it does not wait.
+ * Opening files in a directory of a user's, by root or by the user. Nothing leads out of it: no
+ * symbolic link, no hard link to another user's file, and no mount, which could be a file system of
+ * the user's that never answers (Linux before 5.6 cannot refuse mounts). Opening does not wait,
+ * whatever is there.
  */
 #ifndef JOBTRAIL_USER_FILES_H
 #define JOBTRAIL_USER_FILES_H
@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 /* Opens a directory of the user `uid` for reading. Returns a descriptor or -errno (-EPERM: it is
- * another's; -EXDEV: something is mounted there; -ELOOP, -ENOTDIR: it is none). */
+ * another user's; -EXDEV: something is mounted there; -ELOOP, -ENOTDIR: it is none). */
 int user_directory_open(int at, const char *name, uid_t uid);
 
 /* Opens a regular file of the user's, with one link, for reading. Returns a descriptor or -errno

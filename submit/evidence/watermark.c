@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/evidence/watermark.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +22,12 @@ static void restore_blanks(char *text)
     *to = '\0';
 }
 
-/* "KEY%%VALUE%%", which is cut in place. */
-static int take_entry(char *entry, watermark_key *take, void *context)
+/* Reads "KEY%%VALUE%%", which is changed in place. Returns whether it is of that form. */
+static bool read_entry(char *entry, watermark_key *take, void *context)
 {
     char *value = strstr(entry, "%%");
     if (value == NULL || value == entry)
-        return 0;
+        return false;
     *value = '\0';
     value += 2;
     size_t length = strlen(value);
@@ -34,7 +35,7 @@ static int take_entry(char *entry, watermark_key *take, void *context)
         value[length - 2] = '\0';
     restore_blanks(value);
     take(context, entry, value);
-    return 1;
+    return true;
 }
 
 int watermark_read_strings(const char *text, size_t size, watermark_key *take, void *context)
@@ -49,7 +50,7 @@ int watermark_read_strings(const char *text, size_t size, watermark_key *take, v
             entry[length] = '\0';
             if (strcmp(entry, "XALT_Link_Info_End") == 0)
                 break;
-            keys += take_entry(entry, take, context);
+            keys += read_entry(entry, take, context);
         }
         at += length + 1;
     }
@@ -66,5 +67,5 @@ int watermark_read(const char *note, size_t size, watermark_key *take, void *con
 double watermark_epoch(const char *value)
 {
     double seconds = strtod(value, NULL);
-    return seconds > 0 && seconds < 1e11 ? seconds : 0; /* "nan" and "inf" are numbers to it */
+    return seconds > 0 && seconds < 1e11 ? seconds : 0; /* strtod() also reads "nan" and "inf" */
 }

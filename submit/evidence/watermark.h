@@ -19,8 +19,8 @@ int watermark_read(const char *note, size_t size, watermark_key *take, void *con
 /* The same for the strings alone, as older XALT keeps them in a section `.xalt`. */
 int watermark_read_strings(const char *text, size_t size, watermark_key *take, void *context);
 
-/* The seconds since the Epoch that a value spells, which its user has written: 0 where it is no
- * number, or no time of this or the next millennium. */
+/* The seconds since the Epoch in a value, which a user can have written: 0 where it is no number
+ * above 0 and below 10^11. */
 double watermark_epoch(const char *value);
 
 #endif

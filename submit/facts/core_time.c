@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/core_time.h"
 
+#include <stdbool.h>
+
 #include "spank/journal.h"
 
-static int is_shell(uint32_t step)
+static bool is_shell(uint32_t step)
 {
     return step == JOURNAL_STEP_BATCH || step == JOURNAL_STEP_INTERACTIVE;
 }
 
-/* Steps stand in the journal in the order of their starts. */
+/* Steps are in the journal in the order of their starts. */
 static uint64_t time_outside_steps(const struct journal *journal, uint64_t start_ns,
                                    uint64_t end_ns)
 {

@@ -6,8 +6,8 @@
 
 #include "submit/job/journal_read.h"
 
-/* The core seconds that a task stands for, from `start_ns` to `end_ns`: its processors times the
- * time. Of a batch script or an interactive shell, all the job's processors on the node, but only
+/* The core seconds of a task from `start_ns` to `end_ns`: its processors times the time. For a
+ * batch script or an interactive shell, all of the job's processors on the node count, but only
  * while no other step ran there. */
 double core_time(const struct journal *journal, const struct journal_step *step, uint64_t start_ns,
                  uint64_t end_ns);

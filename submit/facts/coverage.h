@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For every task that Slurm launched on this node: whether the records speak for it, and if not,
- * why. A fact is about the tasks of a step that run the same program with the same outcome.
+ * For every task that Slurm launched on this node: whether a record covers it, and if not, why not.
+ * A fact is about all tasks of a step that run the same program with the same outcome.
  */
 #ifndef JOBTRAIL_COVERAGE_H
 #define JOBTRAIL_COVERAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/evidence/ledger_read.h"
+#include "submit/facts/coverage_witness.h"
 #include "submit/job/journal_read.h"
 
 /* In the order in which they are looked for. */
@@ -17,18 +18,18 @@ enum coverage_outcome {
     COVERAGE_EXCLUDED,  /* the site skips the job's partition or account */
     COVERAGE_OPTED_OUT, /* the user said --jobtrail=no */
     COVERAGE_RECORDED,  /* the task, or a process that it started, left a capture */
-    COVERAGE_CONTAINER, /* what ran, ran in a container without the library */
-    COVERAGE_FOLLOWER,  /* another task of the program records: its outcome holds */
-    COVERAGE_SCRIPT,    /* a batch script of which nothing but the shell is known */
+    COVERAGE_CONTAINER, /* it ran in a container without the library */
+    COVERAGE_FOLLOWER,  /* another task of the same program records for it */
+    COVERAGE_SCRIPT,    /* a batch script: only its shell is known */
     COVERAGE_MISSING,   /* the program could not be found */
-    COVERAGE_LAUNCHER,  /* a daemon of mpirun's: rank 0's record speaks for its ranks */
+    COVERAGE_LAUNCHER,  /* a daemon of mpirun's: the record of rank 0 covers its ranks */
     COVERAGE_POLICY,    /* the site's rules or switches leave the program out */
-    COVERAGE_STATIC,    /* no dynamic loader: there is a run record of what root knows */
+    COVERAGE_STATIC,    /* no dynamic loader: its record has what root knows of it */
     COVERAGE_SETUID,    /* set-user-id or the like: the loader ignores LD_PRELOAD */
     COVERAGE_SPOOL,     /* there was no room, or no ledger */
     COVERAGE_SAMPLED,   /* sampling is on and may have left it out */
     COVERAGE_KILLED,    /* killed by a signal without a capture: before its program had started */
-    COVERAGE_UNKNOWN,   /* nothing of these: for example LD_PRELOAD was unset on the way */
+    COVERAGE_UNKNOWN,   /* none of these; for example, LD_PRELOAD was unset */
 };
 
 struct coverage_fact {
@@ -39,7 +40,7 @@ struct coverage_fact {
     uint32_t tasks;
     double core_seconds;       /* cores times time, of all these tasks */
     uint64_t start_ns, end_ns; /* since the Epoch: of the first start and the last end */
-    char *program;             /* owned; NULL: unknown, or not to be told */
+    char *program;             /* owned; NULL: unknown, or of a task that is not to be recorded */
 };
 
 /* A task whose program is static. */
@@ -55,44 +56,25 @@ struct coverage {
     size_t static_count;
 };
 
-/* What the captures of the ledger tell of a task of the journal, in the order of `says`. */
-struct coverage_witness {
-    uint32_t step, task;
-    enum { WITNESS_NONE, WITNESS_RUNTIME, WITNESS_PROGRAM } says;
-};
-
-struct coverage_witnesses {
-    struct coverage_witness *task; /* owned */
-    size_t count;
-};
-
 struct coverage_source {
     const void *policy; /* usable */
     const struct journal *journal;
     const struct coverage_witnesses *witnesses; /* NULL: the ledger cannot be read */
     uint64_t dropped;                           /* captures that found no room */
-    uint64_t now_ns;                            /* the end of what has no other */
-    int blind;                                  /* no program is looked at */
+    uint64_t now_ns;                            /* counts as the end of tasks without an end */
+    bool blind;                                 /* programs' files are not read */
 };
 
-/* For the tasks of the journal, before the first capture. Returns 0 or -ENOMEM.
- * coverage_witnesses_free() releases. */
-int coverage_witnesses_make(const struct journal *journal, struct coverage_witnesses *witnesses);
-
-/* Takes down which task the capture is of, as its process says. */
-void coverage_witness(struct coverage_witnesses *witnesses, const struct capture *capture);
-
-void coverage_witnesses_free(struct coverage_witnesses *witnesses);
-
-/* Whether the site skips the job's partition or account; also where it has rules for them and the
- * journal does not know them from the job's credential. */
-int coverage_excludes(const void *policy, const struct journal *journal);
+/* Whether the site skips the job's partition or account. Where the journal has no credential, and
+ * so does not know them, true if the site has any rule for them. */
+bool coverage_excludes(const void *policy, const struct journal *journal);
 
 /* "recorded", "opted_out", ... */
 const char *coverage_outcome_name(enum coverage_outcome outcome);
 
-/* Finds the facts; looks at the programs of tasks that left no capture, as the job's user. Returns
- * 0 or -ENOMEM. coverage_free() releases `*coverage`, written only on success. */
+/* Finds the facts. Reads the files of programs of tasks that left no capture: to be called as the
+ * job's user. Returns 0 or -ENOMEM. coverage_free() releases `*coverage`, written only on success.
+ */
 int coverage_find(const struct coverage_source *source, struct coverage *coverage);
 
 void coverage_free(struct coverage *coverage);

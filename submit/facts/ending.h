@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a run ended: what the process signed, what root saw, and what follows from both.
+ * How a run ended, from what its process wrote into the ledger and what root wrote into the
+ * journal.
  *
  *   fini       the process reached its exit handlers, or our handler of the signal that ended it;
  *              status known where Slurm waited for it, or from the handler
- *   exec       it replaced itself; the next capture of the same process begins where it ended
- *   task_exit  it was a task of Slurm's and did not sign: root has the wait status
- *   step_end   it was gone without a word when its step was over: the end lies anywhere before
+ *   exec       it replaced itself: the end is the start of the next capture of the same process
+ *   task_exit  it was a task of Slurm's and wrote no end: the journal has its wait status
+ *   step_end   it wrote no end, and was gone when its step was over: it ended at any time before
  *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
- *              run in the job is over at that time, and nothing is wrong about it
+ *              run in the job ends at that time
  *   reboot     as epilog, but the node was booted in between
  *   session    as step_end, outside of Slurm: known only when a later flush looked
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "submit/evidence/ledger_read.h"
@@ -24,9 +26,9 @@ struct ending {
     const char *source; /* one of the words above */
     uint64_t end_ns;    /* since the Epoch; never before the start */
     uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
-    int outlived;       /* it still runs */
+    bool outlived;      /* it still runs */
     int status;         /* as wait(2) gives it, where it is known */
-    int status_known;
+    bool status_known;
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
 };
 

@@ -18,7 +18,7 @@ void file_facts_hasher(int fd)
     hasher = fd;
 }
 
-static unsigned place_of(const char *path)
+static unsigned slot_of(const char *path)
 {
     uint32_t hash = 5381;
     for (; *path != '\0'; path++)
@@ -26,10 +26,10 @@ static unsigned place_of(const char *path)
     return hash % ENTRIES;
 }
 
-static struct file_facts *find(const char *path)
+static struct file_facts *find_facts(const char *path)
 {
     char real[PATH_MAX];
-    struct file_facts *facts = &table[place_of(path)];
+    struct file_facts *facts = &table[slot_of(path)];
     if (facts->path != NULL && strcmp(facts->path, path) == 0)
         return facts;
     free(facts->path);
@@ -42,28 +42,28 @@ static struct file_facts *find(const char *path)
 
 const struct file_facts *file_facts(const char *path)
 {
-    return find(path);
+    return find_facts(path);
 }
 
 const struct file_facts *file_facts_hash(const char *path)
 {
-    struct file_facts *facts = find(path);
+    struct file_facts *facts = find_facts(path);
     if (facts != NULL && !facts->has_hash) {
         if (hasher >= 0)
             hasher_ask(hasher, facts->real, &facts->hash);
         else
             file_hash(NULL, NULL, facts->real, &facts->hash);
-        facts->has_hash = 1;
+        facts->has_hash = true;
     }
     return facts;
 }
 
 const struct file_facts *file_facts_build_id(const char *path)
 {
-    struct file_facts *facts = find(path);
+    struct file_facts *facts = find_facts(path);
     if (facts != NULL && !facts->has_id) {
         facts->id_size = elf_build_id(facts->real, facts->id);
-        facts->has_id = 1;
+        facts->has_id = true;
     }
     return facts;
 }

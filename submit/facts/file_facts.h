@@ -6,19 +6,21 @@
 #ifndef JOBTRAIL_FILE_FACTS_H
 #define JOBTRAIL_FILE_FACTS_H
 
+#include <stdbool.h>
+
 #include "conf/base/elf_build_id.h"
 #include "submit/facts/file_hash.h"
 
 struct file_facts {
     char *path;            /* owned, as asked for */
-    char *real;            /* owned; as `path` where it leads nowhere */
+    char *real;            /* owned; `path` itself where it leads nowhere */
     struct file_hash hash; /* once file_facts_hash() has been asked */
     unsigned char id[BUILD_ID_MAX];
     size_t id_size; /* of the file's build-id; 0: none */
-    int has_hash, has_id;
+    bool has_hash, has_id;
 };
 
-/* Whom to ask for hashes: see hasher.h. -1, the default: this process looks itself. */
+/* The hasher (hasher.h) that is asked for hashes; -1, the default: this process hashes itself. */
 void file_facts_hasher(int fd);
 
 /* The file's real path. The facts hold until the next call of any of these; NULL when out of

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/text.h"
 #include "submit/facts/mount_trust.h"
 
@@ -30,7 +32,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-static int fits(const struct file_hash_bounds *bounds, uint64_t bytes, uint64_t ms)
+static bool is_within(const struct file_hash_bounds *bounds, uint64_t bytes, uint64_t ms)
 {
     return bounds == NULL || (bytes <= bounds->file_bytes && bytes <= bounds->bytes &&
                               ms < bounds->file_ms && ms < bounds->ms);
@@ -40,7 +42,7 @@ static int fits(const struct file_hash_bounds *bounds, uint64_t bytes, uint64_t 
 static ssize_t read_more(struct digest *digest, int fd, unsigned char *buffer)
 {
     if (digest->done % CLOCK_BYTES < BUFFER_BYTES &&
-        !fits(digest->bounds, digest->size, now_ms() - digest->began_ms))
+        !is_within(digest->bounds, digest->size, now_ms() - digest->began_ms))
         return -EFBIG;
     ssize_t got = read(fd, buffer, BUFFER_BYTES);
     if (got < 0)
@@ -67,7 +69,8 @@ static int digest_all(struct digest *digest, int fd, unsigned char *sha1)
                : -ESTALE;
 }
 
-static uint64_t less(uint64_t left, uint64_t used)
+/* `left` - `used`, at least 0 */
+static uint64_t subtract(uint64_t left, uint64_t used)
 {
     return left > used ? left - used : 0;
 }
@@ -77,50 +80,50 @@ static int digest_file(struct file_hash_bounds *bounds, int fd, uint64_t size, u
 {
     struct digest digest = {
         .context = EVP_MD_CTX_new(), .bounds = bounds, .size = size, .began_ms = now_ms()};
-    int result = digest.context == NULL ? -ENOMEM : digest_all(&digest, fd, sha1);
+    int error = digest.context == NULL ? -ENOMEM : digest_all(&digest, fd, sha1);
     EVP_MD_CTX_free(digest.context);
     if (bounds != NULL) {
-        bounds->bytes = less(bounds->bytes, digest.done);
-        bounds->ms = less(bounds->ms, now_ms() - digest.began_ms);
+        bounds->bytes = subtract(bounds->bytes, digest.done);
+        bounds->ms = subtract(bounds->ms, now_ms() - digest.began_ms);
     }
-    return result;
+    return error;
 }
 
-static int same_time(const struct timespec *a, const struct timespec *b)
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Nobody has written to it while it was read, nor so shortly before that its times would not tell.
- */
-static int settled(int fd, const struct stat *before)
+/* Whether nobody has written to the file while it was read, nor so shortly before that its times,
+ * which have a limited resolution, may not show a change. */
+static bool is_settled(int fd, const struct stat *before)
 {
     struct stat after;
     time_t now = time(NULL);
     return fstat(fd, &after) == 0 && after.st_size == before->st_size &&
-           same_time(&after.st_mtim, &before->st_mtim) &&
-           same_time(&after.st_ctim, &before->st_ctim) &&
+           is_same_time(&after.st_mtim, &before->st_mtim) &&
+           is_same_time(&after.st_ctim, &before->st_ctim) &&
            now - before->st_mtim.tv_sec > SETTLED_S && now - before->st_ctim.tv_sec > SETTLED_S;
 }
 
-static uint32_t user_of(int fd, const struct stat *status)
+static uint32_t entry_user(int fd, const struct stat *status)
 {
-    int roots =
-        status->st_uid == 0 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 && mount_trust(fd);
-    return roots ? HASH_TABLE_ALL : geteuid();
+    bool is_roots =
+        status->st_uid == 0 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0 && mount_is_trusted(fd);
+    return is_roots ? HASH_TABLE_ALL : geteuid();
 }
 
 /* Returns as digest_file(). */
 static int find_or_make(struct hash_table *table, struct file_hash_bounds *bounds, int fd,
                         const struct stat *status, unsigned char *sha1)
 {
-    uint32_t user = table == NULL ? geteuid() : user_of(fd, status);
+    uint32_t user = table == NULL ? geteuid() : entry_user(fd, status);
     if (table != NULL && hash_table_find(table, status, user, sha1))
         return 0;
-    int result = digest_file(bounds, fd, (uint64_t)status->st_size, sha1);
-    if (result == 0 && table != NULL && settled(fd, status))
+    int error = digest_file(bounds, fd, (uint64_t)status->st_size, sha1);
+    if (error == 0 && table != NULL && is_settled(fd, status))
         hash_table_keep(table, status, user, sha1);
-    return result;
+    return error;
 }
 
 void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const char *path,
@@ -129,15 +132,14 @@ void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const 
     struct stat status;
     unsigned char sha1[EVP_MAX_MD_SIZE];
     *hash = (struct file_hash){.sha1 = "0"};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
         hash->modified = status.st_mtim;
-        int result = find_or_make(table, bounds, fd, &status, sha1);
-        hash->beyond = result == -EFBIG;
-        if (result == 0)
+        int error = find_or_make(table, bounds, fd, &status, sha1);
+        hash->beyond = error == -EFBIG;
+        if (error == 0)
             text_hex(sha1, HASH_TABLE_SHA1, hash->sha1);
     }
-    close(fd);
 }

@@ -9,11 +9,11 @@
 
 #define FILE_HASH_SIZE 41
 
-/* What the flush needs to know of an executable or library on disk. */
+/* An executable or library on disk. */
 struct file_hash {
     char sha1[FILE_HASH_SIZE]; /* 40 hex digits, or "0" where the file cannot be read */
     struct timespec modified;  /* {0, 0} where it cannot be looked at */
-    int beyond;                /* not hashed, as it is beyond the bounds */
+    int beyond;                /* not hashed, as it is beyond the bounds: 0 or 1 */
 };
 
 /* What hashing may cost. */
@@ -22,17 +22,16 @@ struct file_hash_bounds {
     uint64_t bytes, ms;           /* of all: what is left */
 };
 
-/* Hashes the regular file `path`, or finds its hash in `table` (NULL: none) and keeps it there. A
- * file that is gone, special or unreadable gives "0", and so does one that is no longer or shorter
- * than it says, as those of /proc are. One that is beyond `bounds` (NULL: none), which count down,
- * is not read, or no further: there is no hash of a part. What takes long is the file system's to
- * end.
+/* Hashes the regular file `path`, or finds its hash in `table` (NULL: none) and keeps it there. The
+ * hash is "0" for a file that is gone, special or unreadable, and for one whose size is not the
+ * number of its bytes, as in /proc. A file beyond `bounds` (NULL: none), which count down, is not
+ * hashed, not even in part. How long a single read may take is left to the file system.
  *
- * A hash is kept for all users only where this one cannot have had a hand in it: the file is
- * root's, nobody else may write to it, and it is on a file system that no user can mount or make up
- * (mount_trust.h).
- * Any other is kept for him alone. One of a file that has just been changed is not kept: it could
- * change once more within the same tick of the file system's clock. */
+ * A hash is kept for all users only where this user cannot have influenced it: the file is root's,
+ * nobody else may write to it, and it is on a file system that no user can mount or make up
+ * (mount_trust.h). Any other hash is kept for this user alone. The hash of a file that has just
+ * been changed is not kept: the file could change again within the same tick of the file system's
+ * clock. */
 void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const char *path,
                struct file_hash *hash);
 

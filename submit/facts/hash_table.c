@@ -23,31 +23,32 @@ static uint64_t fnv(const void *bytes, size_t size)
     return hash;
 }
 
-static uint32_t check_of(const struct hash_table_entry *entry)
+static uint32_t entry_check(const struct hash_table_entry *entry)
 {
     uint64_t hash = fnv(entry, offsetof(struct hash_table_entry, check));
     return (uint32_t)(hash ^ hash >> 32) | 1; /* an empty entry has 0 */
 }
 
-static int64_t nanoseconds(struct timespec time)
+static int64_t time_ns(struct timespec time)
 {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static struct hash_table_entry key_of(const struct stat *status, uint32_t user)
+static struct hash_table_entry entry_of(const struct stat *status, uint32_t user)
 {
     return (struct hash_table_entry){
         .device = status->st_dev,
         .inode = status->st_ino,
         .size = (uint64_t)status->st_size,
-        .modified_ns = nanoseconds(status->st_mtim),
-        .changed_ns = nanoseconds(status->st_ctim),
+        .modified_ns = time_ns(status->st_mtim),
+        .changed_ns = time_ns(status->st_ctim),
         .user = user,
     };
 }
 
-/* A file and user have one bucket: a file that has changed takes the place of what it was. */
-static unsigned bucket_of(const struct hash_table_entry *key)
+/* A file and user always have the same bucket, so that the hash of a changed file replaces the old
+ * one. */
+static unsigned entry_bucket(const struct hash_table_entry *key)
 {
     const uint64_t file[] = {key->device, key->inode, key->user};
     return (unsigned)(fnv(file, sizeof file) % HASH_TABLE_BUCKETS);
@@ -62,7 +63,7 @@ struct hash_table *hash_table_map(const char *state)
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return NULL;
-    /* the blocks too: a page that finds no room would end us with SIGBUS */
+    /* the blocks too: writing to a page for which the disk has no room would raise SIGBUS */
     void *mapped =
         posix_fallocate(fd, 0, sizeof(struct hash_table)) != 0
             ? MAP_FAILED
@@ -71,23 +72,23 @@ struct hash_table *hash_table_map(const char *state)
     return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-int hash_table_find(const struct hash_table *table, const struct stat *status, uint32_t user,
-                    unsigned char *sha1)
+bool hash_table_find(const struct hash_table *table, const struct stat *status, uint32_t user,
+                     unsigned char *sha1)
 {
-    const struct hash_table_entry key = key_of(status, user);
-    unsigned bucket = bucket_of(&key);
+    const struct hash_table_entry key = entry_of(status, user);
+    unsigned bucket = entry_bucket(&key);
     for (int way = 0; way < HASH_TABLE_WAYS; way++) {
         struct hash_table_entry entry = table->entry[bucket][way];
         if (memcmp(&entry, &key, offsetof(struct hash_table_entry, sha1)) != 0 ||
-            entry.check != check_of(&entry))
+            entry.check != entry_check(&entry))
             continue;
         memcpy(sha1, entry.sha1, HASH_TABLE_SHA1);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-static int is_of_file(const struct hash_table_entry *entry, const struct hash_table_entry *key)
+static bool is_of_file(const struct hash_table_entry *entry, const struct hash_table_entry *key)
 {
     return entry->device == key->device && entry->inode == key->inode && entry->user == key->user;
 }
@@ -96,8 +97,8 @@ void hash_table_keep(struct hash_table *table, const struct stat *status, uint32
                      const unsigned char *sha1)
 {
     static unsigned turn;
-    struct hash_table_entry entry = key_of(status, user);
-    unsigned bucket = bucket_of(&entry);
+    struct hash_table_entry entry = entry_of(status, user);
+    unsigned bucket = entry_bucket(&entry);
     unsigned place = HASH_TABLE_WAYS;
     for (unsigned way = 0; way < HASH_TABLE_WAYS && place == HASH_TABLE_WAYS; way++)
         if (is_of_file(&table->entry[bucket][way], &entry) || table->entry[bucket][way].check == 0)
@@ -105,7 +106,7 @@ void hash_table_keep(struct hash_table *table, const struct stat *status, uint32
     if (place == HASH_TABLE_WAYS)
         place = turn++ % HASH_TABLE_WAYS;
     memcpy(entry.sha1, sha1, HASH_TABLE_SHA1);
-    entry.check = check_of(&entry);
+    entry.check = entry_check(&entry);
     table->entry[bucket][place] = entry;
 }
 

@@ -17,7 +17,7 @@ static int has_read(int fd, void *bytes, size_t size)
     return io_read(fd, bytes, size) == (ssize_t)size;
 }
 
-static void answer_all(int fd, struct hash_table *table, struct file_hash_bounds *bounds)
+static void answer_questions(int fd, struct hash_table *table, struct file_hash_bounds *bounds)
 {
     uint32_t length;
     char path[PATH_MAX];
@@ -42,7 +42,7 @@ pid_t hasher_start(const struct conf *conf, const struct file_hash_bounds *bound
         struct hash_table *table = hash_table_map(conf->state);
         struct file_hash_bounds left = *bounds;
         if (privileges_drop(uid, gid, &fds[1], 1) == 0 && sandbox_enter(SANDBOX_READS) == 0)
-            answer_all(fds[1], table, &left);
+            answer_questions(fds[1], table, &left);
         _exit(0);
     }
     int error = errno;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A child process that looks at files on behalf of the worker, as the job's user too, and shares
- * the node's table of hashes (hash_table.h) with other flushes. It never sees what the user's
- * processes wrote but for the paths that it is asked about: whatever a crafted ledger does to the
- * worker, it does not get into the table, from which other users' records are made.
+ * A child process that hashes files for the worker, as the job's user too, with the node's table of
+ * hashes (hash_table.h), which it shares with other flushes. Of what the user's processes wrote it
+ * reads only the paths that it is asked about: a crafted ledger that breaks the worker cannot write
+ * to the table, from which other users' records are made.
  *
- * Asked is by an uint32_t, the path's length, and the path; answered by a struct file_hash.
+ * A question is a uint32_t, the length of the path, and the path; the answer is a struct file_hash.
  */
 #ifndef JOBTRAIL_HASHER_H
 #define JOBTRAIL_HASHER_H
@@ -15,12 +15,12 @@
 #include "conf/conf.h"
 #include "submit/facts/file_hash.h"
 
-/* Starts one, which hashes within `bounds`. Returns its pid, and the descriptor to ask at in `*fd`;
- * or -errno. It ends when nobody holds that descriptor any more, and with its parent. */
+/* Starts a hasher that works within `bounds`. Returns its pid, and the descriptor to ask at in
+ * `*fd`; or -errno. It ends when that descriptor is closed everywhere, and with its parent. */
 pid_t hasher_start(const struct conf *conf, const struct file_hash_bounds *bounds, uid_t uid,
                    gid_t gid, int *fd);
 
-/* What file_hash() says of the file; as of one that cannot be read when the hasher is gone. */
+/* The result of file_hash() for the file; that for an unreadable file when the hasher is gone. */
 void hasher_ask(int fd, const char *path, struct file_hash *hash);
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conf/base/cleanup.h"
+
 /* On devices and in memory, and of servers that the site has chosen. */
 static const char *const local[] = {"ext2",     "ext3",  "ext4",     "xfs",   "btrfs",
                                     "f2fs",     "zfs",   "tmpfs",    "ramfs", "overlay",
@@ -14,54 +16,51 @@ static const char *const local[] = {"ext2",     "ext3",  "ext4",     "xfs",   "b
 static const char *const remote[] = {"nfs",  "nfs4",  "lustre", "gpfs", "beegfs",
                                      "ceph", "panfs", "wekafs", NULL};
 
-static int is_in(const char *const list[], const char *name)
+static bool is_in(const char *const list[], const char *name)
 {
     for (size_t i = 0; list[i] != NULL; i++)
         if (strcmp(list[i], name) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Whether the comma-separated `options` have this one. */
-static int has(const char *options, const char *name)
+static bool has_option(const char *options, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = options; *at != '\0'; at += *at == ',') {
         size_t size = strcspn(at, ",");
         if (size == length && strncmp(at, name, length) == 0)
-            return 1;
+            return true;
         at += size;
     }
-    return 0;
+    return false;
 }
 
-/* A line of /proc/PID/mountinfo (proc(5)). */
-static int is_trusted(const char *line)
+/* Of a line of /proc/PID/mountinfo (proc(5)). */
+static bool is_line_trusted(const char *line)
 {
     char options[256], type[64];
     const char *rest = strstr(line, " - ");
     if (rest == NULL || sscanf(line, "%*u %*u %*s %*s %*s %255s", options) != 1 ||
         strlen(options) == sizeof options - 1 || sscanf(rest, " - %63s", type) != 1)
-        return 0;
-    return is_in(remote, type) || (is_in(local, type) && !has(options, "nosuid"));
+        return false;
+    return is_in(remote, type) || (is_in(local, type) && !has_option(options, "nosuid"));
 }
 
-int mount_trust(int fd)
+bool mount_is_trusted(int fd)
 {
     struct statx status;
-    char *line = NULL;
+    CLEANUP_FREE char *line = NULL;
     size_t room = 0;
-    int trusted = 0, found = 0;
+    bool is_trusted = false, is_found = false;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0 ||
         (status.stx_mask & STATX_MNT_ID) == 0)
-        return 0;
-    FILE *lines = fopen("/proc/self/mountinfo", "re");
-    while (lines != NULL && !found && getline(&line, &room, lines) > 0) {
-        found = strtoull(line, NULL, 10) == status.stx_mnt_id;
-        trusted = found && is_trusted(line);
+        return false;
+    CLEANUP_FCLOSE FILE *lines = fopen("/proc/self/mountinfo", "re");
+    while (lines != NULL && !is_found && getline(&line, &room, lines) > 0) {
+        is_found = strtoull(line, NULL, 10) == status.stx_mnt_id;
+        is_trusted = is_found && is_line_trusted(line);
     }
-    free(line);
-    if (lines != NULL)
-        fclose(lines);
-    return trusted;
+    return is_trusted;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
 
-/* What is looked at of what users may make as large as they like. */
+/* Bounds: users may make all of this as large as they like. */
 enum { DIRECTORIES_MAX = 64, ENTRIES_MAX = 8192, TEXT_MAX = 4096 };
 
 /* What an installer left of one package. */
@@ -39,17 +40,17 @@ struct package_versions *package_versions_new(void)
     return calloc(1, sizeof(struct package_versions));
 }
 
-static int plain(int c)
+static int normal_letter(int c)
 {
     if (c == '-' || c == '.')
         return '_';
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-/* As installers do: letters without case, and '-', '_' and '.' are one. */
-static int same_name(const char *a, const char *b)
+/* Installers do not tell apart upper and lower case, nor '-', '_' and '.'. */
+static bool is_same_name(const char *a, const char *b)
 {
-    while (*a != '\0' && plain(*a) == plain(*b)) {
+    while (*a != '\0' && normal_letter(*a) == normal_letter(*b)) {
         a++;
         b++;
     }
@@ -85,24 +86,25 @@ static char *version_of_info(char *info)
     return version;
 }
 
-static int is_version(const char *text)
+static bool is_version(const char *text)
 {
     size_t length = text == NULL ? 0 : strlen(text);
     for (size_t i = 0; i < length; i++)
         if (text[i] <= ' ' || text[i] > '~')
-            return 0;
+            return false;
     return length > 0 && length < PACKAGE_VERSION_SIZE;
 }
 
-/* Takes "NAME-VERSION.dist-info" or "NAME-VERSION[-pyX.Y].egg-info" apart, or "NAME.egg-info",
- * which is what setuptools leaves beside sources that are used where they are. */
-static int parse_entry(struct installed *found, int directory, const char *entry)
+/* Splits "NAME-VERSION.dist-info" or "NAME-VERSION[-pyX.Y].egg-info"; or "NAME.egg-info",
+ * which setuptools makes beside sources that are installed in place. Returns whether there is a
+ * version. */
+static bool parse_entry(struct installed *found, int directory, const char *entry)
 {
     char *end = strrchr(found->name, '.');
     char *dash = strchr(found->name, '-');
-    int is_egg = end != NULL && strcmp(end, ".egg-info") == 0;
+    bool is_egg = end != NULL && strcmp(end, ".egg-info") == 0;
     if (end == NULL || end == found->name || (!is_egg && strcmp(end, ".dist-info") != 0))
-        return 0;
+        return false;
     *end = '\0';
     if (dash != NULL && dash > found->name && dash < end) {
         *dash = '\0';
@@ -143,7 +145,7 @@ static void read_directory(struct directory *directory)
         add_installed(directory, dirfd(listing), name);
 }
 
-/* What is known of the directory of `length` bytes at `path`; NULL: too many, or no memory. */
+/* What is installed in the directory of `length` bytes at `path`; NULL: too many, or no memory. */
 static const struct directory *find_directory(struct package_versions *versions, const char *path,
                                               size_t length)
 {
@@ -176,16 +178,16 @@ static size_t directory_length(const char *name, const char *path)
     return end == NULL || path[0] != '/' ? 0 : (size_t)(end - path);
 }
 
-static int lists(const char *top, const char *name)
+static bool has_line(const char *top, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = top; at != NULL && *at != '\0'; at += strspn(at, "\r\n")) {
         size_t line = strcspn(at, "\r\n");
         if (line == length && memcmp(at, name, length) == 0)
-            return 1;
+            return true;
         at += line;
     }
-    return 0;
+    return false;
 }
 
 void package_version_find(struct package_versions *versions, const char *name, const char *path,
@@ -195,11 +197,11 @@ void package_version_find(struct package_versions *versions, const char *name, c
     const struct directory *directory = length == 0 ? NULL : find_directory(versions, path, length);
     const struct installed *found = NULL;
     for (size_t i = 0; directory != NULL && i < directory->count && found == NULL; i++) {
-        if (same_name(directory->installed[i].name, name))
+        if (is_same_name(directory->installed[i].name, name))
             found = &directory->installed[i];
     }
     for (size_t i = 0; directory != NULL && i < directory->count && found == NULL; i++) {
-        if (lists(directory->installed[i].top, name))
+        if (has_line(directory->installed[i].top, name))
             found = &directory->installed[i];
     }
     snprintf(version, PACKAGE_VERSION_SIZE, "%s", found == NULL ? "" : found->version);

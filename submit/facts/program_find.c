@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,43 +11,45 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
+
 /* The kernel follows that many interpreters of interpreters (execve(2)). */
 enum { INTERPRETERS_MAX = 4, FIRST_LINE_MAX = 256 };
 
 /* The first executable file of that name in the directories of `search`. */
-static int find_in(const char *search, const char *cwd, const char *name, char *found)
+static bool find_in(const char *search, const char *cwd, const char *name, char *found)
 {
     while (search != NULL && *search != '\0') {
         size_t length = strcspn(search, ":");
         struct stat status;
-        int absolute = *search == '/';
-        int size = snprintf(found, PATH_MAX, "%s%s%.*s/%s", absolute || cwd == NULL ? "" : cwd,
-                            absolute ? "" : "/", (int)length, search, name);
+        bool is_absolute = *search == '/';
+        int size = snprintf(found, PATH_MAX, "%s%s%.*s/%s", is_absolute || cwd == NULL ? "" : cwd,
+                            is_absolute ? "" : "/", (int)length, search, name);
         if (size > 0 && size < PATH_MAX && access(found, X_OK) == 0 && stat(found, &status) == 0 &&
             S_ISREG(status.st_mode))
-            return 1;
+            return true;
         search += length;
         search += *search == ':';
     }
-    return 0;
+    return false;
 }
 
-/* Returns whether there is such a file: its real path is then in `real`. */
-static int find(const struct journal_program *asked, char *real)
+/* Returns whether there is such a file, and its real path in `real`. */
+static bool find_program_file(const struct journal_program *launched, char *real)
 {
     char path[PATH_MAX];
     int size;
-    if (strchr(asked->path, '/') == NULL)
-        return find_in(asked->search, asked->cwd, asked->path, path) &&
+    if (strchr(launched->path, '/') == NULL)
+        return find_in(launched->search, launched->cwd, launched->path, path) &&
                realpath(path, real) != NULL;
-    if (asked->path[0] == '/' || asked->cwd == NULL)
-        size = snprintf(path, sizeof path, "%s", asked->path);
+    if (launched->path[0] == '/' || launched->cwd == NULL)
+        size = snprintf(path, sizeof path, "%s", launched->path);
     else
-        size = snprintf(path, sizeof path, "%s/%s", asked->cwd, asked->path);
+        size = snprintf(path, sizeof path, "%s/%s", launched->cwd, launched->path);
     return size > 0 && (size_t)size < sizeof path && realpath(path, real) != NULL;
 }
 
-/* A program that has a loader, or is no program by itself, has an interpreter. */
+/* Programs with a dynamic loader have an interpreter (PT_INTERP). */
 static enum program_kind kind_of_elf(int fd)
 {
     enum program_kind kind = PROGRAM_UNKNOWN;
@@ -69,67 +72,63 @@ static enum program_kind kind_of_elf(int fd)
     return kind;
 }
 
-/* As the kernel decides whether AT_SECURE is set, but for security modules. */
-static int is_privileged(int fd, const struct stat *status, uid_t uid, gid_t gid)
+/* The rule by which the kernel sets AT_SECURE, except for security modules. */
+static bool is_privileged(int fd, const struct stat *status, uid_t uid, gid_t gid)
 {
     if ((status->st_mode & S_ISUID) != 0 && status->st_uid != uid)
-        return 1;
+        return true;
     if ((status->st_mode & S_ISGID) != 0 && (status->st_mode & S_IXGRP) != 0 &&
         status->st_gid != gid)
-        return 1;
+        return true;
     return uid != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-/* The interpreter that a script's first line names. Returns 0 where it names none. */
-static int find_interpreter(int fd, char *real)
+/* Finds the interpreter that a script's first line names. Returns whether there is one. */
+static bool find_interpreter(int fd, char *real)
 {
     char line[FIRST_LINE_MAX + 1];
     ssize_t got = pread(fd, line, FIRST_LINE_MAX, 0);
     if (got < 3 || line[0] != '#' || line[1] != '!')
-        return 0;
+        return false;
     line[got] = '\0';
     char *name = line + 2 + strspn(line + 2, " \t");
     name[strcspn(name, " \t\n")] = '\0';
     return name[0] == '/' && realpath(name, real) != NULL;
 }
 
-/* Looks at program->path; puts a script's interpreter there. Returns whether to look again. */
-static int examine(struct program *program, uid_t uid, gid_t gid)
+/* Finds the kind of program->path. Of a script, puts its interpreter there and returns true: that
+ * is to be examined next. */
+static bool examine_program(struct program *program, uid_t uid, gid_t gid)
 {
     struct stat status;
-    int again = 0;
-    int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return 0;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-        char interpreter[PATH_MAX];
-        if (find_interpreter(fd, interpreter)) {
-            memcpy(program->path, interpreter, sizeof program->path);
-            again = 1;
-        } else {
-            program->kind = kind_of_elf(fd);
-            if (program->kind == PROGRAM_DYNAMIC && is_privileged(fd, &status, uid, gid))
-                program->kind = PROGRAM_PRIVILEGED;
-        }
+    CLEANUP_CLOSE int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char interpreter[PATH_MAX];
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    if (find_interpreter(fd, interpreter)) {
+        memcpy(program->path, interpreter, sizeof program->path);
+        return true;
     }
-    close(fd);
-    return again;
+    program->kind = kind_of_elf(fd);
+    if (program->kind == PROGRAM_DYNAMIC && is_privileged(fd, &status, uid, gid))
+        program->kind = PROGRAM_PRIVILEGED;
+    return false;
 }
 
-void program_find(const struct journal_program *asked, uid_t uid, gid_t gid,
+void program_find(const struct journal_program *launched, uid_t uid, gid_t gid,
                   struct program *program)
 {
     char real[PATH_MAX];
     program->kind = PROGRAM_UNKNOWN;
     program->path[0] = '\0';
-    if (asked == NULL || asked->path == NULL)
+    if (launched == NULL || launched->path == NULL)
         return;
-    if (!find(asked, real)) {
+    if (!find_program_file(launched, real)) {
         program->kind = PROGRAM_MISSING;
-        snprintf(program->path, sizeof program->path, "%s", asked->path);
+        snprintf(program->path, sizeof program->path, "%s", launched->path);
         return;
     }
     memcpy(program->path, real, sizeof program->path);
-    for (int i = 0; i < INTERPRETERS_MAX && examine(program, uid, gid); i++)
+    for (int i = 0; i < INTERPRETERS_MAX && examine_program(program, uid, gid); i++)
         ;
 }

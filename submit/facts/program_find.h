@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The program that a task was to run, as it lies on disk after the job: what the library could do
- * in it. To be asked as the job's user.
+ * The program that a task was to run, as its file is after the job: whether the library can have
+ * been preloaded into it. To be called as the job's user.
  */
 #ifndef JOBTRAIL_PROGRAM_FIND_H
 #define JOBTRAIL_PROGRAM_FIND_H
@@ -21,11 +21,11 @@ enum program_kind {
 
 struct program {
     enum program_kind kind;
-    char path[PATH_MAX]; /* real; of a script's interpreter; as asked for where there is none */
+    char path[PATH_MAX]; /* real; a script's interpreter; as launched where there is no such file */
 };
 
-/* Looks up what `asked` names for the user `uid` of the group `gid`. */
-void program_find(const struct journal_program *asked, uid_t uid, gid_t gid,
+/* Finds the program that `launched` names, for the user `uid` of the group `gid`. */
+void program_find(const struct journal_program *launched, uid_t uid, gid_t gid,
                   struct program *program);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/sampling_read.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "conf/conf_sampling.h"
 
-static const struct conf_interval *find(const struct conf_intervals *table, uint64_t run_ns)
+static const struct conf_interval *find_interval(const struct conf_intervals *table,
+                                                 uint64_t run_ns)
 {
     const struct conf_interval *found = NULL;
     for (size_t i = 0; i < table->count; i++) {
@@ -15,17 +17,18 @@ static const struct conf_interval *find(const struct conf_intervals *table, uint
     return found;
 }
 
-static int has_probability(const struct conf_intervals *table, double probability)
+static bool has_probability(const struct conf_intervals *table, double probability)
 {
     for (size_t i = 0; i < table->count; i++) {
         if (conf_interval_compile(&table->interval[i]).probability == probability)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* The process's word counts where it can be true: reports weigh a run by it. */
-static int has_decided(const struct conf *conf, const struct capture *capture)
+/* Whether the process has decided with a probability of the site's tables. Any other one is not
+ * believed, since reports weigh a run by it. */
+static bool has_decided(const struct conf *conf, const struct capture *capture)
 {
     double probability = capture->probability;
     return capture->end_ns != 0 &&
@@ -33,17 +36,17 @@ static int has_decided(const struct conf *conf, const struct capture *capture)
             has_probability(&conf->mpi, probability));
 }
 
-int sampling_keeps(const struct conf *conf, const struct capture *capture,
-                   const struct ending *ending, double *probability)
+bool sampling_keeps(const struct conf *conf, const struct capture *capture,
+                    const struct ending *ending, double *probability)
 {
-    int decided = has_decided(conf, capture);
-    *probability = decided ? capture->probability : 1;
-    if (decided || capture->keep || !conf->sample)
-        return 1;
-    const struct conf_interval *interval =
-        find(capture->size > 1 ? &conf->mpi : &conf->scalar, ending->end_ns - capture->start_ns);
+    bool is_decided = has_decided(conf, capture);
+    *probability = is_decided ? capture->probability : 1;
+    if (is_decided || capture->keep || !conf->sample)
+        return true;
+    const struct conf_interval *interval = find_interval(
+        capture->size > 1 ? &conf->mpi : &conf->scalar, ending->end_ns - capture->start_ns);
     if (interval == NULL)
-        return 1;
+        return true;
     struct policy_interval compiled = conf_interval_compile(interval);
     *probability = compiled.probability;
     return capture->random <= compiled.threshold;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where each system's facts stand; NULL: nowhere. */
-static const struct source {
+/* The variables with each system's facts; NULL: it has none. */
+static const struct scheduler_variables {
     const char *name, *mark; /* the variable that tells the system */
     const char *job_id, *queue, *account, *submit_host, *nodes;
 } sources[] = {
@@ -15,13 +15,14 @@ static const struct source {
     {"LSF", "LSF_VERSION", "LSB_JOBID", "LSB_QUEUE", NULL, "LSB_EXEC_CLUSTER", NULL},
 };
 
-static const char *known(const char *value)
+static const char *or_unknown(const char *value)
 {
     return value == NULL || value[0] == '\0' ? "unknown" : value;
 }
 
 /* The value of a variable, cut to `size` bytes at `value`; NULL when there is none. */
-static const char *get(struct capture_bytes env, const char *name, char *value, size_t size)
+static const char *get_variable(struct capture_bytes env, const char *name, char *value,
+                                size_t size)
 {
     size_t length = name == NULL ? 0 : strlen(name);
     const char *end = env.at == NULL ? NULL : env.at + env.size;
@@ -36,7 +37,7 @@ static const char *get(struct capture_bytes env, const char *name, char *value, 
     return NULL;
 }
 
-static uint32_t number(const char *text)
+static uint32_t parse_nodes(const char *text)
 {
     long value = text == NULL ? 1 : atol(text);
     return value > 0 && value < 1 << 24 ? (uint32_t)value : 1;
@@ -47,7 +48,7 @@ static uint32_t lsf_nodes(struct capture_bytes env)
 {
     char value[4096];
     uint32_t words = 0;
-    const char *at = get(env, "LSB_MCPU_HOSTS", value, sizeof value);
+    const char *at = get_variable(env, "LSB_MCPU_HOSTS", value, sizeof value);
     for (; at != NULL && at[strspn(at, " ")] != '\0'; words++) {
         at += strspn(at, " ");
         at += strcspn(at, " ");
@@ -55,42 +56,45 @@ static uint32_t lsf_nodes(struct capture_bytes env)
     return words < 4 ? 1 : words / 2;
 }
 
-static void take(const struct source *source, struct capture_bytes env, struct scheduler *scheduler)
+static void fill_scheduler(const struct scheduler_variables *source, struct capture_bytes env,
+                           struct scheduler *scheduler)
 {
     char nodes[16];
     const size_t size = sizeof scheduler->text[0];
     scheduler->name = source->name;
-    scheduler->job_id = known(get(env, source->job_id, scheduler->text[0], size));
-    scheduler->queue = known(get(env, source->queue, scheduler->text[1], size));
-    scheduler->account = known(get(env, source->account, scheduler->text[2], size));
-    scheduler->submit_host = known(get(env, source->submit_host, scheduler->text[3], size));
-    scheduler->nodes = source->nodes == NULL ? lsf_nodes(env)
-                                             : number(get(env, source->nodes, nodes, sizeof nodes));
+    scheduler->job_id = or_unknown(get_variable(env, source->job_id, scheduler->text[0], size));
+    scheduler->queue = or_unknown(get_variable(env, source->queue, scheduler->text[1], size));
+    scheduler->account = or_unknown(get_variable(env, source->account, scheduler->text[2], size));
+    scheduler->submit_host =
+        or_unknown(get_variable(env, source->submit_host, scheduler->text[3], size));
+    scheduler->nodes = source->nodes == NULL
+                           ? lsf_nodes(env)
+                           : parse_nodes(get_variable(env, source->nodes, nodes, sizeof nodes));
 }
 
-static void take_slurm(const struct job_identity *identity, const char *submit_host,
+static void fill_slurm(const struct job_identity *identity, const char *submit_host,
                        struct scheduler *scheduler)
 {
     snprintf(scheduler->text[0], sizeof scheduler->text[0], "%u", identity->job);
     scheduler->name = "SLURM";
     scheduler->job_id = scheduler->text[0];
-    scheduler->queue = known(identity->partition);
-    scheduler->account = known(identity->account);
-    scheduler->submit_host = known(submit_host);
+    scheduler->queue = or_unknown(identity->partition);
+    scheduler->account = or_unknown(identity->account);
+    scheduler->submit_host = or_unknown(submit_host);
 }
 
 void scheduler_find(const struct job_identity *identity, const char *submit_host,
                     struct capture_bytes env, struct scheduler *scheduler)
 {
-    static const struct source none = {.name = "unknown", .nodes = ""};
+    static const struct scheduler_variables none = {.name = "unknown", .nodes = ""};
     char value[16];
-    const struct source *source = &none;
+    const struct scheduler_variables *source = &none;
     if (identity->job != 0) {
-        take_slurm(identity, submit_host, scheduler);
+        fill_slurm(identity, submit_host, scheduler);
         return;
     }
     for (size_t i = 0; i < sizeof sources / sizeof sources[0] && source == &none; i++)
-        if (get(env, sources[i].mark, value, sizeof value) != NULL)
+        if (get_variable(env, sources[i].mark, value, sizeof value) != NULL)
             source = &sources[i];
-    take(source, env, scheduler);
+    fill_scheduler(source, env, scheduler);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which batch system a run belongs to. Slurm's facts are root's (the journal); those of others, and
- * there only, are what the process's environment says, in the variables that XALT looks at
- * (translate.c of XALT 3): SGE, PBS and LSF.
+ * Which batch system a run belongs to. For Slurm this is known from the journal, which is root's.
+ * For SGE, PBS and LSF it is known from the process's environment alone, by the variables that XALT
+ * reads (translate.c of XALT 3).
  */
 #ifndef JOBTRAIL_SCHEDULER_H
 #define JOBTRAIL_SCHEDULER_H
@@ -12,9 +12,9 @@
 
 struct scheduler {
     const char *name; /* SLURM, SGE, PBS, LSF, or "unknown" */
-    /* "unknown" where nothing tells; into the identity, the submit host or `text` */
+    /* into the identity, the submit host or `text`; "unknown" where not known */
     const char *job_id, *queue, *account, *submit_host;
-    uint32_t nodes; /* 1 where nothing tells */
+    uint32_t nodes; /* 1 where not known */
     char text[4][256];
 };
 

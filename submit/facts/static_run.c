@@ -7,8 +7,8 @@
 
 #include "conf/base/uuid7.h"
 
-static int make_uuid(const struct journal *journal, const struct journal_task *task,
-                     struct capture *capture)
+static int make_run_uuid(const struct journal *journal, const struct journal_task *task,
+                         struct capture *capture)
 {
     char what[512];
     int length =
@@ -16,10 +16,10 @@ static int make_uuid(const struct journal *journal, const struct journal_task *t
                  journal->identity.node, journal->identity.job, journal->identity.restart,
                  task->step, task->task, (int)task->pid, (unsigned long long)task->start_ns);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int result = uuid7_of(task->start_ns, what, size, capture->uuid);
-    /* As good as drawn: the bytes are a hash's. */
+    int error = uuid7_of(task->start_ns, what, size, capture->uuid);
+    /* bytes of a hash are as good as random ones */
     memcpy(&capture->random, capture->uuid + 8, sizeof capture->random);
-    return result;
+    return error;
 }
 
 int static_run_make(const struct journal *journal, const struct coverage_static *task,
@@ -44,5 +44,5 @@ int static_run_make(const struct journal *journal, const struct coverage_static 
     if (id_size > 0)
         run->capture.build_id =
             (struct capture_bytes){.at = (const char *)run->build_id, .size = id_size};
-    return make_uuid(journal, known, &run->capture);
+    return make_run_uuid(journal, known, &run->capture);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run of a static program, in which nothing can be preloaded: a capture made of what root knows
- * of the task, and of the file.
+ * A run of a static program, into which no library can be preloaded: its capture is made from the
+ * journal and from the program's file.
  */
 #ifndef JOBTRAIL_STATIC_RUN_H
 #define JOBTRAIL_STATIC_RUN_H

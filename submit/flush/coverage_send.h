@@ -17,7 +17,7 @@ struct coverage_send {
     int (*give)(void *context, const struct built_record *record);
     /* As in struct ledger_send; also for `first` - 1, of which there are no records: looking at the
      * programs of tasks. */
-    int (*begin)(void *context, uint64_t unit);
+    bool (*begin)(void *context, uint64_t unit);
     uint64_t first, from; /* units: number of the first one, and the first that is wanted */
     void *context;
 };

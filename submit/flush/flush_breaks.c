@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/flush_breaks.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -34,14 +33,14 @@ static void write_count(const char *path, unsigned long count)
         unlink(temporary);
 }
 
-void flush_breaks_note(const struct conf *conf, int result)
+void flush_breaks_note(const struct conf *conf, enum flush_outcome outcome)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/" BROKEN_FLUSHES, conf->state);
     if (length < 0 || (size_t)length >= sizeof path)
         return;
-    if (result == 0)
+    if (outcome == FLUSH_DONE)
         unlink(path);
-    else if (result == -EPROTO || result == -EINTR || result == -ENOTRECOVERABLE)
+    else if (outcome == FLUSH_BROKEN || outcome == FLUSH_KILLED || outcome == FLUSH_PASSED_OVER)
         write_count(path, read_count(path) + 1);
 }

@@ -3,12 +3,13 @@
 #define JOBTRAIL_FLUSH_BREAKS_H
 
 #include "conf/conf.h"
+#include "submit/flush/flush_outcome.h"
 
-/* Notes in the state directory (submit/job/broken_flushes.h) how the flush of a job ended: -EPROTO,
- * -EINTR and -ENOTRECOVERABLE as its `result` (the child died, or did for a capture) are one more
- * in a row, 0 ends the row, all else is no news. Flushes that end at the same moment may count as
- * one. Trouble with the file is not reported: it would be the state directory's, which doctor looks
- * at. */
-void flush_breaks_note(const struct conf *conf, int result);
+/* Notes in the state directory (submit/job/broken_flushes.h) how the flush of a job ended:
+ * FLUSH_BROKEN, FLUSH_KILLED and FLUSH_PASSED_OVER (the reader died, or did for a capture) are one
+ * more in a row, FLUSH_DONE ends the row, all else changes nothing. Flushes that end at the same
+ * moment may count as one. Trouble with the file is not reported: it would be the state
+ * directory's, which doctor looks at. */
+void flush_breaks_note(const struct conf *conf, enum flush_outcome outcome);
 
 #endif

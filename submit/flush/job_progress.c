@@ -36,10 +36,10 @@ static void parse(struct job_progress *progress, char *at)
     progress->failed = next_number(&at);
     progress->failures = next_number(&at);
     for (uint64_t unit; (unit = next_number(&at)) != 0;) {
-        if (progress->passed_count == JOB_PROGRESS_PASSED)
-            progress->hopeless = 1;
+        if (progress->passed_over_count == JOB_PROGRESS_PASSED_OVER)
+            progress->is_hopeless = true;
         else
-            progress->passed[progress->passed_count++] = unit;
+            progress->passed_over[progress->passed_over_count++] = unit;
     }
 }
 
@@ -106,7 +106,7 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
     int result = map_begun(progress);
     if (result != 0)
         job_progress_close(progress);
-    if (result != 0 || *progress->begun == WORKER_UNIT_NONE)
+    if (result != 0 || *progress->begun == READING_UNIT_NONE)
         return result;
     job_progress_failed(progress);
     job_progress_note(progress); /* or the next flush would count it for the first time, too */
@@ -115,18 +115,18 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
 
 static void pass_over(struct job_progress *progress, uint64_t unit)
 {
-    if (unit == WORKER_UNIT_READING || progress->passed_count == JOB_PROGRESS_PASSED)
-        progress->hopeless = 1;
+    if (unit == READING_UNIT_WHOLE || progress->passed_over_count == JOB_PROGRESS_PASSED_OVER)
+        progress->is_hopeless = true;
     else
-        progress->passed[progress->passed_count++] = unit;
+        progress->passed_over[progress->passed_over_count++] = unit;
 }
 
 /* The child may have written anything there: then it is that which is passed over. */
 void job_progress_failed(struct job_progress *progress)
 {
-    uint64_t unit = __atomic_exchange_n(progress->begun, WORKER_UNIT_NONE, __ATOMIC_RELAXED);
-    progress->hopeless |= ++progress->all_failures >= JOB_PROGRESS_FAILURES;
-    if (unit == WORKER_UNIT_NONE)
+    uint64_t unit = __atomic_exchange_n(progress->begun, READING_UNIT_NONE, __ATOMIC_RELAXED);
+    progress->is_hopeless |= ++progress->all_failures >= JOB_PROGRESS_FAILURES;
+    if (unit == READING_UNIT_NONE)
         return;
     progress->failures = unit == progress->failed ? progress->failures + 1 : 1;
     progress->failed = unit;
@@ -138,10 +138,10 @@ void job_progress_failed(struct job_progress *progress)
 
 void job_progress_ended(struct job_progress *progress)
 {
-    __atomic_store_n(progress->begun, WORKER_UNIT_NONE, __ATOMIC_RELAXED);
+    __atomic_store_n(progress->begun, READING_UNIT_NONE, __ATOMIC_RELAXED);
 }
 
-int job_progress_has_room(const struct job_progress *progress)
+bool job_progress_has_room(const struct job_progress *progress)
 {
     return progress->directory < 0 || progress->notes >= 0;
 }
@@ -150,7 +150,7 @@ int job_progress_has_room(const struct job_progress *progress)
  * one is left behind it. */
 int job_progress_note(const struct job_progress *progress)
 {
-    const struct worker_place *place = &progress->place;
+    const struct reading_place *place = &progress->place;
     char text[TEXT_MAX + 1];
     if (progress->directory < 0)
         return 0;
@@ -160,8 +160,9 @@ int job_progress_note(const struct job_progress *progress)
                         "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
                         place->unit, place->records, progress->used_ns / 1000000u,
                         progress->all_failures, progress->failed, progress->failures);
-    for (size_t i = 0; i < progress->passed_count; i++)
-        size += snprintf(text + size, sizeof text - (size_t)size, " %" PRIu64, progress->passed[i]);
+    for (size_t i = 0; i < progress->passed_over_count; i++)
+        size += snprintf(text + size, sizeof text - (size_t)size, " %" PRIu64,
+                         progress->passed_over[i]);
     snprintf(text + size, sizeof text - (size_t)size, "%*s", TEXT_MAX - size, "\n");
     ssize_t written = pwrite(progress->notes, text, TEXT_MAX, 0);
     if (written != TEXT_MAX)

@@ -2,7 +2,7 @@
  *
  * How far earlier flushes have come with a job (or a session), what they have cost, and what of it
  * has ended them. Beside what is flushed, in files of root's: NAME holds "UNIT RECORDS CPU ALL
- * UNIT TIMES PASSED...\n", decimal: the place (struct worker_place), milliseconds of processor
+ * UNIT TIMES PASSED...\n", decimal: the place (struct reading_place), milliseconds of processor
  * time, how many readers have been ended, the unit that ended the last one and how often, and the
  * units that are passed over (empty: nothing is noted yet); and NAME.begun, shared with the child
  * that reads, the number of the unit that it is at: it outlives whoever dies.
@@ -10,29 +10,30 @@
 #ifndef JOBTRAIL_JOB_PROGRESS_H
 #define JOBTRAIL_JOB_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/flush/worker.h"
+#include "submit/flush/reading.h"
 
 /* In a job's spool directory. */
 #define JOB_PROGRESS_NAME "flushed"
 
 /* What ended its reader so often is passed over; so many units of a job are; and so often a reader
  * may be ended in all, as one that is under its user's control can name any unit. */
-enum { JOB_PROGRESS_TRIES = 2, JOB_PROGRESS_PASSED = 8, JOB_PROGRESS_FAILURES = 18 };
+enum { JOB_PROGRESS_TRIES = 2, JOB_PROGRESS_PASSED_OVER = 8, JOB_PROGRESS_FAILURES = 18 };
 
 struct job_progress {
-    struct worker_place place;
+    struct reading_place place;
     uint64_t used_ns; /* processor time so far */
     uint64_t all_failures;
     uint64_t failed, failures; /* the unit that ended the last one, and how often it did */
-    uint64_t passed[JOB_PROGRESS_PASSED]; /* units that are not begun again */
-    size_t passed_count;
-    int hopeless;    /* more than can be passed over */
-    uint64_t *begun; /* shared memory */
-    int directory;   /* where it is noted; -1: nowhere */
-    int notes;       /* the file, with its block; -errno: none */
+    uint64_t passed_over[JOB_PROGRESS_PASSED_OVER]; /* units that are not begun again */
+    size_t passed_over_count;
+    bool is_hopeless; /* more than can be passed over */
+    uint64_t *begun;  /* shared memory */
+    int directory;    /* where it is noted; -1: nowhere */
+    int notes;        /* the file, with its block; -errno: none */
     char name[64];
 };
 
@@ -49,7 +50,7 @@ void job_progress_ended(struct job_progress *progress);
 
 /* Whether noting will find room. Where not, nothing may be kept that a next flush would do again.
  */
-int job_progress_has_room(const struct job_progress *progress);
+bool job_progress_has_room(const struct job_progress *progress);
 
 /* Notes it, in room that job_progress_open() has taken; it is on the disk when this returns 0. Or
  * returns -errno. */

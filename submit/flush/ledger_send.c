@@ -13,12 +13,12 @@
 #include "submit/record/run_record.h"
 
 /* Pages have 31 bits (succession.h). */
-#define FIRST_BEHIND_PAGES (UINT64_C(1) << 32)
+#define FIRST_AFTER_PAGES (UINT64_C(1) << 32)
 
 /* What the records of ends are made of. */
 struct ends {
     const struct ledger_send *send;
-    struct worker_summary *summary;
+    struct reading_summary *summary;
     struct ledger_reader reader;
     struct succession succession;
     struct coverage_witnesses witnesses;
@@ -38,68 +38,55 @@ static int send_run(const struct ledger_send *send, const struct run_source *sou
     return result;
 }
 
-static int was_sent(const struct worker_order *order, const struct capture *capture)
+static bool was_sent(const struct ledger_send *send, const struct capture *capture)
 {
     char uuid[RECORD_UUID_SIZE];
     run_record_uuid(capture, uuid);
-    return strstr(order->started, uuid) != NULL;
+    return strstr(send->sent, uuid) != NULL;
 }
 
-static int send_start(const struct ledger_send *send, const struct capture *capture,
-                      struct worker_summary *summary)
-{
-    const struct run_source source = {.conf = send->order->conf,
-                                      .lines = &send->lines,
-                                      .identity = send->order->identity,
-                                      .journal = send->order->journal,
-                                      .capture = capture,
-                                      .probability = 1};
-    if (!capture->wants_start || capture->end_ns != 0 || was_sent(send->order, capture))
-        return 0;
-    int result = send_run(send, &source);
-    summary->records += result == 0;
-    return result;
-}
-
-static int send_starts(const struct ledger_send *send, struct worker_summary *summary)
+int ledger_send_starts(const struct ledger_send *send, struct reading_summary *summary)
 {
     struct ledger_reader reader;
     struct capture capture;
-    int result = ledger_open(send->order->ledger, send->order->conf->ledger_bytes, &reader);
-    if (result != 0)
-        return result;
-    while (result == 0 && (result = ledger_next(&reader, &capture)) == 1)
-        result = send_start(send, &capture, summary);
+    const struct run_source source = {.conf = send->conf,
+                                      .lines = &send->lines,
+                                      .identity = send->identity,
+                                      .journal = send->journal,
+                                      .capture = &capture,
+                                      .probability = 1};
+    int result = ledger_open(send->ledger, send->conf->ledger_bytes, &reader);
+    if (result != 0) {
+        summary->is_no_ledger = result == -EINVAL;
+        return result == -EINVAL ? 0 : result;
+    }
+    while (result == 0 && (result = ledger_next(&reader, &capture)) == 1) {
+        bool is_wanted = capture.wants_start && capture.end_ns == 0 && !was_sent(send, &capture);
+        result = is_wanted ? send_run(send, &source) : 0;
+        summary->records += is_wanted && result == 0;
+    }
     ledger_close(&reader);
     return result;
 }
 
-/* One of another namespace cannot be looked for: it counts as gone when its session is over. */
-static int goes_on(const struct worker_order *order, const struct capture *capture,
-                   const struct ending *ending)
+/* A process of another pid namespace cannot be looked for: it counts as gone when its session is
+ * over. */
+static bool is_running(const struct ledger_send *send, const struct capture *capture,
+                       const struct ending *ending)
 {
     if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
-        return 0;
+        return false;
     if (capture->name_space != 0)
-        return !order->over;
+        return !send->is_leader_gone;
     return process_alive(capture->pid, capture->start_ticks);
-}
-
-/* Of a session, which records are handed over now. */
-static int wanted_of_session(const struct worker_order *order, const struct capture *capture,
-                             const struct ending *ending, struct worker_summary *summary)
-{
-    int running = goes_on(order, capture, ending);
-    summary->running += (uint64_t)running;
-    return !running && !was_sent(order, capture);
 }
 
 static int send_packages(const struct ends *ends, const struct capture *capture,
                          const struct package_run *run)
 {
-    const struct package_send send = {.conf = ends->send->order->conf,
+    const struct package_send send = {.conf = ends->send->conf,
                                       .lines = &ends->send->lines,
-                                      .identity = ends->send->order->identity,
+                                      .identity = ends->send->identity,
                                       .policy = ends->send->policy,
                                       .versions = ends->versions,
                                       .give = ends->send->give,
@@ -110,31 +97,32 @@ static int send_packages(const struct ends *ends, const struct capture *capture,
 
 static int send_end(const struct ends *ends, const struct capture *capture, uint64_t next_ns)
 {
-    const struct worker_order *order = ends->send->order;
-    struct ending ending = ending_find(capture, next_ns, order->journal, order->now_ns);
+    const struct ledger_send *send = ends->send;
+    const struct ending ending = ending_find(capture, next_ns, send->journal, send->now_ns);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
-    struct run_source source = {.conf = order->conf,
-                                .lines = &ends->send->lines,
-                                .identity = order->identity,
-                                .journal = order->journal,
+    struct run_source source = {.conf = send->conf,
+                                .lines = &send->lines,
+                                .identity = send->identity,
+                                .journal = send->journal,
                                 .capture = capture,
                                 .ending = &ending,
                                 .packages = &run,
                                 .dropped = ends->reader.dropped,
                                 .memo = ends->memo};
-    if (order->kind == WORKER_SESSION && !wanted_of_session(order, capture, &ending, ends->summary))
-        return 0;
-    if (!sampling_keeps(order->conf, capture, &ending, &source.probability)) {
-        ends->summary->sampled_out++;
+    if (send->journal == NULL && is_running(send, capture, &ending)) {
+        ends->summary->running++;
         return 0;
     }
-    int result = send_run(ends->send, &source);
+    if ((send->journal == NULL && was_sent(send, capture)) ||
+        !sampling_keeps(send->conf, capture, &ending, &source.probability))
+        return 0;
+    int result = send_run(send, &source);
     ends->summary->records += result == 0;
     return result == 0 && capture->pkgs ? send_packages(ends, capture, &run) : result;
 }
 
-/* A slot that has changed since it was read first is of a process that goes on: what is new in it
- * is for the next flush, if this is a session. */
+/* A slot that has changed since it was read first belongs to a process that still runs: what is new
+ * in it is for the next flush, if this is a session. */
 static int send_entry(struct ends *ends, const struct succession_entry *entry)
 {
     struct capture capture;
@@ -146,16 +134,16 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
         ends->summary->damaged++;
     if (result != 1)
         return result == -EINVAL ? 0 : result;
-    if (ends->send->order->kind == WORKER_ENDS)
+    if (ends->send->journal != NULL)
         coverage_witness(&ends->witnesses, &capture);
-    if (unit < ends->send->order->from.unit || !ends->send->begin(ends->send->context, unit))
+    if (unit < ends->send->first_unit || !ends->send->begin(ends->send->context, unit))
         return 0;
     return send_end(ends, &capture, entry->next_ns);
 }
 
 static int send_runs(struct ends *ends)
 {
-    int packages = ends->send->order->packages;
+    int packages = ends->send->packages;
     ends->memo = json_memo_new();
     ends->versions = package_versions_new();
     if (ends->versions == NULL)
@@ -169,21 +157,20 @@ static int send_runs(struct ends *ends)
     return result;
 }
 
-static int send_coverage(const struct ends *ends, int has_ledger)
+static int send_coverage(const struct ends *ends, bool has_ledger)
 {
-    const struct worker_order *order = ends->send->order;
     const struct coverage_send send = {
-        .conf = order->conf,
+        .conf = ends->send->conf,
         .lines = &ends->send->lines,
         .source = {.policy = ends->send->policy,
-                   .journal = order->journal,
+                   .journal = ends->send->journal,
                    .witnesses = has_ledger ? &ends->witnesses : NULL,
                    .dropped = ends->reader.dropped,
-                   .now_ns = order->now_ns},
+                   .now_ns = ends->send->now_ns},
         .give = ends->send->give,
         .begin = ends->send->begin,
-        .first = FIRST_BEHIND_PAGES,
-        .from = order->from.unit,
+        .first = FIRST_AFTER_PAGES,
+        .from = ends->send->first_unit,
         .context = ends->send->context,
     };
     return coverage_send(&send, &ends->summary->records);
@@ -197,20 +184,20 @@ static int read_ledger(struct ends *ends)
     return result;
 }
 
-static int send_ends(const struct ledger_send *send, struct worker_summary *summary)
+int ledger_send_ends(const struct ledger_send *send, struct reading_summary *summary)
 {
-    const struct worker_order *order = send->order;
     struct ends ends = {.send = send, .summary = summary};
-    int is_job = order->kind == WORKER_ENDS;
+    bool is_job = send->journal != NULL;
     int opened =
-        order->ledger < 0 ? 0 : ledger_open(order->ledger, order->conf->ledger_bytes, &ends.reader);
+        send->ledger < 0 ? 0 : ledger_open(send->ledger, send->conf->ledger_bytes, &ends.reader);
+    summary->is_no_ledger = opened == -EINVAL;
     if (opened != 0 && opened != -EINVAL)
         return opened;
-    int has_ledger = order->ledger >= 0 && opened == 0;
-    int result = is_job ? coverage_witnesses_make(order->journal, &ends.witnesses) : 0;
+    bool has_ledger = send->ledger >= 0 && opened == 0;
+    int result = is_job ? coverage_witnesses_make(send->journal, &ends.witnesses) : 0;
     if (result == 0 && has_ledger)
         result = read_ledger(&ends);
-    if (result == 0 && !(is_job && coverage_excludes(send->policy, order->journal)))
+    if (result == 0 && !(is_job && coverage_excludes(send->policy, send->journal)))
         result = send_runs(&ends);
     if (result == 0 && is_job)
         result = send_coverage(&ends, has_ledger);
@@ -220,11 +207,5 @@ static int send_ends(const struct ledger_send *send, struct worker_summary *summ
     packages_free(&ends.packages);
     succession_free(&ends.succession);
     ledger_close(&ends.reader);
-    return result != 0 ? result : opened;
-}
-
-int ledger_send(const struct ledger_send *send, struct worker_summary *summary)
-{
-    return send->order->kind == WORKER_STARTS ? send_starts(send, summary)
-                                              : send_ends(send, summary);
+    return result;
 }

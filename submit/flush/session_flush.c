@@ -17,7 +17,6 @@
 #include "preload/ledger.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/job_progress.h"
-#include "submit/flush/worker.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/session.h"
@@ -29,13 +28,14 @@ struct visit {
     struct session session;
     const char *session_name;
     int directory;
-    int packages;   /* what hooks wrote; -errno: none that can be read */
-    char name[64];  /* UID.SESSION, of its notes */
-    char *sent;     /* owned: the notes, of runs */
-    FILE *new_sent; /* names to be added to them */
-    long last;      /* where the last of them begins */
-    uint64_t taken; /* how many */
-    size_t passed;  /* captures that have ended their reader twice */
+    int packages;        /* what hooks wrote; -errno: none that can be read */
+    char name[64];       /* UID.SESSION, of its notes */
+    char *sent;          /* owned: the notes, of runs */
+    FILE *new_sent;      /* names to be added to them */
+    long last;           /* where the last of them begins */
+    uint64_t taken;      /* how many */
+    size_t passed_over;  /* captures that have ended their reader twice */
+    bool is_out_of_room; /* what is left of the outbox is not for sessions */
 };
 
 /* What reading one session's ledger may take of processors, with what it hashes. */
@@ -43,20 +43,21 @@ struct visit {
 
 static void complain(const struct visit *visit, const char *what, int error)
 {
-    fprintf(stderr, "jobtrail-submit: session %s: %s: %s\n", visit->name, what, strerror(-error));
+    fprintf(stderr, "jobtrail-submit: session %s: %s: %s\n", visit->name, what, strerror(error));
 }
 
 static int take(void *context, const struct record_view *record)
 {
     struct visit *visit = context;
     struct outbox *outbox = visit->sessions->outbox;
-    if (record->kind != RECORD_RUN) /* packages go with their run */
-        return outbox_add(outbox, record);
-    if (outbox_room(outbox) < visit->sessions->conf->outbox_bytes / 2)
-        return -ENOBUFS; /* the other half is for jobs */
-    int result = outbox_add(outbox, record);
-    if (result != 0)
-        return result;
+    /* packages go with their run; the other half is for jobs */
+    bool is_run = record->kind == RECORD_RUN;
+    int error = is_run && outbox_room(outbox) < visit->sessions->conf->outbox_bytes / 2
+                    ? -ENOBUFS
+                    : outbox_add(outbox, record);
+    visit->is_out_of_room = error == -ENOBUFS;
+    if (error != 0 || !is_run)
+        return error;
     visit->last = ftell(visit->new_sent);
     fprintf(visit->new_sent, "%s\n", record->name);
     visit->taken++;
@@ -70,7 +71,7 @@ static int read_sent(struct visit *visit)
     size_t most = visit->sessions->conf->ledger_bytes / LEDGER_PAGE * (NAME_MAX + 1);
     int result = spool_read_file(visit->sessions->notes, visit->name, most, &visit->sent, &size);
     if (result != -ENOENT)
-        return result == -EFBIG ? -EINVAL : result;
+        return result;
     visit->sent = strdup("");
     return visit->sent == NULL ? -ENOMEM : 0;
 }
@@ -93,96 +94,118 @@ static void progress_name(const struct visit *visit, char name[80])
     snprintf(name, 80, "%s.flushed", visit->name);
 }
 
-static int is_fault_of_unit(int result)
+static bool is_leader_gone(const struct visit *visit)
 {
-    return result == -EINTR || result == -EPROTO || result == -ETIMEDOUT || result == -EOVERFLOW;
+    return !process_alive(visit->session.leader, visit->session.ticks);
 }
 
 /* What ends the reader is passed over by the second flush after this one. */
-static int settle_progress(const struct visit *visit, struct job_progress *progress, int result)
+static enum flush_outcome settle_progress(const struct visit *visit, struct job_progress *progress,
+                                          enum flush_outcome outcome)
 {
     char name[80];
     progress_name(visit, name);
-    if (!is_fault_of_unit(result)) {
+    if (outcome != FLUSH_KILLED && outcome != FLUSH_BROKEN && outcome != FLUSH_LATE &&
+        outcome != FLUSH_SPENT) {
         job_progress_ended(progress);
-        if (progress->passed_count == 0)
+        if (progress->passed_over_count == 0)
             job_progress_remove(visit->sessions->notes, name);
-        return result;
+        return outcome;
     }
     job_progress_failed(progress);
     job_progress_note(progress);
-    return progress->hopeless                          ? -EPROTO
-           : result == -EPROTO || result == -EOVERFLOW ? -EINTR
-                                                       : result;
+    return progress->is_hopeless ? FLUSH_BROKEN : outcome == FLUSH_LATE ? FLUSH_LATE : FLUSH_KILLED;
 }
 
-static int run_worker(struct visit *visit, int ledger, struct worker_summary *summary)
+/* Returns 0 and the outcome, or -errno. */
+static int read_session(struct visit *visit, int ledger, struct reading_summary *summary,
+                        enum flush_outcome *outcome)
 {
     struct timespec now;
     struct job_progress progress;
     char name[80];
     progress_name(visit, name);
-    int result = job_progress_open(visit->sessions->notes, name, &progress);
-    if (result != 0)
-        return result;
+    int error = job_progress_open(visit->sessions->notes, name, &progress);
+    if (error != 0)
+        return error;
     clock_gettime(CLOCK_REALTIME, &now);
-    const struct worker_order order = {
-        .conf = visit->sessions->conf,
-        .identity = &visit->user->identity,
+    const struct session_request request = {
+        .common = {.conf = visit->sessions->conf,
+                   .identity = &visit->user->identity,
+                   .take = take,
+                   .context = visit,
+                   .deadline_ns = visit->user->end_ns,
+                   .cpu_ns = SESSION_CPU_NS},
         .ledger = ledger,
         .packages = visit->packages,
-        .kind = WORKER_SESSION,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-        .over = !process_alive(visit->session.leader, visit->session.ticks),
-        .deadline_ns = visit->user->end_ns,
-        .cpu_ns = SESSION_CPU_NS,
-        .begun = progress.begun,
-        .passed = progress.passed,
-        .passed_count = progress.passed_count,
-        .started = visit->sent};
-    result = progress.hopeless ? -EPROTO : worker_run(&order, take, visit, summary);
-    result = settle_progress(visit, &progress, result);
-    visit->passed = progress.passed_count;
+        .is_leader_gone = is_leader_gone(visit),
+        .sent = visit->sent,
+        .units = {.begun = progress.begun,
+                  .passed_over = progress.passed_over,
+                  .passed_over_count = progress.passed_over_count},
+    };
+    *outcome = FLUSH_BROKEN;
+    if (!progress.is_hopeless)
+        error = reading_of_session(&request, summary, outcome);
+    if (visit->is_out_of_room) {
+        error = 0;
+        *outcome = FLUSH_NO_ROOM;
+    }
+    if (error == 0)
+        *outcome = settle_progress(visit, &progress, *outcome);
+    else
+        job_progress_ended(&progress);
+    visit->passed_over = progress.passed_over_count;
     job_progress_close(&progress);
-    summary->running += !order.over;
+    summary->running += !request.is_leader_gone;
     if (visit->packages < 0 && visit->packages != -ENOENT)
         summary->bad_lines = 1; /* another kind of file */
-    return result;
+    return error;
 }
 
 /* With what was taken, where the rest is for the next flush: so is the last run then, as its
  * packages may be missing. */
-static int commit(const struct visit *visit, int result, const char *names, size_t size)
+static int commit(const struct visit *visit, enum flush_outcome outcome, const char *names,
+                  size_t size)
 {
-    if (result != 0 && result != -ENOBUFS && result != -ETIMEDOUT && result != -EINTR) {
+    bool is_done = outcome == FLUSH_DONE;
+    if (!is_done && outcome != FLUSH_NO_ROOM && outcome != FLUSH_LATE && outcome != FLUSH_KILLED) {
         outbox_abort(visit->sessions->outbox);
-        return result;
+        return 0;
     }
-    if (result != 0)
-        size = (size_t)visit->last;
     int error = outbox_commit(visit->sessions->outbox);
     if (error == 0)
-        error = note_sent(visit, names, size);
-    if (error == 0 && result != 0)
+        error = note_sent(visit, names, is_done ? size : (size_t)visit->last);
+    if (error == 0 && !is_done)
         visit->sessions->count->records += visit->taken;
-    return error != 0 ? error : result;
+    return error;
 }
 
-static int send_ended(struct visit *visit, int ledger, struct worker_summary *summary)
+/* Returns 0 and the outcome, or -errno. */
+static int send_ended(struct visit *visit, int ledger, struct reading_summary *summary,
+                      enum flush_outcome *outcome)
 {
     char *names = NULL;
     size_t size = 0;
-    int result = read_sent(visit);
-    if (result != 0)
-        return result;
+    int error = read_sent(visit);
+    if (error == -EFBIG) { /* more names than the ledger has room for captures */
+        *outcome = FLUSH_NO_LEDGER;
+        return 0;
+    }
+    if (error != 0)
+        return error;
     visit->new_sent = open_memstream(&names, &size);
-    result = visit->new_sent == NULL ? -ENOMEM : run_worker(visit, ledger, summary);
+    error = visit->new_sent == NULL ? -ENOMEM : read_session(visit, ledger, summary, outcome);
     if (visit->new_sent != NULL)
         fclose(visit->new_sent);
-    result = commit(visit, result, names, size);
+    if (error == 0)
+        error = commit(visit, *outcome, names, size);
+    else
+        outbox_abort(visit->sessions->outbox);
     free(names);
     free(visit->sent);
-    return result;
+    return error;
 }
 
 /* In the user's place: what lies in his directory is his to remove. What he has put beside the
@@ -213,7 +236,7 @@ static void remove_session(const struct visit *visit)
     };
     int result = as_user(&order);
     if (result != 0) {
-        complain(visit, "its directory cannot be removed", result);
+        complain(visit, "its directory cannot be removed", -result);
         visit->sessions->count->failed++;
         return;
     }
@@ -225,7 +248,7 @@ static void remove_session(const struct visit *visit)
 }
 
 /* What cannot be used. Returns whether the session may be removed. */
-static int set_aside(const struct visit *visit, int ledger, const char *reason)
+static bool set_aside(const struct visit *visit, int ledger, const char *reason)
 {
     struct flush_count *count = visit->sessions->count;
     int result =
@@ -237,7 +260,7 @@ static int set_aside(const struct visit *visit, int ledger, const char *reason)
         count->quarantined++;
         return 1;
     }
-    complain(visit, reason, result);
+    complain(visit, reason, -result);
     if (result == -EDQUOT)
         count->lost++;
     else
@@ -245,80 +268,79 @@ static int set_aside(const struct visit *visit, int ledger, const char *reason)
     return result == -EDQUOT;
 }
 
-static int is_no_ledger(int result)
-{
-    return result == -EINVAL || result == -EPROTO || result == -EPERM || result == -EXDEV;
-}
-
 /* Sends what there is to be sent. Returns whether the session is over and its directory may go, and
- * through `*stop` why the user's other sessions are for later, or 0. */
-static int flush_ledger(struct visit *visit, int ledger, int *stop)
+ * the outcome. */
+static bool flush_ledger(struct visit *visit, int ledger, enum flush_outcome *outcome)
 {
-    struct worker_summary summary = {0};
+    struct reading_summary summary = {0};
     struct flush_count *count = visit->sessions->count;
-    int result = ledger < 0 ? ledger : send_ended(visit, ledger, &summary);
-    *stop = result == -ETIMEDOUT || result == -ENOBUFS ? result : 0;
-    if (result == -ENOBUFS)
-        return 0;
-    if (result == -ENOENT) /* about to be made, unless nobody is there to do so */
-        return !process_alive(visit->session.leader, visit->session.ticks);
-    if (is_no_ledger(result))
-        return set_aside(visit, ledger, "the ledger is not one");
-    if (result != 0) {
-        complain(visit, "not flushed, to be tried again", result);
+    int error = 0;
+    *outcome = FLUSH_DONE;
+    if (ledger == -ENOENT) /* about to be made, unless nobody is there to do so */
+        return is_leader_gone(visit);
+    if (ledger == -EINVAL || ledger == -EPERM || ledger == -EXDEV)
+        *outcome = FLUSH_NO_LEDGER;
+    else
+        error = ledger < 0 ? ledger : send_ended(visit, ledger, &summary, outcome);
+    if (error != 0) {
+        complain(visit, "not flushed, to be tried again", -error);
+        *outcome = FLUSH_DONE;
         count->failed++;
-        return 0;
+        return false;
+    }
+    if (*outcome == FLUSH_NO_ROOM)
+        return false;
+    if (*outcome == FLUSH_NO_LEDGER || *outcome == FLUSH_BROKEN)
+        return set_aside(visit, ledger, flush_outcome_text(FLUSH_NO_LEDGER));
+    if (*outcome != FLUSH_DONE) {
+        fprintf(stderr, "jobtrail-submit: session %s: %s\n", visit->name,
+                flush_outcome_text(*outcome));
+        count->failed++;
+        return false;
     }
     count->records += summary.records;
     count->packages += summary.packages;
     count->unhooked += summary.unhooked;
     if (summary.running > 0)
-        return 0;
+        return false;
     count->dropped += summary.dropped;
     count->damaged += summary.damaged + summary.bad_lines;
-    if (visit->passed > 0)
-        return set_aside(visit, ledger, "captures that ended their reader twice are not recorded");
-    if (summary.damaged > 0)
-        return set_aside(visit, ledger, "damaged captures in the ledger");
-    return summary.bad_lines == 0 || set_aside(visit, ledger, "damaged lines in the packages");
+    enum flush_outcome trouble = visit->passed_over > 0  ? FLUSH_PASSED_OVER
+                                 : summary.damaged > 0   ? FLUSH_DAMAGED
+                                 : summary.bad_lines > 0 ? FLUSH_BAD_LINES
+                                                         : FLUSH_DONE;
+    return trouble == FLUSH_DONE || set_aside(visit, ledger, flush_outcome_text(trouble));
 }
 
-/* Returns as session_flush(). */
-static int flush_locked(struct visit *visit)
-{
-    int stop;
-    uid_t uid = visit->user->identity.uid;
-    int ledger = user_file_open(visit->directory, "ledger", uid);
-    visit->packages = user_file_open(visit->directory, PACKAGES_NAME, uid);
-    if (flush_ledger(visit, ledger, &stop))
-        remove_session(visit);
-    if (ledger >= 0)
-        close(ledger);
-    if (visit->packages >= 0)
-        close(visit->packages);
-    return stop;
-}
-
-/* One of a container that goes on, whose processes have other pids here than its captures say: it
- * waits until it is over. */
-static int is_inside(const struct session *session, uid_t uid)
+/* One of a container that still runs, whose processes have other pids here than its captures say:
+ * it waits until it is over. */
+static bool is_inside(const struct session *session, uid_t uid)
 {
     return !process_alive(session->leader, session->ticks) &&
            process_alive_inside(session->leader, session->ticks, uid);
 }
 
-int session_flush(const struct session_user *user, const char *name)
+enum flush_outcome session_flush(const struct session_user *user, const char *name)
 {
     struct visit visit = {.user = user, .sessions = user->sessions, .session_name = name};
-    int result = 0;
-    if (!session_parse(name, &visit.session) || is_inside(&visit.session, user->identity.uid))
-        return 0;
-    snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)user->identity.uid, name);
-    visit.directory = user_directory_open(user->directory, name, user->identity.uid);
+    enum flush_outcome outcome = FLUSH_DONE;
+    uid_t uid = user->identity.uid;
+    if (!session_parse(name, &visit.session) || is_inside(&visit.session, uid))
+        return FLUSH_DONE;
+    snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)uid, name);
+    visit.directory = user_directory_open(user->directory, name, uid);
     if (visit.directory < 0)
-        return 0;
-    if (spool_lock(visit.directory, 0) == 0)
-        result = flush_locked(&visit);
+        return FLUSH_DONE;
+    if (spool_lock(visit.directory, 0) == 0) {
+        int ledger = user_file_open(visit.directory, "ledger", uid);
+        visit.packages = user_file_open(visit.directory, PACKAGES_NAME, uid);
+        if (flush_ledger(&visit, ledger, &outcome))
+            remove_session(&visit);
+        if (ledger >= 0)
+            close(ledger);
+        if (visit.packages >= 0)
+            close(visit.packages);
+    }
     close(visit.directory);
-    return result;
+    return outcome;
 }

@@ -6,6 +6,7 @@
 #define JOBTRAIL_SESSION_FLUSH_H
 
 #include "submit/flush/flush.h"
+#include "submit/flush/flush_outcome.h"
 #include "submit/job/job_identity.h"
 #include "submit/outbox/outbox.h"
 
@@ -27,8 +28,9 @@ struct session_user {
 };
 
 /* Flushes the session in the user's directory `name`; of another name, nothing is done. Trouble is
- * told on stderr and counted. Returns 0; -ETIMEDOUT where the user's files take too long; -ENOBUFS
- * where half of the outbox is used: what is in it by then is not taken again. */
-int session_flush(const struct session_user *user, const char *name);
+ * told on stderr and counted. Where the user's other sessions are to wait for the next flush,
+ * returns FLUSH_LATE (the user's files take too long) or FLUSH_NO_ROOM (half of the outbox is
+ * used); what is in it by then is not taken again. Returns any other outcome else. */
+enum flush_outcome session_flush(const struct session_user *user, const char *name);
 
 #endif

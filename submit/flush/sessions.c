@@ -59,23 +59,29 @@ static void collect(const struct session_user *user)
 {
     struct flush_count *count = user->sessions->count;
     const struct job_identity *who = &user->identity;
+    const struct hand_in_collect order = {.conf = user->sessions->conf,
+                                          .identity = who,
+                                          .user = user->directory,
+                                          .end_ns = user->end_ns,
+                                          .outbox = user->sessions->outbox};
+    enum flush_outcome outcome;
     uint64_t refused = 0;
     if (who->user[0] == '\0')
-        return; /* nobody can say now which records are his */
-    int result = hand_in_collect(user->sessions->conf, who, user->directory, user->end_ns,
-                                 user->sessions->outbox, &count->records, &refused);
+        return; /* nobody can say now which records are theirs */
+    int error = hand_in_collect(&order, &count->records, &refused, &outcome);
     count->damaged += refused;
     if (refused > 0)
         fprintf(stderr,
-                "jobtrail-submit: user %u: %llu files that are no records of his: now in "
+                "jobtrail-submit: user %u: %llu files that are no records of theirs: now in "
                 "%s/%u/refused\n",
                 (unsigned)who->uid, (unsigned long long)refused, user->sessions->conf->sessions,
                 (unsigned)who->uid);
-    if (result == 0)
+    if (error == 0 && outcome == FLUSH_DONE)
         return;
     fprintf(stderr,
-            "jobtrail-submit: user %u: what he has handed in is not taken, or not removed: %s\n",
-            (unsigned)who->uid, strerror(-result));
+            "jobtrail-submit: user %u: what they have handed in is not taken, or not removed: %s\n",
+            (unsigned)who->uid,
+            error != 0 ? strerror(-error) : "the process that reads it was ended");
     count->failed++;
 }
 
@@ -85,19 +91,20 @@ static void flush_user_sessions(const struct session_user *user)
     if (listing_open(user->directory, ".", &listing) != 0)
         return;
     const char *name = NULL;
-    int result = 0, left = NAMES_MAX;
-    while (result == 0 && left > 0 && transport_left_ms(user->deadline_ns) > 0 &&
-           (name = listing_next(listing)) != NULL) {
-        result = session_flush(user, name);
+    enum flush_outcome outcome = FLUSH_DONE;
+    int left = NAMES_MAX;
+    while (outcome != FLUSH_LATE && outcome != FLUSH_NO_ROOM && left > 0 &&
+           transport_left_ms(user->deadline_ns) > 0 && (name = listing_next(listing)) != NULL) {
+        outcome = session_flush(user, name);
         left--;
     }
-    user->sessions->count->overflowed += result == -ENOBUFS;
+    user->sessions->count->overflowed += outcome == FLUSH_NO_ROOM;
     if (name != NULL)
         fprintf(stderr, "jobtrail-submit: user %u: %s: the other sessions are for the next flush\n",
                 (unsigned)user->identity.uid,
-                left == 0            ? "too many names"
-                : result == -ENOBUFS ? "no room in the outbox"
-                                     : "no more time");
+                left == 0                  ? "too many names"
+                : outcome == FLUSH_NO_ROOM ? "no room in the outbox"
+                                           : "no more time");
 }
 
 /* Returns whether the name is a number, and the number. One that has been written in two ways would

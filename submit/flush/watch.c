@@ -18,7 +18,7 @@
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
 #include "submit/flush/complaints.h"
-#include "submit/flush/starts.h"
+#include "submit/flush/start_records.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 
@@ -113,7 +113,7 @@ static void look(const char *conf_path, int spool)
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return; /* whoever compiles it says so */
-    int result = starts_send(&conf, spool);
+    int result = start_records_send(&conf, spool);
     if (result != 0)
         fprintf(stderr, "jobtrail-submit: no start records: %s\n", strerror(-result));
     conf_free(&conf);

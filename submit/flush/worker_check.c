@@ -8,6 +8,7 @@
 
 #include "preload/ledger.h"
 #include "submit/definition/record_facts.h"
+#include "submit/hand_in/hand_in_check.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/json_add.h"
 #include "submit/record/record.h"
@@ -21,11 +22,14 @@ struct facts {
 };
 
 struct worker_check {
-    const struct worker_order *order;
+    enum reading_kind kind;
+    const struct conf *conf;
+    const struct job_identity *identity;
+    int ledger, packages;
     struct facts run, pkg, coverage;
     char host[64], user[RECORD_USER_SIZE]; /* as they stand in names */
-    uint64_t runs, packages, all;
-    int failed; /* out of memory */
+    uint64_t runs, packages_taken, all;
+    bool failed; /* out of memory */
 };
 
 static void add(struct worker_check *check, struct facts *facts, const char *table, const char *key,
@@ -71,7 +75,7 @@ static void add_job(struct worker_check *check, struct facts *facts, const char 
     check->failed |= job == NULL;
     if (job == NULL)
         return;
-    record_add_job(job, check->order->identity);
+    record_add_job(job, check->identity);
     json_object_object_foreach(job, key, value) /* its keys are literals */
         add(check, facts, table, key, json_object_get(value));
     json_object_put(job);
@@ -80,8 +84,8 @@ static void add_job(struct worker_check *check, struct facts *facts, const char 
 static void make_run(struct worker_check *check)
 {
     static const char user[] = "userT", slurm[] = "slurmT";
-    const struct conf *conf = check->order->conf;
-    const struct job_identity *identity = check->order->identity;
+    const struct conf *conf = check->conf;
+    const struct job_identity *identity = check->identity;
     struct facts *facts = &check->run;
     char job[16];
     snprintf(job, sizeof job, "%u", identity->job);
@@ -104,7 +108,7 @@ static void make_run(struct worker_check *check)
 static void make_package(struct worker_check *check)
 {
     static const char owner[] = "ownerT";
-    const struct job_identity *identity = check->order->identity;
+    const struct job_identity *identity = check->identity;
     struct facts *facts = &check->pkg;
     start(facts, NULL, "xalt_run_uuid");
     add_known(check, facts, owner, "user", identity->user);
@@ -112,18 +116,17 @@ static void make_package(struct worker_check *check)
         identity->job == 0 ? NULL : json_object_new_int64(identity->job));
     add(check, facts, owner, "restart_count", json_object_new_int64(identity->restart));
     add_text(check, facts, owner, "node", identity->node);
-    add_text(check, facts, owner, "cluster", record_cluster(check->order->conf, identity->cluster));
+    add_text(check, facts, owner, "cluster", record_cluster(check->conf, identity->cluster));
 }
 
 static void make_coverage(struct worker_check *check)
 {
     static const char table[] = "coverageT";
-    const struct job_identity *identity = check->order->identity;
+    const struct job_identity *identity = check->identity;
     struct facts *facts = &check->coverage;
     start(facts, table, "uuid");
-    add_or_null(check, facts, table, "cluster",
-                record_cluster(check->order->conf, identity->cluster));
-    add_text(check, facts, table, "syshost", record_syshost(check->order->conf, identity->cluster));
+    add_or_null(check, facts, table, "cluster", record_cluster(check->conf, identity->cluster));
+    add_text(check, facts, table, "syshost", record_syshost(check->conf, identity->cluster));
     add_job(check, facts, table);
     add_or_null(check, facts, table, "user", identity->user);
     add_or_null(check, facts, table, "account", identity->account);
@@ -136,17 +139,20 @@ static void hold(struct worker_check *check, struct facts *facts, enum record_ki
     check->failed |= facts->held == NULL;
 }
 
-struct worker_check *worker_check_new(const struct worker_order *order)
+struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,
+                                      const struct job_identity *identity, int ledger, int packages)
 {
-    const struct job_identity *identity = order->identity;
     struct worker_check *check = calloc(1, sizeof *check);
     if (check == NULL)
         return NULL;
-    check->order = order;
-    if (order->kind == WORKER_RECORDS)
+    check->kind = kind;
+    check->conf = conf;
+    check->identity = identity;
+    check->ledger = ledger;
+    check->packages = packages;
+    if (kind == READING_HAND_IN)
         return check;
-    record_plain_name(record_syshost(order->conf, identity->cluster), check->host,
-                      sizeof check->host);
+    record_plain_name(record_syshost(conf, identity->cluster), check->host, sizeof check->host);
     record_plain_name(identity->user[0] == '\0' ? "unknown" : identity->user, check->user,
                       sizeof check->user);
     make_run(check);
@@ -161,15 +167,15 @@ struct worker_check *worker_check_new(const struct worker_order *order)
     return NULL;
 }
 
-/* Whether this worker may make a record of this kind, and its name is ours. */
+/* Whether this reader may make a record of this kind, and names it as we do. */
 static bool name_fits(const struct worker_check *check, const struct record_view *record)
 {
     static const char digits[] = "0123456789_";
-    enum worker_kind kind = check->order->kind;
-    bool is_made = record->kind == RECORD_RUN ? record->is_start == (kind == WORKER_STARTS)
+    bool starts = check->kind == READING_STARTS;
+    bool is_made = record->kind == RECORD_RUN ? record->is_start == starts
                    : record->kind == RECORD_PACKAGE
-                       ? kind != WORKER_STARTS
-                       : record->kind == RECORD_COVERAGE && kind == WORKER_ENDS;
+                       ? !starts
+                       : record->kind == RECORD_COVERAGE && check->kind == READING_JOB;
     return is_made && record->is_exact && record_word_is(record->syshost, check->host) &&
            record_word_is(record->user, check->user) &&
            strspn(record->date.at, digits) >= record->date.length;
@@ -178,12 +184,13 @@ static bool name_fits(const struct worker_check *check, const struct record_view
 bool worker_check_record(struct worker_check *check, const struct record_view *record)
 {
     check->all++;
-    if (check->order->kind == WORKER_RECORDS)
-        return true;
+    if (check->kind == READING_HAND_IN)
+        return hand_in_name_fits(record, check->identity->user) && hand_in_is_line(record) &&
+               hand_in_says(record, check->identity->user);
     if (!name_fits(check, record))
         return false;
     check->runs += record->kind == RECORD_RUN;
-    check->packages += record->kind == RECORD_PACKAGE;
+    check->packages_taken += record->kind == RECORD_PACKAGE;
     struct facts *facts = record->kind == RECORD_RUN       ? &check->run
                           : record->kind == RECORD_PACKAGE ? &check->pkg
                                                            : &check->coverage;
@@ -204,23 +211,21 @@ static void limit(uint64_t *number, uint64_t most)
         *number = most;
 }
 
-void worker_check_summary(const struct worker_check *check, struct worker_summary *summary)
+void worker_check_summary(const struct worker_check *check, struct reading_summary *summary)
 {
-    const struct worker_order *order = check->order;
-    uint64_t slots = size_of(order->ledger) / LEDGER_PAGE + 1;
-    if (order->kind == WORKER_RECORDS) {
+    uint64_t slots = size_of(check->ledger) / LEDGER_PAGE + 1;
+    if (check->kind == READING_HAND_IN) {
         summary->records = check->all;
         limit(&summary->damaged, HAND_IN_RECORDS_MAX);
         return;
     }
     summary->records = check->runs;
-    summary->packages = check->packages;
-    limit(&summary->sampled_out, slots);
+    summary->packages = check->packages_taken;
     limit(&summary->damaged, slots);
     limit(&summary->running, slots);
     limit(&summary->unhooked, slots);
     limit(&summary->dropped, UINT32_MAX); /* processes count it, and find no room for it */
-    limit(&summary->bad_lines, size_of(order->packages) + 1);
+    limit(&summary->bad_lines, size_of(check->packages) + 1);
 }
 
 static void free_facts(struct facts *facts)

@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parent of a worker believes of it. Its user may have got it under control by what he
- * wrote: then it can lie about his own runs, as he can anyway, and about nobody else's.
+ * What the parent of a reader (reading.h) believes of it. Its user may have got it under control by
+ * what they wrote: then it can lie about their own runs, as they can anyway, and about nobody
+ * else's.
  */
 #ifndef JOBTRAIL_WORKER_CHECK_H
 #define JOBTRAIL_WORKER_CHECK_H
 
 #include <stdbool.h>
 
-#include "submit/flush/worker.h"
+#include "submit/flush/reading.h"
 
 struct worker_check;
 
-/* What all records of this order have to say; the order must outlive it. Returns NULL when out of
+/* For the records of a request of this kind, on files of `identity`, which must outlive it, as must
+ * `conf`. `ledger` and `packages`: descriptors of what is read, -1: none. Returns NULL when out of
  * memory; worker_check_free() releases. */
-struct worker_check *worker_check_new(const struct worker_order *order);
+struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,
+                                      const struct job_identity *identity, int ledger,
+                                      int packages);
 
-/* Whether the record is of a kind that this worker makes, named for the order's user and site and
- * for the run that it tells of, with no key of another kind or of root's (record_keys.h), and tells
- * of the order's user, job and node in those tables that readers take these from. Of WORKER_RECORDS
- * anything is: see hand_in_collect.c. Counts it. */
+/* Whether the record is of a kind that this reader makes, named for the user and the site and for
+ * the run that it tells of, with no key of another kind or of root's (record_keys.h), and tells of
+ * this user, job and node in those tables that readers take these from. Of READING_HAND_IN: whether
+ * it is a link's record of the user (hand_in_check.h). Counts it. */
 bool worker_check_record(struct worker_check *check, const struct record_view *record);
 
-/* Puts the numbers of what was taken in place of what the worker says that it has given, and no
+/* Puts the numbers of what was taken in place of what the reader says that it has given, and no
  * more of anything than the ledger and the packages have room for. */
-void worker_check_summary(const struct worker_check *check, struct worker_summary *summary);
+void worker_check_summary(const struct worker_check *check, struct reading_summary *summary);
 
 void worker_check_free(struct worker_check *check);
 

@@ -16,19 +16,19 @@ static void link_entry(struct journal_index *index, uint32_t entry, uint32_t key
     *bucket = entry;
 }
 
-static size_t slots_of(uint32_t mask)
+static size_t slot_count(uint32_t mask)
 {
     return 2 * (size_t)mask + 1;
 }
 
-/* Makes it anew, for twice as many. */
-static int grow(struct journal_index *index, size_t count, journal_key_of *key_of,
-                const void *array)
+/* Makes the index anew, for twice as many entries. */
+static int grow_index(struct journal_index *index, size_t count, journal_key_of *key_of,
+                      const void *array)
 {
     struct journal_index larger = {.mask = index->mask * 2 + 1};
     if (count > UINT32_MAX / 4)
         return -ENOMEM;
-    larger.slots = calloc(slots_of(larger.mask), sizeof *larger.slots);
+    larger.slots = calloc(slot_count(larger.mask), sizeof *larger.slots);
     if (larger.slots == NULL)
         return -ENOMEM;
     for (uint32_t entry = 1; entry < count; entry++)
@@ -41,10 +41,10 @@ static int grow(struct journal_index *index, size_t count, journal_key_of *key_o
 int journal_index_add(struct journal_index *index, size_t count, journal_key_of *key_of,
                       const void *array)
 {
-    int result = count > index->mask ? grow(index, count, key_of, array) : 0;
-    if (result == 0)
+    int error = count > index->mask ? grow_index(index, count, key_of, array) : 0;
+    if (error == 0)
         link_entry(index, (uint32_t)count, key_of(array, count - 1));
-    return result;
+    return error;
 }
 
 uint32_t journal_index_first(const struct journal_index *index, size_t count, uint32_t key)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Entries of an array by a number of theirs, the youngest first: jobs have tens of thousands of
- * steps. Entries are counted from 1, so that 0 is none.
+ * An index of an array by a number that each entry has; the entries added last are found first.
+ * Jobs have tens of thousands of steps. Entries are counted from 1; 0 is none.
  */
 #ifndef JOBTRAIL_JOURNAL_INDEX_H
 #define JOBTRAIL_JOURNAL_INDEX_H
@@ -16,15 +16,16 @@ struct journal_index {
 
 typedef uint32_t journal_key_of(const void *array, size_t i);
 
-/* Takes in the `count`th entry of an array of which the others are in the index and key_of() tells
- * the number. Returns 0 or -ENOMEM. */
+/* Adds the `count`th entry of an array, of which the others are in the index; key_of() returns the
+ * number of an entry, counted from 0. Returns 0 or -ENOMEM. */
 int journal_index_add(struct journal_index *index, size_t count, journal_key_of *key_of,
                       const void *array);
 
-/* The youngest of `count` entries that may have the number; without an index, the youngest. */
+/* The last one of `count` entries that may have the number: the caller must compare. Without an
+ * index, the last entry. */
 uint32_t journal_index_first(const struct journal_index *index, size_t count, uint32_t key);
 
-/* The next one that may. */
+/* The one before `entry` that may; 0: none. */
 uint32_t journal_index_next(const struct journal_index *index, uint32_t entry);
 
 void journal_index_free(struct journal_index *index);

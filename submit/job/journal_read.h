@@ -6,6 +6,7 @@
 #ifndef JOBTRAIL_JOURNAL_READ_H
 #define JOBTRAIL_JOURNAL_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,16 +15,16 @@
 
 struct journal_step {
     uint32_t step;
-    uint32_t nodes, node_id, tasks, local_tasks, cpus, cpus_per_task;
+    uint32_t nodes, node_id, tasks, cpus, cpus_per_task;
     int32_t pid;    /* of the step's daemon; 0: unknown */
     uint64_t ticks; /* its start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns;         /* 0: not over, or nobody could say */
-    uint64_t last_exit_ns;   /* when an end of its tasks was seen last; 0: not yet */
-    uint64_t exits_since_ns; /* from when on those that were seen with it may have ended */
-    int opted_out;           /* its user said --jobtrail=no */
-    int container;           /* srun was asked for one */
-    int no_ledger;           /* its tasks had nowhere to write */
+    uint64_t end_ns;         /* 0: not over, or unknown */
+    uint64_t last_exit_ns;   /* when an end of one of its tasks was seen last; 0: not yet */
+    uint64_t exits_since_ns; /* the earliest that tasks seen at last_exit_ns may have ended */
+    bool opted_out;          /* its user said --jobtrail=no */
+    bool container;          /* srun was given --container */
+    bool no_ledger;          /* its tasks had no ledger */
 };
 
 struct journal_task {
@@ -36,11 +37,11 @@ struct journal_task {
     int status;        /* as wait(2) gives it, where end_ns is not 0 */
 };
 
-/* What a task was to run, as its user asked for. */
+/* What a task was to run, as its user named it. */
 struct journal_program {
     uint32_t step, task;
     uint32_t leader;                 /* the first task of the same program; JOURNAL_NONE: unknown */
-    const char *path, *cwd, *search; /* NULL where the journal does not say */
+    const char *path, *cwd, *search; /* NULL: unknown */
 };
 
 /* A text that programs share: those of one step mostly run the same one. */
@@ -49,9 +50,8 @@ struct journal_shared_text {
     char text[];
 };
 
-/* What a journal may take in memory as facts, bytes. Steps, tasks and programs beyond that are
- * counted as bad lines; ends are still taken. A journal that the plugin writes stays below it
- * (JOURNAL_BYTES). */
+/* The most memory for steps, tasks and programs of a journal, bytes. Those beyond it count as bad
+ * lines; ends are still read. A journal that the plugin writes stays below it (JOURNAL_BYTES). */
 #define JOURNAL_FACTS_MAX (UINT64_C(128) << 20)
 
 struct journal {

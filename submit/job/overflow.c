@@ -9,23 +9,21 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 
 int overflow_add(int directory, uint64_t more)
 {
     char text[32] = "";
-    int fd = openat(directory, OVERFLOW_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    CLEANUP_CLOSE int fd =
+        openat(directory, OVERFLOW_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = 0;
     if (flock(fd, LOCK_EX) != 0 || pread(fd, text, sizeof text - 1, 0) < 0)
-        result = -errno;
+        return -errno;
     int length =
         snprintf(text, sizeof text, "%020" PRIu64 "\n", (uint64_t)strtoull(text, NULL, 10) + more);
-    if (result == 0 && pwrite(fd, text, (size_t)length, 0) != length)
-        result = -EIO;
-    close(fd);
-    return result;
+    return pwrite(fd, text, (size_t)length, 0) == length ? 0 : -EIO;
 }
 
 uint64_t overflow_read(int directory)

@@ -10,7 +10,7 @@
 
 #define OVERFLOW_NAME "overflow"
 
-/* Takes the number up by `more`, also where several do so at once. Returns 0 or -errno. */
+/* Adds `more` to the number; several processes may do so at once. Returns 0 or -errno. */
 int overflow_add(int directory, uint64_t more);
 
 /* The number; 0 where there is none. */

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/set_aside.h"
 #include "contrib/hooks/packages.h"
@@ -21,18 +23,16 @@
 
 enum { START_BYTES = 256 };
 
-/* The copy has the same owner: who moves it back into the spool finds it there as it was. */
+/* The copy has the same owner, so that it can be moved back into the spool. */
 static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
 {
     struct stat status;
-    int to =
+    CLEANUP_CLOSE int to =
         openat(to_directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int result = to < 0 ? -errno : set_aside_copy(from, to, (off_t)limit);
-    if (result == 0 && (fstat(from, &status) != 0 || fchown(to, status.st_uid, status.st_gid) != 0))
-        result = -errno;
-    if (to >= 0)
-        close(to);
-    return result;
+    int error = to < 0 ? -errno : set_aside_copy(from, to, (off_t)limit);
+    if (error == 0 && (fstat(from, &status) != 0 || fchown(to, status.st_uid, status.st_gid) != 0))
+        error = -errno;
+    return error;
 }
 
 static int write_text(int directory, const char *name, const char *text, const char *more)
@@ -42,41 +42,36 @@ static int write_text(int directory, const char *name, const char *text, const c
     return set_aside_write(directory, name, SET_ASIDE_REPLACE, parts, 2);
 }
 
-/* The reason comes last: an entry without one was never finished. */
-static int write_notes(int directory, uid_t uid, const char *reason, int whole)
+/* The reason is written last: an entry without one was never finished. */
+static int write_notes(int directory, uid_t uid, const char *reason, bool is_whole)
 {
     char owner[16];
     snprintf(owner, sizeof owner, "%u", (unsigned)uid);
-    int result =
-        uid == QUARANTINE_NOBODY ? 0 : write_text(directory, QUARANTINE_OWNER, owner, "\n");
-    return result != 0 ? result
-                       : write_text(directory, "reason", reason, whole ? "\n" : LEFT_OUT "\n");
+    int error = uid == QUARANTINE_NOBODY ? 0 : write_text(directory, QUARANTINE_OWNER, owner, "\n");
+    return error != 0 ? error
+                      : write_text(directory, "reason", reason, is_whole ? "\n" : LEFT_OUT "\n");
 }
 
-/* The start of a journal tells the nanosecond at which a job began: the same for one job, and for
- * no two. */
-static size_t read_start(int directory, char *bytes)
+/* Reads the start of a journal, which identifies the job: it has the nanosecond at which it began.
+ */
+static size_t read_journal_start(int directory, char *bytes)
 {
-    int fd = spool_open_file(directory, JOURNAL_NAME);
+    CLEANUP_CLOSE int fd = spool_open_file(directory, JOURNAL_NAME);
     ssize_t got = fd < 0 ? -1 : pread(fd, bytes, START_BYTES, 0);
-    if (fd >= 0)
-        close(fd);
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* Whether `name` is free, was never finished, or holds this very job, as after a flush that was
- * killed. */
-static int may_use(int quarantine, const char *name, int directory)
+/* Whether the entry `name` does not exist, was never finished, or is of this job, as after a flush
+ * that was killed. */
+static bool may_use(int quarantine, const char *name, int directory)
 {
     char ours[START_BYTES], theirs[START_BYTES];
-    int fd = directory_open(quarantine, name);
+    CLEANUP_CLOSE int fd = directory_open(quarantine, name);
     if (fd < 0)
         return fd == -ENOENT;
-    size_t size = read_start(directory, ours);
-    int may = faccessat(fd, "reason", F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
-              (read_start(fd, theirs) == size && memcmp(ours, theirs, size) == 0);
-    close(fd);
-    return may;
+    size_t size = read_journal_start(directory, ours);
+    return faccessat(fd, "reason", F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
+           (read_journal_start(fd, theirs) == size && memcmp(ours, theirs, size) == 0);
 }
 
 /* JOB.RESTART, or where Slurm has given out the job's id again, JOB.RESTART-2 and so on. */
@@ -102,7 +97,7 @@ struct source {
 enum { SOURCES = 3 };
 
 /* Bytes that the copy may take on the disk. */
-static uint64_t room_for(const struct source *source)
+static uint64_t copy_bytes_needed(const struct source *source)
 {
     struct stat status;
     if (source->fd < 0 || fstat(source->fd, &status) != 0)
@@ -111,26 +106,27 @@ static uint64_t room_for(const struct source *source)
     return bytes < source->limit ? bytes : source->limit;
 }
 
-static int fits(const struct quarantine_usage *usage, const struct source *sources)
+static bool has_room_for(const struct quarantine_usage *usage, const struct source *sources)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < SOURCES; i++)
-        bytes += room_for(&sources[i]);
+        bytes += copy_bytes_needed(&sources[i]);
     return usage->bytes + bytes <= QUARANTINE_MAX_BYTES &&
            usage->user_bytes + bytes <= QUARANTINE_USER_BYTES;
 }
 
-static int fill(int target, const struct source *sources, int whole, uid_t uid, const char *reason)
+static int fill_entry(int target, const struct source *sources, bool is_whole, uid_t uid,
+                      const char *reason)
 {
-    int result = 0;
-    for (size_t i = 0; whole && result == 0 && i < SOURCES; i++)
+    int error = 0;
+    for (size_t i = 0; is_whole && error == 0 && i < SOURCES; i++)
         if (sources[i].fd >= 0)
-            result = copy_open(sources[i].fd, target, sources[i].name, sources[i].limit);
-    if (result == 0)
-        result = write_notes(target, uid, reason, whole);
-    if (result == 0 && fsync(target) != 0)
-        result = -errno;
-    return result;
+            error = copy_open(sources[i].fd, target, sources[i].name, sources[i].limit);
+    if (error == 0)
+        error = write_notes(target, uid, reason, is_whole);
+    if (error == 0 && fsync(target) != 0)
+        error = -errno;
+    return error;
 }
 
 static int open_quarantine(const struct conf *conf)
@@ -141,40 +137,38 @@ static int open_quarantine(const struct conf *conf)
 }
 
 /* Makes and fills the entry `name`. */
-static int keep(int quarantine, const char *name, const struct source *sources, uid_t uid,
-                const char *reason)
+static int keep_entry(int quarantine, const char *name, const struct source *sources, uid_t uid,
+                      const char *reason)
 {
     struct quarantine_usage usage;
-    int result = quarantine_usage(quarantine, uid, name, &usage);
-    if (result == 0 &&
+    int error = quarantine_usage(quarantine, uid, name, &usage);
+    if (error == 0 &&
         (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
-        result = -EDQUOT;
-    int target = result != 0 ? result : directory_make_open(quarantine, name, 0700);
+        error = -EDQUOT;
+    CLEANUP_CLOSE int target = error != 0 ? error : directory_make_open(quarantine, name, 0700);
     if (target < 0)
         return target;
-    result = fill(target, sources, fits(&usage, sources), uid, reason);
-    if (result == 0 && fsync(quarantine) != 0)
-        result = -errno;
-    close(target);
-    return result;
+    error = fill_entry(target, sources, has_room_for(&usage, sources), uid, reason);
+    if (error == 0 && fsync(quarantine) != 0)
+        error = -errno;
+    return error;
 }
 
-/* What has no place is counted. */
-static int finish(int quarantine, int result)
+/* Counts an entry that had no place. Returns `error`. */
+static int count_overflow(int quarantine, int error)
 {
-    if (result == -EDQUOT)
+    if (error == -EDQUOT)
         overflow_add(quarantine, 1);
-    close(quarantine);
-    return result;
+    return error;
 }
 
-/* What is missing, or no file that root would open, is left out: the reason stays. Returns 0 or
- * -errno. */
+/* A file that is missing, or of a kind that root does not open, is left out. Returns 0 or -errno.
+ */
 static int open_source(int directory, struct source *source)
 {
     source->fd = spool_open_file(directory, source->name);
-    int result = source->fd == -ENOENT || source->fd == -EINVAL ? 0 : source->fd;
-    return result < 0 ? result : 0;
+    int error = source->fd == -ENOENT || source->fd == -EINVAL ? 0 : source->fd;
+    return error < 0 ? error : 0;
 }
 
 int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory, uid_t uid,
@@ -185,24 +179,22 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
         {PACKAGES_NAME, -1, PACKAGES_BYTES + PACKAGES_LINE},
         {JOURNAL_NAME, -1, JOURNAL_BYTES},
     };
-    int quarantine = open_quarantine(conf);
+    CLEANUP_CLOSE int quarantine = open_quarantine(conf);
     if (quarantine < 0)
         return quarantine;
-    int result = find_name(quarantine, job, directory, name, size);
-    int part = result == 0 ? spool_part_open(directory) : result;
+    int error = find_name(quarantine, job, directory, name, size);
+    CLEANUP_CLOSE int part = error == 0 ? spool_part_open(directory) : error;
     if (part < 0)
-        result = part;
-    for (size_t i = 0; result == 0 && i < SOURCES; i++)
-        result =
+        error = part;
+    for (size_t i = 0; error == 0 && i < SOURCES; i++)
+        error =
             open_source(strcmp(sources[i].name, JOURNAL_NAME) == 0 ? directory : part, &sources[i]);
-    if (part >= 0)
-        close(part);
-    if (result == 0)
-        result = keep(quarantine, name, sources, uid, reason);
+    if (error == 0)
+        error = keep_entry(quarantine, name, sources, uid, reason);
     for (size_t i = 0; i < SOURCES; i++)
         if (sources[i].fd >= 0)
             close(sources[i].fd);
-    return finish(quarantine, result);
+    return count_overflow(quarantine, error);
 }
 
 int quarantine_keep_session(const struct conf *conf, const char *session, uid_t uid, int ledger,
@@ -213,8 +205,8 @@ int quarantine_keep_session(const struct conf *conf, const char *session, uid_t 
         {PACKAGES_NAME, packages, PACKAGES_BYTES + PACKAGES_LINE},
         {JOURNAL_NAME, -1, 0},
     };
-    int quarantine = open_quarantine(conf);
+    CLEANUP_CLOSE int quarantine = open_quarantine(conf);
     if (quarantine < 0)
         return quarantine;
-    return finish(quarantine, keep(quarantine, session, sources, uid, reason));
+    return count_overflow(quarantine, keep_entry(quarantine, session, sources, uid, reason));
 }

@@ -9,18 +9,18 @@
 #include "submit/job/quarantine_usage.h"
 #include "submit/job/spool_read.h"
 
-/* What there may be in all and of one user, in bytes on the disk and in entries: users decide how
- * much goes there. An entry for which there are no bytes left is a reason without the files; one
- * for which there is no place is counted in OVERFLOW_NAME (overflow.h) and not made. */
+/* The limits, in bytes on the disk and in entries, of all and of one user: users decide how much is
+ * quarantined. When the bytes are used up, an entry has its reason but no files; when the entries
+ * are used up, none is made, and it is counted in OVERFLOW_NAME (overflow.h). */
 #define QUARANTINE_MAX_BYTES  (UINT64_C(1) << 30)
 #define QUARANTINE_USER_BYTES (QUARANTINE_MAX_BYTES / 4)
 enum { QUARANTINE_MAX_ENTRIES = 1000, QUARANTINE_USER_ENTRIES = 100 };
 
 /* Copies the files of a job's spool directory to <state>/quarantine/<job>.<restart>, with the
  * `reason` beside them in the file `reason`, so that nothing that could not be used is lost. All is
- * on the disk when it returns. `uid` is whose job it was, or QUARANTINE_NOBODY where nobody can
- * tell. Where that directory holds another job of the same id, the name gets a number: the one used
- * is written to `size` bytes at `name`. Returns 0; -EDQUOT where there is no place, which is
+ * on the disk when it returns. `uid` is the job's user, or QUARANTINE_NOBODY where that is
+ * unknown. Where that directory holds another job of the same id, the name gets a number: the one
+ * used is written to `size` bytes at `name`. Returns 0; -EDQUOT where there is no place, which is
  * counted; or -errno. */
 int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory, uid_t uid,
                     const char *reason, char *name, size_t size);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,10 +13,11 @@
 #include "conf/base/io.h"
 #include "conf/base/listing.h"
 
-/* Calls `each` for the names in a directory but those that begin with a dot. Returns 0 or -errno.
- */
-static int walk(int at, const char *path,
-                void (*each)(void *context, int directory, const char *name), void *context)
+/* Calls `each` for the names in a directory, except for those that begin with a dot. Returns 0 or
+ * -errno. */
+static int for_each_name(int at, const char *path,
+                         void (*each)(void *context, int directory, const char *name),
+                         void *context)
 {
     CLEANUP_LISTING DIR *listing = NULL;
     int error = listing_take(directory_open(at, path), &listing);
@@ -25,7 +27,7 @@ static int walk(int at, const char *path,
     return error;
 }
 
-static void add_file(void *context, int directory, const char *name)
+static void add_file_bytes(void *context, int directory, const char *name)
 {
     uint64_t *bytes = context;
     struct stat status;
@@ -44,30 +46,30 @@ static uid_t owner_of(int quarantine, const char *entry)
     return end == text ? QUARANTINE_NOBODY : (uid_t)uid;
 }
 
-struct look {
+struct usage_count {
     uid_t uid;
     const char *except;
     struct quarantine_usage *usage;
 };
 
-/* Not the transports' part, which is a directory too and has bounds of its own. */
+/* "outbox" is the part of the transports, which has limits of its own. */
 static void add_entry(void *context, int quarantine, const char *name)
 {
-    const struct look *look = context;
+    const struct usage_count *count = context;
     uint64_t bytes = 0;
-    if (strcmp(name, "outbox") == 0 || strcmp(name, look->except) == 0 ||
-        walk(quarantine, name, add_file, &bytes) != 0)
+    if (strcmp(name, "outbox") == 0 || strcmp(name, count->except) == 0 ||
+        for_each_name(quarantine, name, add_file_bytes, &bytes) != 0)
         return;
-    int own = owner_of(quarantine, name) == look->uid;
-    look->usage->bytes += bytes;
-    look->usage->entries++;
-    look->usage->user_bytes += own ? bytes : 0;
-    look->usage->user_entries += own ? 1 : 0;
+    bool is_own = owner_of(quarantine, name) == count->uid;
+    count->usage->bytes += bytes;
+    count->usage->entries++;
+    count->usage->user_bytes += is_own ? bytes : 0;
+    count->usage->user_entries += is_own ? 1 : 0;
 }
 
 int quarantine_usage(int quarantine, uid_t uid, const char *except, struct quarantine_usage *usage)
 {
-    struct look look = {uid, except, usage};
+    struct usage_count count = {uid, except, usage};
     *usage = (struct quarantine_usage){0};
-    return walk(quarantine, ".", add_entry, &look);
+    return for_each_name(quarantine, ".", add_entry, &count);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/job/reboot.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,7 +14,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static int other_boot(const char *boot)
+static bool is_other_boot(const char *boot)
 {
     char text[HOST_BOOT_SIZE];
     host_boot(text);
@@ -22,10 +23,10 @@ static int other_boot(const char *boot)
 
 void reboot_find(struct journal *journal)
 {
-    if (!other_boot(journal->boot))
+    if (!is_other_boot(journal->boot))
         return;
     uint64_t now = clock_ns(CLOCK_REALTIME);
     uint64_t booted = now - clock_ns(CLOCK_BOOTTIME);
-    /* Where the clock has been set since, the boot may seem to precede the job. */
+    /* the clock may have been set since: the boot can then seem earlier than the job */
     journal->reboot_ns = booted > journal->last_ns ? booted : now;
 }

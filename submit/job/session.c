@@ -4,29 +4,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/process.h"
 
-int session_parse(const char *name, struct session *session)
+bool session_parse(const char *name, struct session *session)
 {
     char *end;
     if (strspn(name, "0123456789.") != strlen(name) || name[0] < '1' || name[0] > '9')
-        return 0;
+        return false;
     unsigned long pid = strtoul(name, &end, 10);
     if (*end != '.' || end[1] < '0' || pid > INT32_MAX || strlen(end) > 21)
-        return 0;
+        return false;
     session->leader = (pid_t)pid;
     session->ticks = strtoull(end + 1, &end, 10);
     return *end == '\0';
 }
 
-static int is_own(pid_t pid)
+static bool is_own_process(pid_t pid)
 {
     char path[32];
     struct stat status;
@@ -34,12 +36,13 @@ static int is_own(pid_t pid)
     return getsid(pid) == getsid(0) && stat(path, &status) == 0 && status.st_uid == geteuid();
 }
 
-/* Stands for a leader that nobody sees: one that has ended, or of another pid namespace (then
- * getsid(2) gives 0), as in a container, or of hidepid's (proc(5)). */
+/* The process that takes the place of a leader that cannot be seen: it has ended, it is in another
+ * pid namespace, as with containers (then getsid(2) gives 0), or /proc hides it (hidepid, proc(5)).
+ */
 static pid_t first_ancestor(void)
 {
     pid_t first = 0;
-    for (pid_t pid = getppid(); pid > 0 && is_own(pid); pid = process_parent(pid))
+    for (pid_t pid = getppid(); pid > 0 && is_own_process(pid); pid = process_parent(pid))
         first = pid;
     return first;
 }
@@ -74,13 +77,11 @@ int session_open_user(const char *sessions)
 {
     char name[16];
     snprintf(name, sizeof name, "%u", (unsigned)geteuid());
-    /* it cannot be read: users shall not see who else there is */
-    int base = open(sessions, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    /* O_PATH, as users cannot read it: they are not to see the names of others */
+    CLEANUP_CLOSE int base = open(sessions, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (base < 0)
         return -errno;
-    int user = session_open_own(base, name);
-    close(base);
-    return user;
+    return session_open_own(base, name);
 }
 
 int session_make(const char *sessions, const struct session *session, char path[PATH_MAX])
@@ -90,9 +91,6 @@ int session_make(const char *sessions, const struct session *session, char path[
     int length = snprintf(path, PATH_MAX, "%s/%u/%s", sessions, (unsigned)geteuid(), name);
     if (length < 0 || length >= PATH_MAX)
         return -ENAMETOOLONG;
-    int user = session_open_user(sessions);
-    int fd = user < 0 ? user : session_open_own(user, name);
-    if (user >= 0)
-        close(user);
-    return fd;
+    CLEANUP_CLOSE int user = session_open_user(sessions);
+    return user < 0 ? user : session_open_own(user, name);
 }

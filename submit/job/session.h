@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where processes outside of Slurm are recorded: <sessions>/<uid>/<pid>.<ticks>/ledger, of the
- * user's, <pid>.<ticks> being the leader of the login or batch session (its pid and its start in
- * clock ticks since boot) with whose end the directory has done its duty. <sessions> is root's,
- * with mode 1733.
+ * Where processes outside of Slurm are recorded: <sessions>/<uid>/<pid>.<ticks>/ledger, a file of
+ * the user's. <pid> and <ticks> are the pid of the leader of the login or batch session, and its
+ * start in clock ticks since boot. The directory is needed until that session ends. <sessions> is
+ * root's, with mode 1733.
  */
 #ifndef JOBTRAIL_SESSION_H
 #define JOBTRAIL_SESSION_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,16 +18,16 @@ struct session {
     uint64_t ticks;
 };
 
-/* Reads a directory's name. Returns whether it is one. */
-int session_parse(const char *name, struct session *session);
+/* Parses <pid>.<ticks>. Returns whether `name` is of that form. */
+bool session_parse(const char *name, struct session *session);
 
-/* The session of this process: its leader and when that started. Where the leader has ended or is
- * not seen from here, its first process of this user's from which this one descends. Returns 0 or
- * -errno (-ESRCH: nor is there one of these). */
+/* The session of this process: its leader and the leader's start. Where the leader has ended or
+ * cannot be seen, the oldest ancestor of this process in its session and of its user takes its
+ * place. Returns 0, or -ESRCH where there is none either. */
 int session_own(struct session *session);
 
-/* Opens a directory of the calling user's that nobody else can look into, made where it is missing.
- * Returns a descriptor or -errno (-EPERM: it is there, and another's or open to others). */
+/* Opens a directory of the calling user's that nobody else can look into; makes it where it is
+ * missing. Returns a descriptor or -errno (-EPERM: it is another user's, or open to others). */
 int session_open_own(int at, const char *name);
 
 /* The same for <sessions>/<uid>. */

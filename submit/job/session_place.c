@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 
 static int find_group(uid_t uid, gid_t *gid)
@@ -33,7 +35,8 @@ static int make_name(uid_t uid, char name[SESSION_ASIDE_SIZE])
     return 0;
 }
 
-/* Under a name that nobody else knows, and that is root's until it is whole. */
+/* Makes a directory for the user under a random name, which nobody can guess. It is root's until it
+ * is complete. */
 static int make_directory(int base, uid_t uid, gid_t gid, char name[SESSION_ASIDE_SIZE])
 {
     int made = make_name(uid, name);
@@ -41,35 +44,35 @@ static int make_directory(int base, uid_t uid, gid_t gid, char name[SESSION_ASID
         return made;
     if (mkdirat(base, name, 0700) != 0)
         return -errno;
-    int fd = directory_open(base, name);
-    int result = fd < 0 ? fd : fchmod(fd, 0700) != 0 || fchown(fd, uid, gid) != 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    if (result != 0)
+    CLEANUP_CLOSE int fd = directory_open(base, name);
+    int error = fd < 0 ? fd : fchmod(fd, 0700) != 0 || fchown(fd, uid, gid) != 0 ? -errno : 0;
+    if (error != 0)
         unlinkat(base, name, AT_REMOVEDIR);
-    return result;
+    return error;
 }
 
-static int is_his(int base, const char *name, uid_t uid)
+static bool is_users_directory(int base, const char *name, uid_t uid)
 {
     struct stat status;
     return fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode) &&
            status.st_uid == uid;
 }
 
-/* Nobody can come between two renames where there is one. If meanwhile the other one has taken his
- * name away, and the user has made his own directory, that is what comes out: it goes back. */
-static int swap(int base, const char *name, const char *made, uid_t uid)
+/* Exchanges the two names in one step, so that nobody can act in between. If meanwhile the other
+ * user has removed `name`, and the user has made a directory of that name, that one was exchanged:
+ * then it is put back. */
+static int exchange_names(int base, const char *name, const char *made, uid_t uid)
 {
     if (renameat2(base, made, base, name, RENAME_EXCHANGE) != 0)
         return errno == ENOENT && renameat2(base, made, base, name, RENAME_NOREPLACE) == 0 ? 0
                                                                                            : -errno;
-    if (is_his(base, made, uid) && renameat2(base, made, base, name, RENAME_EXCHANGE) != 0)
+    if (is_users_directory(base, made, uid) &&
+        renameat2(base, made, base, name, RENAME_EXCHANGE) != 0)
         return -errno;
     return 0;
 }
 
-/* An empty directory goes. That fails where it holds anything, or is none. */
+/* Removes `name` where it is an empty directory. `aside` is "" then, else `name`. */
 static void remove_empty(int base, const char *name, char aside[SESSION_ASIDE_SIZE])
 {
     unlinkat(base, name, AT_REMOVEDIR);
@@ -80,14 +83,14 @@ static void remove_empty(int base, const char *name, char aside[SESSION_ASIDE_SI
 int session_place_clear(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE])
 {
     char name[16], new_name[SESSION_ASIDE_SIZE];
-    int result = make_name(uid, new_name);
-    if (result != 0)
-        return result;
+    int error = make_name(uid, new_name);
+    if (error != 0)
+        return error;
     snprintf(name, sizeof name, "%u", (unsigned)uid);
     aside[0] = '\0';
     if (renameat2(base, name, base, new_name, RENAME_NOREPLACE) != 0)
         return errno == ENOENT ? 0 : -errno;
-    if (is_his(base, new_name, uid) && /* he was faster */
+    if (is_users_directory(base, new_name, uid) && /* the user has just made it */
         renameat2(base, new_name, base, name, RENAME_NOREPLACE) == 0)
         return 0;
     remove_empty(base, new_name, aside);
@@ -98,13 +101,13 @@ int session_place_mend(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE])
 {
     char name[16], made[SESSION_ASIDE_SIZE];
     gid_t gid;
-    int result = find_group(uid, &gid);
-    if (result == 0)
-        result = make_directory(base, uid, gid, made);
-    if (result != 0)
-        return result;
+    int error = find_group(uid, &gid);
+    if (error == 0)
+        error = make_directory(base, uid, gid, made);
+    if (error != 0)
+        return error;
     snprintf(name, sizeof name, "%u", (unsigned)uid);
-    result = swap(base, name, made, uid);
+    error = exchange_names(base, name, made, uid);
     remove_empty(base, made, aside);
-    return result;
+    return error;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whose place <sessions>/<uid> is. Every user may make names in <sessions> (session.h), so somebody
- * may have made another one's. Root puts such a name aside and makes the right directory: what
- * was there stays, under another name, and belongs to who made it.
+ * Makes sure that <sessions>/<uid> is that user's. Every user may make names in <sessions>
+ * (session.h), also the number of another user. Root renames such a directory or file and makes the
+ * right directory. What was renamed is kept, and still belongs to its maker.
  */
 #ifndef JOBTRAIL_SESSION_PLACE_H
 #define JOBTRAIL_SESSION_PLACE_H
@@ -13,16 +13,16 @@
 
 enum { SESSION_ASIDE_SIZE = 48 };
 
-/* Puts what has the name of the user `uid` in the directory open at `base` aside, where no account
- * has that number, so that it is no number any more; a directory of his (a container's user) stays.
- * Returns and writes `aside` as session_place_mend(). */
+/* Renames what has the number `uid`, of which there is no account, in the directory open at `base`.
+ * A directory that belongs to that number (of a container's user) stays. Returns and writes `aside`
+ * as session_place_mend(). */
 int session_place_clear(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE]);
 
-/* Swaps what has the name of the user `uid` in the directory open at `base`, and is no directory of
- * his, for a directory of his that nobody else can look into. An empty one goes; for anything else
- * the new name, SESSION_ASIDE with the user's number and a random one, is written to `aside` (""
- * where nothing is left). Returns 0; -ENOENT where no account has this number: then all stays as it
- * is; or -errno. */
+/* Replaces what has the number `uid` in the directory open at `base`, and is no directory of that
+ * user, by a directory of the user that nobody else can look into. What was there is removed where
+ * it is an empty directory, and else renamed to SESSION_ASIDE with the number and a random one;
+ * `aside` is the new name, "" where it was removed. Returns 0; -ENOENT where no account has this
+ * number: then nothing is changed; or -errno. */
 int session_place_mend(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE]);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "conf/base/io.h"
 #include "spank/spool_path.h"
 
-/* More often a job is not requeued. */
+/* Requeues of a job that are looked for. */
 enum { RESTARTS_MAX = 256, CGROUP_TEXT = 8192 };
 
 static uint32_t job_number(const char *text, const char *ends)
@@ -41,20 +42,20 @@ static uint32_t job_of_own_cgroup(void)
     return slurm_job_of_cgroup(text);
 }
 
-static int is_marked(const char *spool, uint32_t job)
+static bool is_opted_out(const char *spool, uint32_t job)
 {
     char path[PATH_MAX];
     for (unsigned restart = 0; job != 0 && restart < RESTARTS_MAX; restart++) {
         int length = snprintf(path, sizeof path, "%s/%u.%u/" SPOOL_OPTED_OUT, spool, job, restart);
         if (length > 0 && length < PATH_MAX && access(path, F_OK) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-int slurm_job_opted_out(const char *spool)
+bool slurm_job_opted_out(const char *spool)
 {
     const char *job = getenv("SLURM_JOB_ID");
-    return is_marked(spool, job_of_own_cgroup()) ||
-           (job != NULL && is_marked(spool, job_number(job, "")));
+    return is_opted_out(spool, job_of_own_cgroup()) ||
+           (job != NULL && is_opted_out(spool, job_number(job, "")));
 }

@@ -2,14 +2,15 @@
 #ifndef JOBTRAIL_SLURM_JOB_H
 #define JOBTRAIL_SLURM_JOB_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Whether this process is in a job of Slurm's of which a step on this node, whose spool directory
- * is `spool`, had --jobtrail=no. The job is what the process's cgroup says (.../slurm.../job_N/...,
- * cgroup v1 and v2), or SLURM_JOB_ID. Needs no right to list `spool`. */
-int slurm_job_opted_out(const char *spool);
+/* Whether this process is in a job of Slurm of which a step on this node, whose spool directory is
+ * `spool`, had --jobtrail=no. Both the job in the process's cgroup (.../slurm.../job_N/..., cgroup
+ * v1 and v2) and SLURM_JOB_ID are tried. Needs no right to list `spool`. */
+bool slurm_job_opted_out(const char *spool);
 
-/* The job that a text in the form of /proc/PID/cgroup tells, or 0. */
+/* The job in a text of the form of /proc/PID/cgroup, or 0. */
 uint32_t slurm_job_of_cgroup(const char *text);
 
 #endif

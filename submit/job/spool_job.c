@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "spank/journal.h"
 #include "submit/job/job_over.h"
 #include "submit/job/reboot.h"
@@ -21,17 +22,16 @@ static uint64_t count_left_out(int directory)
 
 int spool_job_journal(int directory, struct journal *journal)
 {
-    int fd = spool_open_file(directory, JOURNAL_NAME);
+    CLEANUP_CLOSE int fd = spool_open_file(directory, JOURNAL_NAME);
     if (fd < 0)
         return fd == -ENOENT ? -ENODATA : fd;
-    int result = journal_read(fd, journal);
-    close(fd);
-    if (result != 0)
-        return result;
+    int error = journal_read(fd, journal);
+    if (error != 0)
+        return error;
     journal->left_out = count_left_out(directory);
-    if ((result = job_identity_name_user(&journal->identity)) != 0) {
+    if ((error = job_identity_name_user(&journal->identity)) != 0) {
         journal_free(journal);
-        return result;
+        return error;
     }
     reboot_find(journal);
     job_over_find(journal);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -11,38 +12,39 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "preload/ledger.h"
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 
-/* What is in a spool without jobs that a watcher and a plugin have used. */
+/* Files of the watcher and of the plugin, which a spool without jobs may have. */
 static const char *const kept[] = {LEDGER_WAKE, SPOOL_WATCH_LOCK, SPOOL_RESERVE_NAME,
                                    SPOOL_MOUNTED};
 
 enum { KEPT = sizeof kept / sizeof *kept };
 
-static int is_kept(const char *name)
+static bool is_kept(const char *name)
 {
-    int found = 0;
+    bool is_found = false;
     for (int i = 0; i < KEPT; i++)
-        found |= strcmp(name, kept[i]) == 0;
-    return found;
+        is_found |= strcmp(name, kept[i]) == 0;
+    return is_found;
 }
 
-/* Whether no job has anything in it. */
-static int is_empty(int directory)
+/* Whether there is nothing of a job in it. */
+static bool has_no_jobs(int directory)
 {
     CLEANUP_LISTING DIR *listing = NULL;
-    int empty = listing_open(directory, ".", &listing) == 0;
+    bool is_empty = listing_open(directory, ".", &listing) == 0;
     for (const char *name; (name = listing_next(listing)) != NULL;)
-        empty &= is_kept(name);
-    return empty;
+        is_empty &= is_kept(name);
+    return is_empty;
 }
 
-/* Whether it lies in the directory above, and that in memory. */
-static int shares_memory(int directory)
+/* Whether it is on the file system of the directory above it, and that one is in memory. */
+static bool shares_memory(int directory)
 {
     struct stat own, above;
     struct statfs kind;
@@ -52,35 +54,32 @@ static int shares_memory(int directory)
            kind.f_type == TMPFS_MAGIC;
 }
 
-/* What a mount would hide is removed; not as long as a watcher sleeps there. Returns whether it is.
- */
-static int remove_kept(int directory)
+/* Removes the files that a mount would hide, unless a watcher runs. Returns whether none runs. */
+static bool remove_kept(int directory)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int lock = openat(directory, SPOOL_WATCH_LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    int is_free = lock < 0 ? errno == ENOENT : fcntl(lock, F_SETLK, &whole) == 0;
+    CLEANUP_CLOSE int lock = openat(directory, SPOOL_WATCH_LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    bool is_free = lock < 0 ? errno == ENOENT : fcntl(lock, F_SETLK, &whole) == 0;
     for (int i = 0; is_free && i < KEPT; i++)
         unlinkat(directory, kept[i], 0);
-    if (lock >= 0)
-        close(lock);
     return is_free;
 }
 
-/* Noted first, as each job's part is. */
-static int mount_over(int directory, const char *path)
+/* Mounts a file system of its own; the note of it is written first, as for a job's. */
+static bool mount_over(int directory, const char *path)
 {
-    return is_empty(directory) && remove_kept(directory) && spool_part_note(directory) == 0 &&
+    return has_no_jobs(directory) && remove_kept(directory) && spool_part_note(directory) == 0 &&
            mount("jobtrail", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
                  "size=10%,mode=0711") == 0;
 }
 
-int spool_node_make(const char *path, int may_mount)
+int spool_node_make(const char *path, bool may_mount)
 {
     int directory = directory_make(path, 0711);
     if (directory < 0)
         return directory;
     if (!may_mount || !shares_memory(directory) || !mount_over(directory, path)) {
-        unlinkat(directory, SPOOL_MOUNTED, 0); /* of a mount that is no more */
+        unlinkat(directory, SPOOL_MOUNTED, 0); /* of an earlier mount */
         return directory;
     }
     close(directory);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,9 @@
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 
-/* Making a directory takes a moment. */
-enum { MAKING_S = 60 };
-
-/* Whether `text` is the suffix of a directory that was left, or none. */
-static int parse_left(const char *text, int *left)
+/* Whether `text`, which follows JOB.RESTART, is empty or the suffix of a directory that was left.
+ */
+static bool parse_left(const char *text, bool *left)
 {
     const size_t length = strlen(SPOOL_LEFT);
     *left = *text != '\0';
@@ -32,24 +31,24 @@ static int parse_left(const char *text, int *left)
 }
 
 /* "JOB.RESTART", both decimal. */
-static int parse_name(const char *name, struct spool_job *job)
+static bool parse_job_name(const char *name, struct spool_job *job)
 {
     char *end;
     if (strlen(name) >= sizeof job->name || *name < '1' || *name > '9')
-        return 0;
+        return false;
     unsigned long id = strtoul(name, &end, 10);
     if (*end != '.' || end[1] < '0' || end[1] > '9' || id > UINT32_MAX)
-        return 0;
+        return false;
     unsigned long restart = strtoul(end + 1, &end, 10);
     if (restart > UINT32_MAX || !parse_left(end, &job->left))
-        return 0;
+        return false;
     job->job = (uint32_t)id;
     job->restart = (uint32_t)restart;
     strcpy(job->name, name);
-    return 1;
+    return true;
 }
 
-static int by_number(const void *left, const void *right)
+static int compare_jobs(const void *left, const void *right)
 {
     const struct spool_job *a = left, *b = right;
     if (a->job != b->job)
@@ -74,7 +73,7 @@ int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
     int error = listing_open(spool, ".", &listing);
     for (const char *name; error == 0 && (name = listing_next(listing)) != NULL;) {
         struct spool_job one;
-        if (parse_name(name, &one) && (job == 0 || one.job == job))
+        if (parse_job_name(name, &one) && (job == 0 || one.job == job))
             error = add_job(&found, &one);
     }
     if (error != 0) {
@@ -82,14 +81,17 @@ int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
         return error;
     }
     if (found.count > 0)
-        qsort(found.job, found.count, sizeof *found.job, by_number);
+        qsort(found.job, found.count, sizeof *found.job, compare_jobs);
     *jobs = found;
     return 0;
 }
 
 int spool_open_node(const char *path)
 {
-    return directory_open_own(AT_FDCWD, path);
+    char text[PATH_MAX]; /* the spool itself may be a symbolic link */
+    int length = snprintf(text, sizeof text, "%s/.", path);
+    return length < 0 || (size_t)length >= sizeof text ? -ENAMETOOLONG
+                                                       : directory_open_own(AT_FDCWD, text);
 }
 
 int spool_open_job(int spool, const struct spool_job *job)
@@ -147,128 +149,4 @@ int spool_open_users(int directory, const char *name, uid_t uid)
 int spool_part_lost(int directory)
 {
     return spool_part_is_mounted(directory) ? 0 : spool_part_noted(directory);
-}
-
-/* Removes all files in the directory but the journal. */
-static int remove_files(int directory)
-{
-    CLEANUP_LISTING DIR *listing = NULL;
-    int error = listing_open(directory, ".", &listing);
-    if (error != 0)
-        return error;
-    /* The ledger first: a directory without one has nothing left to record. */
-    unlinkat(directory, "ledger", 0);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        if (strcmp(name, JOURNAL_NAME) != 0)
-            unlinkat(directory, name, 0);
-    return 0;
-}
-
-/* That it was mounted is forgotten before it is unmounted: a directory whose flush was killed in
- * between has nothing left to record, and has lost nothing. */
-static int remove_part(int directory)
-{
-    int part = spool_part_open(directory);
-    int result = part < 0 ? part : remove_files(part);
-    if (part >= 0)
-        close(part);
-    unlinkat(directory, SPOOL_MOUNTED, 0);
-    if (result == 0)
-        result = spool_part_unmount(directory);
-    if (result == 0 && unlinkat(directory, SPOOL_USER, AT_REMOVEDIR) != 0 && errno != ENOENT)
-        result = -errno;
-    return result;
-}
-
-/* The name that the directory has now, in the `path` it is read into, or NULL. */
-static const char *present_name(int directory, char path[PATH_MAX])
-{
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-    ssize_t length = readlink(link, path, PATH_MAX - 1);
-    path[length < 0 ? 0 : length] = '\0';
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? NULL : slash + 1;
-}
-
-/* The directory may have got another name meanwhile, and another one its old name (spool.h). */
-static int remove_directory(int spool, int directory, const char *name)
-{
-    char path[PATH_MAX];
-    struct stat own, named;
-    if (fstatat(spool, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(directory, &own) == 0 &&
-        named.st_ino != own.st_ino) {
-        const char *present = present_name(directory, path);
-        return present == NULL ? -ENOENT : unlinkat(spool, present, AT_REMOVEDIR) != 0 ? -errno : 0;
-    }
-    return unlinkat(spool, name, AT_REMOVEDIR) != 0 && errno != ENOENT ? -errno : 0;
-}
-
-static int remove_all(int spool, int directory, const char *name)
-{
-    int result = remove_part(directory);
-    if (result == 0)
-        result = remove_files(directory);
-    if (result != 0)
-        return result;
-    unlinkat(directory, JOURNAL_NAME, 0);
-    return remove_directory(spool, directory, name);
-}
-
-/* Gives the directory a name that no job has, for spool_sweep(). Under the lock under which others
- * rename (spank/spool_enter.c): its name may be that of a job's that runs by then. */
-static int give_up_name(int spool, int directory)
-{
-    char path[PATH_MAX], name[64];
-    struct stat status;
-    if (fstat(directory, &status) != 0)
-        return -errno;
-    snprintf(name, sizeof name, SPOOL_NEW "over.%llu", (unsigned long long)status.st_ino);
-    int result = spool_lock(spool, 1);
-    if (result != 0)
-        return result;
-    const char *present = present_name(directory, path);
-    if (present == NULL)
-        result = -ENOENT;
-    else if (renameat2(spool, present, spool, name, RENAME_NOREPLACE) != 0)
-        result = -errno;
-    flock(spool, LOCK_UN);
-    return result;
-}
-
-/* A mount namespace made as systemd makes a unit's has a second copy of each mount that no path
- * leads to: what is mounted in the directory can be emptied there, and its directory not removed.
- */
-int spool_remove(int spool, int directory, const struct spool_job *job)
-{
-    int result = remove_all(spool, directory, job->name);
-    if (result != -EBUSY)
-        return result;
-    result = give_up_name(spool, directory);
-    if (result == 0)
-        result = remove_files(directory);
-    if (result == 0)
-        unlinkat(directory, JOURNAL_NAME, 0);
-    return result;
-}
-
-static void sweep_one(int spool, const char *name, uint64_t now_ns)
-{
-    struct stat status;
-    int directory = directory_open_own(spool, name);
-    if (directory < 0)
-        return;
-    if (fstat(directory, &status) == 0 &&
-        (uint64_t)status.st_mtim.tv_sec + MAKING_S < now_ns / 1000000000u)
-        remove_all(spool, directory, name);
-    close(directory);
-}
-
-void spool_sweep(int spool, uint64_t now_ns)
-{
-    CLEANUP_LISTING DIR *listing = NULL;
-    listing_open(spool, ".", &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        if (strncmp(name, SPOOL_NEW, strlen(SPOOL_NEW)) == 0)
-            sweep_one(spool, name, now_ns);
 }

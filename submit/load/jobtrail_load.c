@@ -20,7 +20,7 @@
 #include "submit/load/read/module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
-#define DEFAULT_BATCH 2000
+#define DEFAULT_BATCH 4000
 #define MAX_BATCH     100000
 #define MAX_DAYS      36500
 
@@ -41,7 +41,7 @@ static const char usage[] =
     "already\n"
     "  -a, --accounts FILE      fields of science of accounts\n"
     "  -e, --expire DAYS        remove runs that started more than so many days ago\n"
-    "  -b, --batch N            records in one transaction (default: 2000)\n"
+    "  -b, --batch N            records in one transaction (default: 4000)\n"
     "  -n, --dry-run            change nothing, on disk or in the store\n"
     "  -j, --json               summary as one JSON object\n"
     "  -h, --help               this text\n"

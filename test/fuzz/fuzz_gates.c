@@ -51,10 +51,10 @@ static void hand_in(const char *name, const char *text)
         expect(name, text, 0);
 }
 
-static void of_worker(enum worker_kind kind, const char *name, const char *text)
+static void of_worker(enum reading_kind kind, const char *name, const char *text)
 {
     const struct job_identity identity = {
-        .job = kind == WORKER_SESSION ? 0 : 7,
+        .job = kind == READING_SESSION ? 0 : 7,
         .array_job = JOURNAL_NONE,
         .array_task = JOURNAL_NONE,
         .het_job = JOURNAL_NONE,
@@ -67,10 +67,8 @@ static void of_worker(enum worker_kind kind, const char *name, const char *text)
         .cluster = (char *)"",
         .node = (char *)"n1",
     };
-    const struct worker_order order = {
-        .conf = &conf, .identity = &identity, .ledger = -1, .packages = -1, .kind = kind};
     const struct record_view record = record_view(name, text, strlen(text));
-    struct worker_check *check = worker_check_new(&order);
+    struct worker_check *check = worker_check_new(kind, &conf, &identity, -1, -1);
     require(check != NULL);
     if (worker_check_record(check, &record))
         expect(name, text, identity.job);
@@ -85,9 +83,9 @@ static void take(char *line, const char *text)
     if (line[0] == 'h')
         hand_in(name, text);
     else
-        of_worker(line[0] == 's'   ? WORKER_STARTS
-                  : line[0] == 'r' ? WORKER_SESSION
-                                   : WORKER_ENDS,
+        of_worker(line[0] == 's'   ? READING_STARTS
+                  : line[0] == 'r' ? READING_SESSION
+                                   : READING_JOB,
                   name, text);
 }
 

@@ -1,9 +1,8 @@
 function jobtrail_packages(event)
 % SPDX-License-Identifier: LGPL-2.1-or-later
-% Reports that the hook works ('start'), or the toolboxes in use ('finish'), as license('inuse') has
-% them. MATLAB has no event for the first use of a toolbox: of a run that is killed none is known.
-% What goes wrong is swallowed. See ../packages.h for what is written, ../../preload/ledger.h for
-% what is read.
+% Reports that the hook runs ('start'), or the toolboxes in use by license('inuse') ('finish'). MATLAB
+% has no event for the first use of a toolbox, so a run that is killed reports none. Errors are ignored.
+% See ../packages.h for what is written, ../../preload/ledger.h for what is read.
     persistent run
     try
         spool = getenv('JOBTRAIL_SPOOL');
@@ -35,7 +34,7 @@ function text = read_text(name)
 end
 
 function run = find_run(ledger)
-% The uuid of the run that this process has a slot of; '' where no hook is wanted.
+% The uuid of the run of this process; '' where its packages are not recorded.
     run = '';
     offsets = regexp(read_text('/proc/self/maps'), '^\S+ +\S+ +(\S+) [^\n]*/ledger$', 'tokens', 'lineanchors');
     for i = 1:numel(offsets)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Watches which packages a Perl run loads, and has packages.pl report them.
+# Finds the packages that a Perl run loads; packages.pl reports them.
 #
-# Perl runs this before it compiles a program: by PERL5OPT, which the SPANK plugin sets
-# (hook_variables.c). What a program uses is told when it has been compiled, before it runs; what it
-# requires later, when it ends: no event for that leaves `require` and @INC as they are and, as
-# ${^HOOK} of Perl 5.38 does not, lets a signal's handler die.
+# Perl runs this before it compiles a program, by PERL5OPT, which the SPANK plugin sets
+# (hook_variables.c). Packages of `use` are reported after the program is compiled, before it runs.
+# Those of a later `require` are reported at the end: an event for them would have to change `require`
+# or @INC or, as ${^HOOK} of Perl 5.38, would swallow what a signal's handler dies of.
 #
-# Perl parses this file in each process of a job: what only those need that load a package is in
-# packages.pl. No module is loaded, nothing of the user's is called, and none of Perl's variables is
-# left changed, nor stat()'s `_`. See ../packages.h for what is written, ../../preload/ledger.h for
+# Perl parses this file in each process of a job. Code that only processes with packages need is in
+# packages.pl. No module is loaded and no code of the user is called. All of Perl's variables are
+# restored, and so is stat()'s `_`. See ../packages.h for what is written, ../../preload/ledger.h for
 # what is read.
-my ($run, $packages, $tell, %seen, %core);
+my ($run, $packages, $report, %seen, %core);
 
 # All of a file of /proc, or `size` bytes of another at `offset`.
 my $read = sub {
@@ -22,15 +22,15 @@ my $read = sub {
     return $text;
 };
 
-# The uuid of the run that this process, or its parent before a fork, has a slot of; '' where no hook
-# is wanted.
+# The uuid of the run of this process, or of the process that has forked it; '' where its packages are
+# not recorded.
 my $find_run = sub {
     my ($ledger) = @_;
     my $maps = $read->('/proc/self/maps');
     for (my $end = 0; ($end = index $maps, "/ledger\n", $end) >= 0; $end++) {
         my $line = substr $maps, rindex($maps, "\n", $end) + 1, 80;
         my $head = $read->($ledger, hex((split ' ', $line)[2]), 4096 + 120);
-        $head = substr $head, 4096 if substr($head, 2, 6) eq 'JTLGR3';    # and the slot behind it
+        $head = substr $head, 4096 if substr($head, 2, 6) eq 'JTLGR3';    # the slot follows the header
         next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT2';
         my ($state, $flags, $pid, $uuid) = unpack 'x20 L x4 L l x28 H32', $head;
         next if $state != 1 || $pid != $$ && $pid != getppid;
@@ -39,7 +39,7 @@ my $find_run = sub {
     return '';
 };
 
-# Perl does not ignore SIGXFSZ.
+# Perl does not ignore SIGXFSZ, which a write beyond a limit raises.
 my $write = sub {
     my $line = join("\t", @_) . "\n";
     return if index($read->('/proc/self/limits'), 'Max file size             unlimited') < 0;
@@ -49,7 +49,7 @@ my $write = sub {
     return $size && $size < 16 << 20 && syswrite($file, $line) == length $line;
 };
 
-# Whether a module came with Perl: these files are in its directory then.
+# Whether a module has come with Perl: then its directory has these files.
 my $is_core = sub {
     my ($file) = @_;
     my $directory = substr $INC{$file}, 0, -length $file;
@@ -57,15 +57,15 @@ my $is_core = sub {
     return $core{$directory} > 1;
 };
 
-# Tells what is new in %INC. Returns what a signal's handler died of meanwhile, or undef.
+# Reports what is new in %INC. Returns what a signal's handler has died of in the meantime, or undef.
 my $look = sub {
     local ($., $@, $!, $?);
     my @new = grep substr($_, -3) eq '.pm' && defined $INC{$_} && !ref $INC{$_} && !$seen{$_}++,
         keys %INC;
     @new = grep !$is_core->($_), @new if ($ENV{JOBTRAIL_STANDARD_LIBRARY} || '') ne 'yes';
     return if !@new;
-    $tell ||= do(substr(__FILE__, 0, rindex __FILE__, '/') . '/packages.pl') || return;
-    return $tell->($write, $run, @new);
+    $report ||= do(substr(__FILE__, 0, rindex __FILE__, '/') . '/packages.pl') || return;
+    return $report->($write, $run, @new);
 };
 
 my $look_and_raise = sub {

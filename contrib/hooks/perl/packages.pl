@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Reports packages of a Perl run that jobtrail.pl has found. What is said there holds here.
-my ($lost, %told) = (0);
+# Reports packages of a Perl run that jobtrail.pl has found. Its rules hold here too.
+my ($lost, %reported) = (0);
 
 delete $INC{+__FILE__};
 
@@ -25,22 +25,22 @@ my $version_of = sub {
     return defined $text && $text =~ /\Av?(.*)/s ? $1 : '';
 };
 
-# Whether it goes without saying: a part of a package that was told, of the same version.
+# Whether it is a part of a package that was reported, and has no other version than that.
 my $is_part = sub {
     my ($name, $version) = @_;
     while ((my $end = rindex $name, '::') > 0) {
         $name = substr $name, 0, $end;
-        return $version eq '' || $version eq $told{$name} if exists $told{$name};
+        return $version eq '' || $version eq $reported{$name} if exists $reported{$name};
     }
     return 0;
 };
 
-my $tell = sub {
+my $report = sub {
     my ($write, $run, $file) = @_;
     my $name = join '::', split m{/}, substr $file, 0, -3;
     my $version = substr $version_of->($name), 0, 128;
-    return if $name eq '' || $is_part->($name, $version) || keys %told >= 8192;
-    $told{$name} = $version;
+    return if $name eq '' || $is_part->($name, $version) || keys %reported >= 8192;
+    $reported{$name} = $version;
     my $path = $INC{$file};
     $path = readlink('/proc/self/cwd') . "/$path" if index $path, '/';
     my @fields = map { utf8::encode($_) if utf8::is_utf8($_); $_ } $name, $version, $path;
@@ -48,13 +48,13 @@ my $tell = sub {
     $lost++ if !$sound || !$write->('pkg', $run, 'perl', $lost, @fields);
 };
 
-# Returns what a signal's handler died of meanwhile, or undef.
+# Returns what a signal's handler has died of in the meantime, or undef.
 sub {
     my ($write, $run, @files) = @_;
     local $SIG{__DIE__};
     local $SIG{__WARN__} = sub { };
     for my $file (sort @files) {
-        next if eval { $tell->($write, $run, $file); 1 };
+        next if eval { $report->($write, $run, $file); 1 };
         return $@ if ref $@ || index($@, __FILE__) < 0;
         $lost++;
     }

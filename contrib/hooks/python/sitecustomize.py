@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reports the packages that a Python run imports, as it imports them.
+"""Reports the packages that a Python run imports, while it imports them.
 
-Python finds this file as its sitecustomize: by PYTHONPATH, which the SPANK plugin sets. It leaves
-no trace in sys.path and sys.modules, and goes on with the site's own sitecustomize.
+Python finds this file as its sitecustomize by PYTHONPATH, which the SPANK plugin sets. The file removes
+itself from sys.path and sys.modules, and then imports the site's own sitecustomize.
 
-A module file is executed by exec_module() of one of three classes, whoever found it; these methods
-are what we stand in front of. So a package is told once it has been imported, not when somebody
-looked for it, with what it says of its version.
+All importers execute a module file by exec_module() of one of three classes. This file replaces these
+methods. So a package is reported after it was imported, and with its __version__.
 
-Nothing is imported here that Python has not imported before us, no descriptor is kept, and what
-goes wrong is counted and swallowed. Any Python since 2.7 may come here: it watches from 3.6 on.
-See ../packages.h for what is written, ../../preload/ledger.h for what is read.
+Nothing is imported here that Python has not imported before, and no descriptor is kept. Errors are
+counted and ignored. Any Python since 2.7 may run this file; from 3.6 on it reports. See ../packages.h
+for what is written, ../../preload/ledger.h for what is read.
 """
 import sys
 
@@ -44,7 +43,7 @@ def watch():
     def number(head, start, end):
         return int.from_bytes(head[start:end], sys.byteorder)
 
-    # The uuid of the run that this process, or its parent before a fork, has a slot of.
+    # The uuid of the run of this process, or of the process that has forked it.
     def find_run(ledger):
         maps = read_proc(b"/proc/self/maps")
         end = 0
@@ -54,7 +53,7 @@ def watch():
                 return None
             offset = int(maps[maps.rfind(b"\n", 0, end) + 1:end].split(None, 3)[2], 16)
             head = read(ledger, 120, offset)
-            if number(head, 0, 8) == HEADER_MAGIC:  # and the slot behind it, in one mapping
+            if number(head, 0, 8) == HEADER_MAGIC:  # one mapping has the header and the slot after it
                 head = read(ledger, 120, offset + PAGE)
             if number(head, 0, 8) != SLOT_MAGIC or number(head, 20, 24) != OPEN:
                 continue
@@ -71,15 +70,15 @@ def watch():
     library += [entry + "/" for entry in sys.path if entry.endswith("/lib-dynload")]
     library = tuple(library)
     if hasattr(external.SourceFileLoader.exec_module, "jobtrail"):
-        return  # by way of jobtrail.pth, too
+        return  # it ran before, by jobtrail.pth
     watched = (external.SourceFileLoader, external.SourcelessFileLoader,
                external.ExtensionFileLoader)
-    # Dictionaries of names alone are of no interest to the garbage collector; sets are.
+    # Dictionaries, since the garbage collector does not track those of names alone, but tracks sets.
     known = dict.fromkeys(sys.modules)
-    told = dict.fromkeys(("sitecustomize", "usercustomize"))
+    reported = dict.fromkeys(("sitecustomize", "usercustomize"))
     lost = [0]
 
-    # Python ignores SIGXFSZ; a program that embeds it may not.
+    # Whether a write can end the process by SIGXFSZ: Python ignores it, an embedding program may not.
     def may_write():
         signal = sys.modules.get("_signal")
         return signal and signal.getsignal(signal.SIGXFSZ) == signal.SIG_IGN or \
@@ -98,10 +97,10 @@ def watch():
         finally:
             posix.close(fd)
 
-    def tell(name, path, module):
-        if name in told or len(told) > NAMES_MAX:
+    def report(name, path, module):
+        if name in reported or len(reported) > NAMES_MAX:
             return
-        told[name] = None
+        reported[name] = None
         if not everything and path.startswith(library) and "-packages/" not in path:
             return
         if path and not path.startswith("/"):
@@ -110,18 +109,18 @@ def watch():
         write("pkg", run, "python", str(lost[0]), name,
               str.__getitem__(version, slice(128)) if isinstance(version, str) else "", path)
 
-    def try_tell(name, path, module):
+    def try_report(name, path, module):
         try:
-            tell(name, path, module)
+            report(name, path, module)
         except Exception as error:
             trace = error.__traceback__
             while trace.tb_next is not None:
                 trace = trace.tb_next
             if trace.tb_frame.f_globals is not globals():
-                raise  # not ours: a signal's handler raised it
+                raise  # a signal's handler of the program has raised it
             lost[0] += 1
 
-    # Code as of importlib's own functions: import leaves those out of tracebacks.
+    # The same code with the name of importlib's file: import leaves such functions out of tracebacks.
     def hidden(code):
         name = "<frozen importlib._bootstrap_external>"
         if hasattr(code, "replace"):
@@ -144,11 +143,11 @@ def watch():
             name = self.name
             known[name] = None
             original(self, module)
-            # A part of a package that was told goes without saying; one of a namespace does not.
+            # Not a part of a package that was reported; a part of a namespace package is reported.
             if name.rpartition(".")[0] not in known:
-                try_tell(name, self.path, module)
+                try_report(name, self.path, module)
 
-        code = code or hidden(exec_module.__code__)  # of all classes the same: it takes time
+        code = code or hidden(exec_module.__code__)  # made once for all classes, since it takes time
         loader.exec_module = dress(exec_module, code, original)
         exec_module.jobtrail = True
         return code
@@ -158,7 +157,7 @@ def watch():
 
         def exec_module(module):
             original(module)
-            try_tell(module.__name__, "", module)
+            try_report(module.__name__, "", module)
 
         code = hidden(exec_module.__code__)
         loader.exec_module = staticmethod(dress(exec_module, code, original))
@@ -169,7 +168,7 @@ def watch():
         code = watch_class(loader, code)
     if everything:
         watch_built_ins(sys.modules["_frozen_importlib"].BuiltinImporter)
-    # What .pth files have imported; a loop over all modules would take as long as all else here.
+    # Modules that .pth files have imported. A loop over all modules would take too long.
     names = set(sys.modules)
     if not everything:
         names.difference_update(getattr(sys, "stdlib_module_names", ()))
@@ -179,7 +178,7 @@ def watch():
             continue
         symbols = object.__getattribute__(module, "__dict__")
         if everything or isinstance(getattr(symbols.get("__spec__"), "loader", None), watched):
-            try_tell(name, symbols.get("__file__") or "", module)
+            try_report(name, symbols.get("__file__") or "", module)
 
 
 def leave():
@@ -199,4 +198,4 @@ try:
 except Exception:
     pass
 else:
-    import sitecustomize  # the site's own; what it raises is for site.py
+    import sitecustomize  # the site's own; site.py handles its exceptions

@@ -5,7 +5,7 @@ import itertools
 
 from .fields import job_id
 
-# how a job's runs ended, what is said first comes first
+# states of runs; the first one that a run of the job has is the job's
 ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "EXITED", "EXECED", "COMPLETED"]
 
 

@@ -1,27 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""jobtrail-acct --coverage: for how many tasks the records speak, and why not for the others."""
+"""jobtrail-acct --coverage: how many tasks have records, and why the others have none."""
 
-# A task that another one records for has the outcome of that one, which may be on another node.
-SQL = """
+from ..store import LEADER_OUTCOME
+
+SQL = (
+    """
     SELECT coalesce(leader_outcome, outcome) AS outcome, sum(tasks) AS tasks,
            sum(core_seconds) AS core_seconds
-    FROM (SELECT run.outcome, run.tasks, run.core_seconds,
-                 CASE run.outcome WHEN 'follower' THEN
-                     (SELECT other.outcome FROM coverage AS other
-                      WHERE other.job_id_raw = run.job_id_raw AND other.step_id = run.step_id
-                            AND other.leader = run.leader
-                            AND coalesce(other.cluster, '') = coalesce(run.cluster, '')
-                            AND other.restart_count = run.restart_count
-                            AND other.proven >= run.proven
-                            AND other.outcome <> 'follower'
-                      ORDER BY other.first_task LIMIT 1)
-                 END AS leader_outcome
+    FROM (SELECT run.outcome, run.tasks, run.core_seconds,"""
+    + LEADER_OUTCOME.format("run")
+    + """
           FROM (SELECT coverage.*, 0 AS is_start_only, coverage.partition AS queue, NULL AS qos
                 FROM coverage) AS run
           WHERE %s) AS fact
     GROUP BY 1
     ORDER BY core_seconds DESC, outcome
 """
+)
 
 DEFAULT = "Outcome,Tasks,CoreSeconds,Share"
 FIELDS = [

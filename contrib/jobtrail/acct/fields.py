@@ -20,7 +20,7 @@ LONG = (
 
 
 def known(text, *placeholders):
-    """Records say "unknown" where they cannot leave a text out."""
+    """Records have "unknown" in texts that cannot be left out."""
     return None if text in ("unknown", "") + placeholders else text
 
 

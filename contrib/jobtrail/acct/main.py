@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What ran inside Slurm's jobs, asked for and printed the way of sacct. See jobtrail-acct(1)."""
+"""What ran inside Slurm's jobs, with the options and the output of sacct. See jobtrail-acct(1)."""
 
 import argparse
 import time
@@ -16,7 +16,7 @@ UNITS = "KMGTP"
 
 
 def parser(own=None):
-    """`own`: of jobtrail-own, which lets nobody choose whose runs they are, nor ask as somebody else."""
+    """`own`: for jobtrail-own, without the options that choose a store or run sacct."""
     parser = program.Parser(prog="jobtrail-acct", description=__doc__, add_help=False)
     choose, special, show = (
         parser.add_argument_group(title)
@@ -97,7 +97,7 @@ def print_fields(listed):
 
 
 def accounting(options, facts, states):
-    """None where nobody wants Slurm's facts, nor why something was killed."""
+    """None where neither Slurm's facts are wanted, nor the states that need them."""
     if options.no_sacct or not (facts or states):
         return None
     units = ["--units=" + options.units] if options.units else []
@@ -105,7 +105,7 @@ def accounting(options, facts, states):
 
 
 class Wanted:
-    """What runs.read() is asked for."""
+    """Arguments of runs.read()."""
 
     def __init__(self, options, columns, now, period):
         names = {name for name, _, _ in columns}
@@ -141,7 +141,7 @@ def selected_coverage(store, options, now):
     return coverage.read(store, selection)
 
 
-def show(store, options, columns, now):
+def print_rows(store, options, columns, now):
     if options.coverage:
         rows, name = selected_coverage(store, options, now), "coverage"
     else:
@@ -178,14 +178,12 @@ def main(own=None):
     store = None
     try:
         store = own.open() if own else open_store(options.store)
-        show(store, options, columns, now)
+        print_rows(store, options, columns, now)
     except program.Failure as failure:
-        raise program.Failure(sentence(str(failure), store is None)) from None
+        if store is not None:
+            raise
+        raise program.Failure("jobtrail-acct: %s" % failure) from None
     except Exception as error:
         if store is None or not isinstance(error, store.errors):
             raise
         raise program.Failure("jobtrail-acct: %s" % trouble(options.store, error)) from None
-
-
-def sentence(text, about_store):
-    return "jobtrail-acct: " + text if about_store else text

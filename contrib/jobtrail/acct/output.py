@@ -43,7 +43,7 @@ OURS = {
 
 
 def json_run(run, elapsed):
-    """The store's facts in their own types, and what follows from them."""
+    """The store's columns with their own types, and values computed from them."""
     facts = {key: value for key, value in run.items() if key not in OURS}
     facts["is_start_only"] = bool(run["is_start_only"])
     facts["proven"] = bool(run["proven"])

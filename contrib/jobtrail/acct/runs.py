@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The selected runs, each a dict of the store's columns and of what belongs to it."""
+"""The selected runs, each a dict of the store's columns and of what complete() adds."""
 
 import itertools
 import json
@@ -57,7 +57,8 @@ def packages_of(store, run):
 
 
 def latest_restarts(store, selection):
-    """The last restart of each selected job that was requeued; what is not proven hides nothing."""
+    """The last restart of each selected job that was requeued, of proven and of other runs apart: others
+    hide no proven one."""
     rows = store.lookup(
         "SELECT cluster, job_id_raw, proven, max(restart_count) FROM run WHERE %s"
         " AND job_id_raw IN (SELECT job_id_raw FROM job_part WHERE restart_count > 0)"
@@ -104,7 +105,7 @@ def read(store, selection, wanted):
 
 
 def quality_of_service(run, wanted):
-    """Records of Slurm before 26.05 do not have it."""
+    """From Slurm's accounting where the record does not have it (Slurm before 26.05)."""
     if run["qos"] or not (wanted.accounting and wanted.facts):
         return run["qos"]
     row = wanted.accounting.of(run, step=False)

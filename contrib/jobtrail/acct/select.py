@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""From options to the WHERE clause about `run`."""
+"""Makes the WHERE clause about `run` from the options."""
 
 import os
 import pwd
@@ -44,7 +44,7 @@ def ids(numbers):
     return ", ".join(str(int(number)) for number in numbers) or "NULL"
 
 
-# ---- Jobs, users, times: what --coverage has too
+# ---- Jobs, users, times: for --coverage too
 
 
 def job_condition(text):
@@ -68,7 +68,7 @@ def job_condition(text):
 
 
 def user_name(text):
-    """Names are taken as they are, even if this host does not know them; uids are looked up."""
+    """Names are used as they are, also where this host does not have them; uids are looked up."""
     try:
         return pwd.getpwuid(int(text)).pw_name if text.isdigit() else text
     except (KeyError, OverflowError):
@@ -93,7 +93,7 @@ def select_place(selection, options):
         selection.add_names("run.cluster", options.cluster)
     if options.node:
         selection.add_list("run.node", expand(options.node))
-    if options.qos:  # where the record does not know it, Slurm does: see runs.py
+    if options.qos:  # records without it are selected later, by Slurm's accounting: see runs.py
         values = [name.lower() for name in split(options.qos)]
         marks = ", ".join("?" * len(values)) or "NULL"
         selection.add("(coalesce(run.qos, '') = '' OR lower(run.qos) IN (%s))" % marks, *values)
@@ -126,11 +126,11 @@ def select_window(selection, period):
         selection.add("run.start_time <= ?", end)
 
 
-# ---- What sacct cannot
+# ---- Software, which sacct has not
 
 
 def library_ids(store, text):
-    """The objects that --lib NAME[>=VERSION] means."""
+    """The numbers of the objects that --lib NAME[>=VERSION] selects."""
     name, sign, version = library.parse(text)
     if not name:
         raise Failure("--lib: no name in " + escape(text))
@@ -158,7 +158,7 @@ OF_OBJECTS = (
 
 
 def module_condition(store, text):
-    """Of its executable or of a library; hdf5 means hdf5/1.14 too."""
+    """Runs whose executable or a library of it is of the module; hdf5 stands for hdf5/1.14 too."""
     pattern = re.compile(glob.whole(text))
     modules = [
         number
@@ -184,7 +184,8 @@ def package_ids(store, text):
     ]
 
 
-# The link that the watermark names, by uuid and user; no run by one that is less proven.
+# Runs by the record of the link that their watermark names, by uuid and user. A link that is not proven
+# selects no proven run.
 OF_LINK = (
     "run.proven <= {proven} AND run.build_id IN (SELECT build.id FROM build"
     " JOIN link ON link.uuid = build.build_uuid AND link.build_user = coalesce(build.build_user, '')"
@@ -193,7 +194,7 @@ OF_LINK = (
 
 
 def by_link(which):
-    """SQL, with the values of `which` twice."""
+    """SQL that needs the values of `which` twice."""
     return "(%s)" % " OR ".join(OF_LINK.format(proven=proven, which=which) for proven in (0, 1))
 
 

@@ -4,7 +4,7 @@
 from ..program import Failure
 from ..text import escape
 
-# sacct's states that say why a process was killed
+# sacct's states that are a reason why a process was killed
 REASONS = {
     "BOOT_FAIL",
     "CANCELLED",
@@ -31,25 +31,29 @@ CODES = {
     "TO": "TIMEOUT",
 }
 OWN = {"COMPLETED", "FAILED", "KILLED", "EXITED", "EXECED", "UNKNOWN", "RUNNING"}
-# sent by Slurm when it ends a job: SIGINT, SIGKILL, SIGTERM
+# signals with which Slurm ends a job: SIGINT, SIGKILL, SIGTERM
 SLURMS_SIGNALS = (2, 9, 15, None)
-# so long after the process Slurm may take to end the job (KillWait, epilog, accounting)
+# how much later than the process the job may end (KillWait, epilog, accounting)
 MARGIN_SECONDS = 300
 
 
-def own_state(run):
-    """What the record says."""
-    if run["is_start_only"]:
+def recorded_state(is_start_only, signal, exit_code, end_source):
+    """By the record alone."""
+    if is_start_only:
         return "RUNNING"
-    if run["signal"]:
+    if signal:
         return "KILLED"
-    if run["exit_code"] is not None:
-        return "FAILED" if run["exit_code"] else "COMPLETED"
-    if run["end_source"] == "exec":
+    if exit_code is not None:
+        return "FAILED" if exit_code else "COMPLETED"
+    if end_source == "exec":
         return "EXECED"
-    if run["end_source"] in ("fini", None):  # XALT, which names no source, knows no other
+    if end_source in ("fini", None):  # None: XALT's records, which are written at the exit alone
         return "EXITED"
     return "UNKNOWN"
+
+
+def own_state(run):
+    return recorded_state(run["is_start_only"], run["signal"], run["exit_code"], run["end_source"])
 
 
 def may_have_reason(run):
@@ -75,7 +79,7 @@ def ended_together(run, row):
 
 
 def exit_code(run):
-    """rc:signal as in sacct, with ? for what nobody knows."""
+    """rc:signal as in sacct, with ? for what is not known."""
     code, number = run["exit_code"], run["signal"]
     if code is None and number:
         code = 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Charts: drawn in SVG that is stretched to its place, with text beside it that is not, so that it has
-the page's size and colours on a phone too."""
+"""Charts: SVG that is stretched to the width of the page. Text is outside of the SVG, so that it has the
+page's size and colours also on a phone."""
 
 import html
 
@@ -13,7 +13,7 @@ LABEL_CHARACTERS = 22
 
 
 def shorten(text):
-    """The end of a path says more than its beginning."""
+    """Keeps the end of a path, which is of more use than its beginning."""
     return text if len(text) <= LABEL_CHARACTERS else "…" + text[1 - LABEL_CHARACTERS :]
 
 

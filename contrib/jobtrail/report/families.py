@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The site's map from executables to program families.
 
-A line is FAMILY = GLOB GLOB ...; a pattern with a slash is about the whole path, another about the
-file's name. The first line that matches wins; what none matches is a family of its own name.
+A line is FAMILY = GLOB GLOB ...; a pattern with a slash is matched with the whole path, another one with
+the file's name. The first line that matches counts. Without one, the family is the file's name.
 """
 
 import os

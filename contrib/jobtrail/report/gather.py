@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs and coverage of the store, added up as summary.sql says."""
+"""Sums of the runs and of the coverage in the store, as summary.sql has them."""
 
-from ..store import PACKAGE_OF_RUN
+from ..acct.state import recorded_state
+from ..store import LEADER_OUTCOME, PACKAGE_OF_RUN
 from . import days
 
-# A record without Slurm's count of CPUs has XALT's: tasks, and the threads of each. A rank 0 that
-# mpirun started speaks for more cores than its own node has.
+# A record without Slurm's count of CPUs has XALT's: tasks, and the threads of each. num_cores is the
+# larger one where mpirun has started the ranks: rank 0 then stands for those on other nodes as well.
 CORES = (
     "CASE WHEN cpus_alloc IS NULL THEN coalesce(num_cores, 1) *"
     " CASE WHEN num_threads > 1 THEN num_threads ELSE 1 END"
@@ -14,7 +15,7 @@ CORES = (
 HOURS = "(coalesce(run_time, 0) * (%s) / 3600.0)" % CORES
 P = "(CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END)"
 PLACE = "substr(run.date, 1, 10), user, account, syshost, executable_id, object_set_id, build_id"
-# Those up to a moment: records of packages may come long after that of their run.
+# Only rows that were loaded before: packages may be loaded long after the record of their run.
 PACKAGES = (
     "(SELECT group_concat(package_id) FROM run_package WHERE "
     + PACKAGE_OF_RUN
@@ -36,17 +37,10 @@ JOBS = (
 )
 
 
-def outcome(is_start_only, signal, exit_code, end_source):
-    """As jobtrail-acct's states, and the signal's number."""
-    if is_start_only:
-        return "RUNNING"
-    if signal:
-        return "KILLED %d" % signal
-    if exit_code is not None:
-        return "FAILED" if exit_code else "COMPLETED"
-    if end_source == "exec":
-        return "EXECED"
-    return "EXITED" if end_source in ("fini", None) else "UNKNOWN"
+def outcome(*ending):
+    """The state, with KILLED the signal's number too."""
+    state = recorded_state(*ending)
+    return "KILLED %d" % ending[1] if state == "KILLED" else state
 
 
 def asked(sql, where, loaded):
@@ -83,26 +77,15 @@ FACTS = (
     " GROUP BY {hour}"
 ).format(hour=HOUR)
 
-# A task that another one records for has the outcome of that one, which may be on another node.
 COVERAGE = """
     SELECT hour, user, account, syshost, coalesce(leader_outcome, outcome) AS final,
            sum(tasks), sum(core_seconds), count(*)
     FROM (SELECT {hour} AS hour, fact.user, fact.account, fact.syshost, fact.outcome, fact.tasks,
-                 fact.core_seconds,
-                 CASE fact.outcome WHEN 'follower' THEN
-                     (SELECT other.outcome FROM coverage AS other
-                      WHERE other.job_id_raw = fact.job_id_raw AND other.step_id = fact.step_id
-                            AND other.leader = fact.leader
-                            AND coalesce(other.cluster, '') = coalesce(fact.cluster, '')
-                            AND other.restart_count = fact.restart_count
-                            AND other.proven >= fact.proven
-                            AND other.outcome <> 'follower'
-                      ORDER BY other.first_task LIMIT 1)
-                 END AS leader_outcome
+                 fact.core_seconds, {leader}
           FROM coverage AS fact
           WHERE fact.start_time >= ? AND fact.start_time < ?) AS resolved
     GROUP BY hour, user, account, syshost, final
-""".format(hour=HOUR.replace("start_time", "fact.start_time"))
+""".format(hour=HOUR.replace("start_time", "fact.start_time"), leader=LEADER_OUTCOME.format("fact"))
 
 
 def coverage_facts(store, since):

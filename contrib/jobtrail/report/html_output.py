@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The report as one HTML page that needs nothing else: no network, no fonts, no images.
+"""The report as one HTML page without further files: no network, no fonts, no images.
 
-All text of the store is escaped twice: as in a terminal, and for HTML. The page's own script and style
-are the only ones that its Content-Security-Policy lets run, by their hashes.
+All text of the store is escaped twice: as for a terminal, and for HTML. The Content-Security-Policy allows
+the page's own script and style, by their hashes, and no others.
 """
 
 import base64

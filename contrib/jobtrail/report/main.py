@@ -19,7 +19,7 @@ from .summary import Summary, default_path
 
 
 def parser(own=None):
-    """`own`: of jobtrail-own, which opens no file that is named to it."""
+    """`own`: for jobtrail-own, without the options that name a file."""
     parser = program.Parser(prog="jobtrail-report", description=__doc__)
     add = parser.add_argument
     add("page", nargs="*", metavar="PAGE", help="; ".join(PAGES) + ". Default: all")
@@ -100,7 +100,7 @@ def head_of(model, options, now):
     }
 
 
-def show(model, options, now):
+def print_report(model, options, now):
     pages = [PAGES[name](model, options) for name in options.page or PAGES]
     head = head_of(model, options, now)
     if options.form == "html":
@@ -124,7 +124,7 @@ def main(own=None):
         summary = Summary(store, options.store, path, options.update)
         if not options.update:
             with Replacing(options.output):
-                show(Model(store, summary, options, families), options, now)
+                print_report(Model(store, summary, options, families), options, now)
     except program.Usage:
         raise
     except program.Failure as failure:

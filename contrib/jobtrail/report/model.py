@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each page is computed from: sums over programs, and what a program belongs to."""
+"""The data of all pages: sums over programs, and the names that a program counts under."""
 
 from .. import library
 from . import days
@@ -10,8 +10,8 @@ UNKNOWN = "(unknown)"
 
 
 class Sums:
-    """What is added up under one name. Sets of people are the bits of a number: unions of many are
-    quick. With --raw the records are counted as they are."""
+    """The sums under one name. Sets of people are the bits of a number, which makes unions quick. With
+    --raw the records are counted without weights."""
 
     __slots__ = ("runs", "runs_var", "hours", "hours_var", "last", "users", "accounts", "jobs")
 
@@ -41,6 +41,12 @@ class Sums:
             self.last = last
 
 
+class SumsByName(dict):
+    def __missing__(self, name):
+        self[name] = Sums()
+        return self[name]
+
+
 class Model:
     """The runs of one period, users, accounts and hosts."""
 
@@ -65,7 +71,7 @@ class Model:
         }
 
     def bits(self, at):
-        """{name: a bit}; none for an unknown one"""
+        """{name: a bit}; 0 for an unknown name"""
         names = sorted({person[at] for person in self.people.values() if person[at] is not None})
         found = {name: 1 << number for number, name in enumerate(names)}
         found[None] = 0
@@ -156,7 +162,7 @@ class Model:
             },
         )
 
-    # ---- What a program is called
+    # ---- Names that a program counts under
 
     def executable_name(self, executable):
         path = self.executables().get(executable, (UNKNOWN,))[0]
@@ -182,7 +188,7 @@ class Model:
         return self.builds().get(build, (None, None))[1] or UNKNOWN
 
     def names_of(self, kind):
-        """(the part of a program or person that decides, function from it to names)."""
+        """(function from a program or person to a key, function from the key to names)."""
         if kind in PEOPLE:
             return (lambda person: person), lambda person: (self.person_name(kind, person),)
         if kind == "executables":
@@ -230,12 +236,9 @@ class Model:
         """{program: Sums}, without jobs"""
 
         def make():
-            found = {}
+            found = SumsByName()
             for program, who, *sums in self.usage(which):
-                have = found.get(program)
-                if have is None:
-                    have = found[program] = Sums()
-                have.add_row(self.bits_of[who], *sums)
+                found[program].add_row(self.bits_of[who], *sums)
             return found
 
         return self.once(("by_program", which), make)
@@ -275,10 +278,9 @@ class Model:
         return self.once(("by", kind), lambda: make(kind))
 
     def by_people(self, kind):
-        found = {}
+        found = SumsByName()
         for who, *sums in self.people_usage():
-            name = self.person_name(kind, self.people[who])
-            found.setdefault(name, Sums()).add_row(self.bits_of[who], *sums)
+            found[self.person_name(kind, self.people[who])].add_row(self.bits_of[who], *sums)
         for who, count in self.jobs_by("who").items():
             name = self.person_name(kind, self.people[who])
             if name in found:
@@ -288,31 +290,23 @@ class Model:
     def by_software(self, kind):
         decides, names = self.names_of(kind)
         parts = self.by_part(decides)
-        names_of = {part: names(part) for part in parts}
-        found = {}
+        found = SumsByName()
         for part, sums in parts.items():
-            for name in names_of[part]:
-                have = found.get(name)
-                if have is None:
-                    have = found[name] = Sums()
-                have.add(sums)
+            for name in names(part):
+                found[name].add(sums)
         self.count_jobs(found, decides, names)
         return found
 
     def by_part(self, decides, which="1"):
         """{what `decides` makes of programs: Sums}"""
         programs = self.programs()
-        parts = {}
+        parts = SumsByName()
         for program, sums in self.by_program(which).items():
-            part = decides(programs[program])
-            have = parts.get(part)
-            if have is None:
-                have = parts[part] = Sums()
-            have.add(sums)
+            parts[decides(programs[program])].add(sums)
         return parts
 
     def count_jobs(self, found, decides, names):
-        """A job counts once under each name that one of its programs has."""
+        """A job counts once under each name of its programs."""
         programs, members = self.programs(), self.profile_programs()
         jobs = {}
         for profile, count in self.profile_jobs().items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs by the packages of Python, R and others that they loaded, and which of them together."""
+"""Runs by the packages of Python, R and others that they have loaded, and by pairs of packages."""
 
-from .model import UNKNOWN, Sums
+from .model import UNKNOWN, SumsByName
 
 NAMELESS = (UNKNOWN, UNKNOWN)
 WITH_PACKAGES = "program IN (SELECT id FROM all_program WHERE package_set_id IS NOT NULL)"
@@ -12,8 +12,8 @@ def package_set(program):
 
 
 class Packages:
-    """`by_name` is {(name, program): Sums}, with jobs after count_jobs(). Sets of packages are added up
-    by names first, since many differ in versions and paths alone."""
+    """`by_name` is {(name, program): Sums}, with jobs after count_jobs(). Sets of packages are merged by
+    their names first, since many differ in versions and paths alone."""
 
     def __init__(self, model):
         self.model = model
@@ -24,23 +24,16 @@ class Packages:
         }
         sums_of = model.by_part(package_set, WITH_PACKAGES)
         self.runs_of_id = {}
-        merged = {}
+        merged = SumsByName()
         for number, sums in sums_of.items():
             for member in self.members[number]:
                 self.runs_of_id[member] = self.runs_of_id.get(member, 0) + sums.runs
-            names = frozenset(self.names_in(number))
-            have = merged.get(names)
-            if have is None:
-                have = merged[names] = Sums()
-            have.add(sums)
+            merged[frozenset(self.names_in(number))].add(sums)
         self.sets = list(merged.items())
-        self.by_name = {}
+        self.by_name = SumsByName()
         for names, sums in self.sets:
             for name in names:
-                have = self.by_name.get(name)
-                if have is None:
-                    have = self.by_name[name] = Sums()
-                have.add(sums)
+                self.by_name[name].add(sums)
 
     def count_jobs(self):
         self.model.once(
@@ -49,7 +42,7 @@ class Packages:
         )
 
     def read_names(self, model):
-        """Names are shared: one tuple for all versions of a package."""
+        """One tuple is used for all versions of a package, which saves memory."""
         shared = {}
         self.name_of_id, self.versions = {}, {}
         for number, program, name, version in model.store.lookup(

@@ -40,7 +40,7 @@ ORDERS = {
     "accounts": lambda sums: bin(sums.accounts).count("1"),
 }
 
-# outcomes of coverage for which the numbers of the other pages speak
+# outcomes of coverage whose tasks are in the numbers of the other pages
 SPOKEN_FOR = ("recorded", "launcher", "static")
 WHY = {
     "recorded": "a record was made",
@@ -85,7 +85,7 @@ class Page:
 
 
 def top(items, options):
-    """The first --top of them, and how many there are more."""
+    """The first --top of them, and the number of the others."""
     count = options.top or len(items)
     return items[:count], max(len(items) - count, 0)
 
@@ -110,7 +110,7 @@ USAGE_COLUMNS = [
 
 
 def ordered(found, options):
-    """[(name, Sums)] as --by says."""
+    """[(name, Sums)] in the order of --by."""
     order = ORDERS[options.by]
     return sorted(found.items(), key=lambda item: (-order(item[1]), item[0]))
 
@@ -261,7 +261,7 @@ def months(model, kind):
 
 
 def last_page(model, options):
-    """What was not run for the longest time comes first: it may go."""
+    """Programs and modules in the order of their last run: the first ones may be candidates for removal."""
     programs = model.programs()
     paths = model.executables()
     found = {}

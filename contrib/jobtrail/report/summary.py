@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The summary that reports are made from, in a file beside the store, and what is newer than it.
+"""The summary that reports are made from: a file beside the store, and sums of newer rows of the store.
 
-The file is a cache: whoever may write it brings it up to date (jobtrail-report --update); for everybody
-else what the file does not have yet is added up in temporary tables. The views all_* show both.
+The file is a cache. Users who may write it update it (jobtrail-report --update). For the others, rows that
+are newer than the file are added up in temporary tables. The views all_* show both.
 """
 
 import os
@@ -17,8 +17,8 @@ from . import days, gather
 
 VERSION = "3"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
-# In MariaDB the number of a run or of a package in a run may be given before, and seen after, that of
-# another loader's.
+# In MariaDB several loaders may insert rows at once, so that a row can become visible after rows with
+# larger numbers.
 MARGIN = {"sqlite": 0, "mariadb": 20000}
 RECENT_DAYS = 7
 
@@ -45,7 +45,7 @@ def default_path(address):
 
 
 def narrow(path, mode):
-    """Takes away from a summary of ours what nobody may do with the store any more."""
+    """Removes the permissions of our summary that the store does not have any more."""
     with open(path, "rb") as file:
         facts = os.fstat(file.fileno())
         if facts.st_uid == os.geteuid() and facts.st_mode & 0o777 & ~mode:
@@ -53,7 +53,7 @@ def narrow(path, mode):
 
 
 def make_like(path, store):
-    """An empty file for those who may read the store; for nobody else where that is no file."""
+    """Makes an empty file that the same users can read as the store; ours alone where that is no file."""
     check_place(path)
     try:
         facts = os.stat(store)
@@ -79,8 +79,8 @@ class Summary:
     all_job, all_coverage."""
 
     def __init__(self, store, address, path, update=False):
-        """Opens the file at `path`, which only `update` makes or changes; None: no file, which would have
-        the sums of all users."""
+        """Opens the file at `path`, which is made and changed with `update` alone. None: without the file,
+        since that has the sums of all users."""
         self.store = store
         states = [
             self.ask("SELECT value FROM store_state WHERE name = '%s'" % name)
@@ -141,8 +141,7 @@ class Summary:
         database.execute("INSERT INTO state VALUES ('identity', ?)", (self.identity,))
 
     def check_identity(self, database):
-        """What was added up from another store, from one that has lost runs since, or in another
-        form, goes."""
+        """Removes sums of another store, of one that has lost runs since, or of another version."""
         run = database.execute
         tables = [name for name, in run("SELECT name FROM sqlite_master WHERE type = 'table'")]
         if tables:
@@ -168,8 +167,8 @@ class Summary:
             run("CREATE TEMP VIEW all_%s AS %s" % (table, both.format(table, columns, but)))
 
     def limit(self, first, last):
-        """Makes the views period_usage, period_people (the same without programs) and period_job of
-        the days from `first` to `last`: from whole months where there are any."""
+        """Makes the views period_usage, period_people (the same without programs) and period_job of the
+        days from `first` to `last`. They use the sums of months that lie in this period."""
         months = days.whole_months(first, last)
         inside = "month BETWEEN %d AND %d" % (months[0][0], months[-1][0]) if months else "0"
         days_of = "day BETWEEN %d AND %d" % (first, last)
@@ -189,7 +188,7 @@ class Summary:
                 )
             )
         known = self.value("SELECT 1 FROM temp.new_job LIMIT 1")
-        if known:  # which of them have been counted in a month is not known
+        if known:  # some of these jobs may be in the sums of months already
             jobs = "SELECT profile, who, 1 AS jobs FROM all_job WHERE " + days_of
         else:
             jobs = "SELECT profile, who, jobs FROM main.job_month WHERE " + inside
@@ -200,7 +199,7 @@ class Summary:
         row = self.database.execute(sql, values).fetchone()
         return row[0] if row else None
 
-    # ---- What the file does not have
+    # ---- Rows that are newer than the file
 
     def state(self, name):
         return int(self.value("SELECT value FROM state WHERE name = ?", (name,)) or 0)
@@ -226,7 +225,7 @@ class Summary:
                 where = "(%s) AND is_start_only = 0 AND run.id <= %d" % (where, self.saved)
             parts.append((where, self.loaded, 1))
         if done and self.loaded > loaded:
-            # runs that the file has, with fewer packages
+            # runs in the file for which more packages were loaded
             where = (
                 "run.id <= %d AND run.uuid IN (SELECT run_uuid FROM run_package WHERE"
                 " id > %d AND id <= %d)" % (done, loaded, self.loaded)
@@ -245,7 +244,7 @@ class Summary:
         return [row[0] for row in self.store.lookup(sql)]
 
     def collect_usage(self, parts):
-        """`parts` are (condition on runs, last number of a package in a run, 1 or -1 to take away)."""
+        """`parts` are (condition on runs, last number of a package in a run, 1 to add or -1 to subtract)."""
         rows = {}
         for where, loaded, sign in parts:
             for key, sums in gather.usage(self.store, where, loaded):
@@ -265,8 +264,8 @@ class Summary:
         return day, who, self.numbers.program((executable, objects, build, packages)), outcome
 
     def collect_jobs(self, parts):
-        """A job keeps what it was known to have run with fewer packages: the names are among those of
-        what it has now."""
+        """Nothing is subtracted from jobs: what a job had with fewer packages is a part of what it has
+        now."""
         found = {}
         for where, loaded, sign in parts:
             if sign < 0:
@@ -283,7 +282,7 @@ class Summary:
         )
 
     def add_known_jobs(self, found):
-        """What the file knows of jobs that have gone on."""
+        """Adds what the file has of jobs with newer runs."""
         if not self.value("SELECT 1 FROM main.job LIMIT 1"):
             return
         for name, job in found.items():
@@ -295,7 +294,7 @@ class Summary:
                 job[2] |= self.numbers.members(row[1])
 
     def collect_coverage(self, update):
-        """Anew for the days whose number of facts has changed; those of long ago only on update."""
+        """Replaces the sums of days whose number of facts has changed; of old days with `update` alone."""
         newest = self.value("SELECT max(day) FROM main.coverage")
         first = 0 if update or newest is None else newest - RECENT_DAYS
         since = days.begin(first) if first else 0
@@ -319,7 +318,7 @@ class Summary:
         self.database.executemany("INSERT INTO temp.new_%s VALUES (%s)" % (table, marks), rows)
         self.numbers.store()
 
-    # ---- Keeping it
+    # ---- Saving
 
     def save(self):
         run = self.database.execute
@@ -350,7 +349,7 @@ class Summary:
         run("ANALYZE")
 
     def changed_months(self):
-        """Those of new runs and jobs, and those that jobs leave for an earlier one."""
+        """Months of new runs and jobs, and those from which jobs move to an earlier one."""
         return [
             row[0]
             for row in self.database.execute(
@@ -395,7 +394,7 @@ class Summary:
 
 
 class Numbers:
-    """Numbers for people, sets of packages, programs and profiles, those that are new with it."""
+    """The numbers of people, sets of packages, programs and profiles. New ones get the next number."""
 
     def __init__(self, database):
         self.database = database

@@ -11,7 +11,7 @@ LISTED = 4
 
 
 def written(value, kind):
-    """A value as people read it."""
+    """A value for people to read."""
     if value is None:
         return ""
     if kind == TEXT or kind == DATE:
@@ -28,7 +28,7 @@ def written(value, kind):
 
 
 def compact(value):
-    """In a few characters: 12,345, then 123 k, 4.05 M, 12.3 G."""
+    """A number in a few characters: 12,345, 123 k, 4.05 M, 12.3 G."""
     if value < 100000:
         return written(value, HOURS if value < 100 and value != int(value) else COUNT)
     for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
@@ -114,7 +114,7 @@ def exact_row(page, row):
 
 
 def print_csv(head, pages):
-    """A page after the other, an empty line between; the last column is the coverage."""
+    """Pages with an empty line between; the last column is the coverage."""
     share = head["coverage"]["share"]
     for number, page in enumerate(pages):
         if number:

@@ -38,7 +38,7 @@ const char *credentials_path(void)
 
 /* ---- A line --------------------------------------------------------------------------------- */
 
-static char *trim(char *text)
+static char *trim_text(char *text)
 {
     text += strspn(text, BLANKS);
     size_t length = strlen(text);
@@ -49,7 +49,7 @@ static char *trim(char *text)
 }
 
 /* Takes quotes away that stand around it, and the backslashes that MariaDB's option files have. */
-static char *plain(char *text)
+static char *plain_value(char *text)
 {
     static const char from[] = "btnrs\\", to[] = "\b\t\n\r \\";
     size_t length = strlen(text);
@@ -85,7 +85,7 @@ static bool skip_prefix(const char **name, const char *prefix)
     return found;
 }
 
-static int find(const char *name)
+static int find_credential(const char *name)
 {
     int at = 0;
     while (at < CREDENTIALS && strcmp(name, names[at]) != 0)
@@ -94,28 +94,28 @@ static int find(const char *name)
 }
 
 /* What is not for us is left out, but nothing that may be about TLS. */
-static int unknown(const char *name)
+static int refuse_unknown(const char *name)
 {
     return strncmp(name, "ssl", 3) == 0 || strncmp(name, "tls", 3) == 0 ? -EINVAL : 0;
 }
 
 /* NAME, NAME = VALUE, skip-NAME. `value` is NULL where there is none. */
-static int take(struct credentials *credentials, char *written, char *value)
+static int take_option(struct credentials *credentials, char *written, char *value)
 {
     for (char *at = written; *at != '\0'; at++)
         *at = *at == '_' ? '-' : *at;
     const char *name = written;
     skip_prefix(&name, "loose-");
     bool off = skip_prefix(&name, "skip-") || skip_prefix(&name, "disable-");
-    int at = find(name);
+    int at = find_credential(name);
     bool is_switch = at == CREDENTIAL_SSL || at == CREDENTIAL_VERIFY;
     if (at == CREDENTIALS || (!is_switch && (off || value == NULL)))
-        return unknown(name);
+        return refuse_unknown(name);
     const char *text = value;
     if (is_switch)
-        text = off ? "0" : value == NULL ? "1" : as_switch(plain(value));
+        text = off ? "0" : value == NULL ? "1" : as_switch(plain_value(value));
     else
-        text = plain(value);
+        text = plain_value(value);
     if (text == NULL)
         return -EINVAL;
     free(credentials->value[at]);
@@ -126,7 +126,7 @@ static int take(struct credentials *credentials, char *written, char *value)
 /* `*ours`: whether the line stands in a group that is read. */
 static int take_line(struct credentials *credentials, char *line, bool *ours)
 {
-    line = trim(line);
+    line = trim_text(line);
     if (line[0] == '[') {
         line[strcspn(line, "]")] = '\0';
         *ours = strcmp(line, "[client") == 0 || strcmp(line, "[jobtrail") == 0;
@@ -139,14 +139,14 @@ static int take_line(struct credentials *credentials, char *line, bool *ours)
     char *value = strchr(line, '=');
     if (value != NULL) {
         *value++ = '\0';
-        value = trim(value);
+        value = trim_text(value);
     }
-    return take(credentials, trim(line), value);
+    return take_option(credentials, trim_text(line), value);
 }
 
 /* ---- The file ------------------------------------------------------------------------------- */
 
-static int check(int fd, const char *path, char *trouble, size_t size)
+static int check_file(int fd, const char *path, char *trouble, size_t size)
 {
     struct stat facts;
     if (fstat(fd, &facts) != 0)
@@ -188,7 +188,7 @@ int credentials_read(const char *path, struct credentials *credentials, char *tr
         snprintf(trouble, size, "%s: %s", path, strerror(errno));
         return -EACCES;
     }
-    int error = check(fd, path, trouble, size);
+    int error = check_file(fd, path, trouble, size);
     FILE *file = error == 0 ? fdopen(fd, "r") : NULL;
     if (file == NULL) {
         close(fd);

@@ -39,8 +39,9 @@ struct value value_id(int64_t id); /* 0 becomes VALUE_NULL */
 /* Of a number, or of the text that spells one. */
 int64_t value_whole(const struct value *value);
 
-/* Copies what a database says, cut to `size` bytes with the NUL. It quotes what users wrote, so all
- * but plain ASCII becomes \xHH, and a backslash two: it may go to a terminal or a log. */
+/* Copies a message of a database, cut to `size` bytes with the NUL. It quotes what users wrote and
+ * goes to terminals and logs: all bytes except for printable ASCII become \xHH, and a backslash
+ * becomes two. */
 void database_message(char *to, size_t size, const char *said);
 
 struct database;  /* each kind defines its own */
@@ -51,8 +52,8 @@ struct schema;
 struct database_ops {
     const char *scheme; /* "sqlite" in sqlite:FILE */
     const struct schema *schema;
-    /* Behind an INSERT, and before `COLUMN = COLUMN`: a row that another loader has just added is
-     * left as it is. NULL where nobody else can have added any. */
+    /* Stands between an INSERT and `COLUMN = COLUMN`, so that a row that another loader has just
+     * added is left as it is. NULL where no other loader can have added one. */
     const char *or_keep;
     const char *share_lock; /* ends a SELECT whose row nobody is to change until the commit */
 
@@ -78,7 +79,7 @@ struct database_ops {
     /* The statement is prepared when it is used first. `sql` is copied. NULL when out of memory. */
     struct statement *(*statement)(struct database *database, const char *sql);
 
-    /* Runs the statement once for each of `count` rows of values, which stand one behind another.
+    /* Runs the statement once for each of `count` rows of values, one row after the other.
      */
     int (*write)(struct database *database, struct statement *statement, const struct value *rows,
                  size_t count);

@@ -33,30 +33,30 @@ static struct statement *statement_of(struct database *database, const char *sql
 
 /* ---- Transactions --------------------------------------------------------------------------- */
 
-static int begin(struct database *database)
+static int maria_begin(struct database *database)
 {
     int error = database->connection == NULL ? maria_reconnect(database) : 0;
     return error == 0 ? maria_script(database, "START TRANSACTION") : error;
 }
 
-static void rollback(struct database *database)
+static void maria_rollback(struct database *database)
 {
     if (database->connection != NULL && mysql_rollback(database->connection) != 0)
         maria_disconnect(database);
 }
 
 /* A dry run's transactions are all rolled back. */
-static int commit(struct database *database)
+static int maria_commit(struct database *database)
 {
     if (!database->dry_run)
         return maria_script(database, "COMMIT");
-    rollback(database);
+    maria_rollback(database);
     return 0;
 }
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
 
-static int version(struct database *database, int *out)
+static int maria_version(struct database *database, int *out)
 {
     long long tables = 0, number = 0;
     int error = maria_query_number(database,
@@ -71,7 +71,7 @@ static int version(struct database *database, int *out)
 }
 
 /* After all else: a loader that is killed before leaves the work to the next one. */
-static int set_version(struct database *database, int number)
+static int maria_set_version(struct database *database, int number)
 {
     char sql[64];
     snprintf(sql, sizeof sql, "REPLACE INTO store_state VALUES ('schema', '%d')", number);
@@ -121,8 +121,8 @@ const struct database_ops database_mariadb = {
     .or_keep = "ON DUPLICATE KEY UPDATE",
     .share_lock = " LOCK IN SHARE MODE",
     .open = open_database,
-    .version = version,
-    .set_version = set_version,
+    .version = maria_version,
+    .set_version = maria_set_version,
     .lock_schema = maria_lock_schema,
     .unlock_schema = maria_unlock_schema,
     .change_schema = maria_script,
@@ -130,9 +130,9 @@ const struct database_ops database_mariadb = {
     .write = maria_write,
     .select = maria_select,
     .next = maria_next,
-    .begin = begin,
-    .commit = commit,
-    .rollback = rollback,
+    .begin = maria_begin,
+    .commit = maria_commit,
+    .rollback = maria_rollback,
     .error = error_text,
     .close = close_database,
 };

@@ -34,16 +34,16 @@ struct database {
 
 /* ---- Trouble -------------------------------------------------------------------------------- */
 
-static int refuse(struct database *database, const char *text)
+static int sqlite_refuse(struct database *database, const char *text)
 {
     database_message(database->error, sizeof database->error, text);
     return -EIO;
 }
 
-static int trouble(struct database *database)
+static int sqlite_trouble(struct database *database)
 {
     int code = sqlite3_errcode(database->connection);
-    refuse(database, sqlite3_errmsg(database->connection));
+    sqlite_refuse(database, sqlite3_errmsg(database->connection));
     return code == SQLITE_TOOBIG ? -EBADMSG : -EIO;
 }
 
@@ -60,10 +60,10 @@ static const char *error_text(const struct database *database)
 
 /* ---- Statements ----------------------------------------------------------------------------- */
 
-static int script(struct database *database, const char *sql)
+static int sqlite_script(struct database *database, const char *sql)
 {
     int code = sqlite3_exec(database->connection, sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? 0 : trouble(database);
+    return code == SQLITE_OK ? 0 : sqlite_trouble(database);
 }
 
 static struct statement *statement_of(struct database *database, const char *sql)
@@ -78,7 +78,7 @@ static struct statement *statement_of(struct database *database, const char *sql
     return statement;
 }
 
-static int ready(struct database *database, struct statement *statement)
+static int sqlite_ready(struct database *database, struct statement *statement)
 {
     if (statement->prepared != NULL) {
         sqlite3_reset(statement->prepared);
@@ -86,7 +86,7 @@ static int ready(struct database *database, struct statement *statement)
     }
     int code = sqlite3_prepare_v3(database->connection, statement->sql, -1,
                                   SQLITE_PREPARE_PERSISTENT, &statement->prepared, NULL);
-    return code == SQLITE_OK ? 0 : trouble(database);
+    return code == SQLITE_OK ? 0 : sqlite_trouble(database);
 }
 
 static int bind_value(sqlite3_stmt *prepared, int at, const struct value *value)
@@ -111,20 +111,20 @@ static int bind_row(struct database *database, sqlite3_stmt *prepared, const str
     int count = sqlite3_bind_parameter_count(prepared);
     for (int i = 0; i < count; i++)
         if (bind_value(prepared, i + 1, &row[i]) != SQLITE_OK)
-            return trouble(database);
+            return sqlite_trouble(database);
     return 0;
 }
 
 static int write_rows(struct database *database, struct statement *statement,
                       const struct value *rows, size_t count)
 {
-    int error = ready(database, statement);
+    int error = sqlite_ready(database, statement);
     for (size_t i = 0; error == 0 && i < count; i++) {
         sqlite3_stmt *prepared = statement->prepared;
         error =
             bind_row(database, prepared, rows + i * (size_t)sqlite3_bind_parameter_count(prepared));
         if (error == 0 && sqlite3_step(prepared) != SQLITE_DONE)
-            error = trouble(database);
+            error = sqlite_trouble(database);
         sqlite3_reset(prepared);
     }
     return error;
@@ -133,7 +133,7 @@ static int write_rows(struct database *database, struct statement *statement,
 static int select_rows(struct database *database, struct statement *statement,
                        const struct value *parameters)
 {
-    int error = ready(database, statement);
+    int error = sqlite_ready(database, statement);
     return error == 0 ? bind_row(database, statement->prepared, parameters) : error;
 }
 
@@ -168,7 +168,7 @@ static int next_row(struct database *database, struct statement *statement, stru
             row[i] = column(statement->prepared, (int)i);
         return 1;
     }
-    int error = code == SQLITE_DONE ? 0 : trouble(database);
+    int error = code == SQLITE_DONE ? 0 : sqlite_trouble(database);
     sqlite3_reset(statement->prepared);
     return error;
 }
@@ -181,17 +181,17 @@ static bool in_transaction(const struct database *database)
 }
 
 /* A dry run is one transaction that is never committed. */
-static int begin(struct database *database)
+static int sqlite_begin(struct database *database)
 {
-    return in_transaction(database) ? 0 : script(database, "BEGIN IMMEDIATE");
+    return in_transaction(database) ? 0 : sqlite_script(database, "BEGIN IMMEDIATE");
 }
 
-static int commit(struct database *database)
+static int sqlite_commit(struct database *database)
 {
-    return database->dry_run ? 0 : script(database, "COMMIT");
+    return database->dry_run ? 0 : sqlite_script(database, "COMMIT");
 }
 
-static void rollback(struct database *database)
+static void sqlite_rollback(struct database *database)
 {
     for (struct statement *at = database->statements; at != NULL; at = at->next)
         sqlite3_reset(at->prepared);
@@ -205,31 +205,31 @@ static int query_int(struct database *database, const char *sql, int *value)
 {
     sqlite3_stmt *prepared;
     if (sqlite3_prepare_v2(database->connection, sql, -1, &prepared, NULL) != SQLITE_OK)
-        return trouble(database);
+        return sqlite_trouble(database);
     int code = sqlite3_step(prepared);
     if (code == SQLITE_ROW)
         *value = sqlite3_column_int(prepared, 0);
     sqlite3_finalize(prepared);
-    return code == SQLITE_ROW ? 0 : trouble(database);
+    return code == SQLITE_ROW ? 0 : sqlite_trouble(database);
 }
 
 /* Asked at once, as another loader may be making the tables. */
-static int version(struct database *database, int *out)
+static int sqlite_version(struct database *database, int *out)
 {
     int error = query_int(database,
                           "SELECT CASE WHEN user_version = 0 AND EXISTS (SELECT 1 FROM "
                           "sqlite_master) THEN -1 ELSE user_version END FROM pragma_user_version",
                           out);
     if (error == 0 && *out < 0)
-        return refuse(database, "is an SQLite file of another program");
+        return sqlite_refuse(database, "is an SQLite file of another program");
     return error;
 }
 
-static int set_version(struct database *database, int number)
+static int sqlite_set_version(struct database *database, int number)
 {
     char sql[48];
     snprintf(sql, sizeof sql, "PRAGMA user_version = %d", number);
-    return script(database, sql);
+    return sqlite_script(database, sql);
 }
 
 /* The log and its index stay when the loader ends: people who may read the store but not write in
@@ -242,7 +242,8 @@ static int use_shared_log(struct database *database)
     sqlite3_file_control(database->connection, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
     /* of several that make the log at once SQLite lets none wait (sqlite3_busy_handler) */
     for (int waited_ms = 0;; waited_ms += RETRY_MS) {
-        error = script(database, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 1048576;");
+        error = sqlite_script(database,
+                              "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 1048576;");
         if (error == 0 || !is_busy(database) || waited_ms >= BUSY_TIMEOUT_MS)
             return error;
         sqlite3_sleep(RETRY_MS);
@@ -263,13 +264,14 @@ static int open_connection(struct database *database, const char *location)
         return made;
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* it costs a mutex for each malloc() */
     if (sqlite3_open_v2(location, &database->connection, flags, NULL) != SQLITE_OK)
-        return trouble(database);
+        return sqlite_trouble(database);
     sqlite3_busy_timeout(database->connection, BUSY_TIMEOUT_MS);
     int foreign = 0;
-    int error = version(database, &foreign); /* before anything is changed in the file */
+    int error = sqlite_version(database, &foreign); /* before anything is changed in the file */
     if (error == 0)
-        error = script(database, "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;"
-                                 "PRAGMA wal_autocheckpoint = 10000; PRAGMA temp_store = MEMORY;");
+        error = sqlite_script(database,
+                              "PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;"
+                              "PRAGMA wal_autocheckpoint = 10000; PRAGMA temp_store = MEMORY;");
     if (error == 0)
         error = use_shared_log(database);
     if (error == 0 && !database->dry_run)
@@ -307,16 +309,16 @@ const struct database_ops database_sqlite = {
     .or_keep = NULL, /* it has one writer at a time */
     .share_lock = "",
     .open = open_database,
-    .version = version,
-    .set_version = set_version,
-    .change_schema = script,
+    .version = sqlite_version,
+    .set_version = sqlite_set_version,
+    .change_schema = sqlite_script,
     .statement = statement_of,
     .write = write_rows,
     .select = select_rows,
     .next = next_row,
-    .begin = begin,
-    .commit = commit,
-    .rollback = rollback,
+    .begin = sqlite_begin,
+    .commit = sqlite_commit,
+    .rollback = sqlite_rollback,
     .error = error_text,
     .close = close_database,
 };

@@ -14,7 +14,7 @@
 
 #include "submit/load/database/credentials.h"
 
-#define PATIENCE_SECONDS   120   /* with a server that says nothing */
+#define PATIENCE_SECONDS   120   /* for an answer of the server */
 #define SCHEMA_SECONDS     86400 /* the same, while it changes tables */
 #define OLDEST_SERVER      100700
 #define ER_WSREP_NOT_READY 1047 /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
@@ -78,7 +78,7 @@ void maria_disconnect(struct database *database)
     database->connection = NULL;
 }
 
-static int fail(struct database *database, unsigned code, const char *text)
+static int fail_connection(struct database *database, unsigned code, const char *text)
 {
     int error = maria_refuse(database, kind_of_error(code), text);
     if (is_broken(code))
@@ -88,14 +88,15 @@ static int fail(struct database *database, unsigned code, const char *text)
 
 int maria_trouble(struct database *database)
 {
-    return fail(database, mysql_errno(database->connection), mysql_error(database->connection));
+    return fail_connection(database, mysql_errno(database->connection),
+                           mysql_error(database->connection));
 }
 
 int maria_statement_trouble(struct database *database, MYSQL_STMT *prepared)
 {
     char text[sizeof database->error];
     snprintf(text, sizeof text, "%s", mysql_stmt_error(prepared));
-    return fail(database, mysql_stmt_errno(prepared), text);
+    return fail_connection(database, mysql_stmt_errno(prepared), text);
 }
 
 /* ---- The connection ------------------------------------------------------------------------- */
@@ -175,8 +176,8 @@ static bool is_socket(const char *host)
     return host == NULL || strcmp(host, "localhost") == 0;
 }
 
-/* The server is who it says, or it hears nothing: nobody between listens, or answers in its place.
- * A socket has nobody between. Connector/C 3.4 would check by itself, so off is said too. */
+/* The server proves its name before anything is sent: nobody in between can listen or answer for
+ * it. A socket has nobody between. Connector/C 3.4 would check by itself, so off is said too. */
 static void set_tls(MYSQL *connection, const struct credentials *credentials, bool is_used)
 {
     static const struct {
@@ -278,7 +279,7 @@ static int connect_to(struct database *database, MYSQL *connection, unsigned pat
 }
 
 /* READ COMMITTED: what another loader has just added is seen, and no gaps are locked. */
-static int settle(struct database *database)
+static int set_up_session(struct database *database)
 {
     long long packet = 0;
     int error =
@@ -291,7 +292,7 @@ static int settle(struct database *database)
     return error;
 }
 
-static int reconnect(struct database *database, unsigned patience)
+static int reconnect_with(struct database *database, unsigned patience)
 {
     maria_disconnect(database);
     MYSQL *connection = mysql_init(NULL);
@@ -303,16 +304,16 @@ static int reconnect(struct database *database, unsigned patience)
         return error;
     }
     database->connection = connection;
-    return settle(database);
+    return set_up_session(database);
 }
 
 int maria_reconnect(struct database *database)
 {
-    return reconnect(database, PATIENCE_SECONDS);
+    return reconnect_with(database, PATIENCE_SECONDS);
 }
 
 /* A change of large tables takes as long as it takes; what follows shall not wait so long. */
 int maria_reconnect_patiently(struct database *database)
 {
-    return reconnect(database, SCHEMA_SECONDS);
+    return reconnect_with(database, SCHEMA_SECONDS);
 }

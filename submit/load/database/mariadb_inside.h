@@ -36,7 +36,8 @@ struct database {
     char error[512];
 };
 
-/* Says what is wrong, and returns `error`; what the server, or the statement, says. */
+/* Keeps the text for error(), and returns `error`. The other two keep what the server says of the
+ * connection or of the statement, and return the error that it means. */
 int maria_refuse(struct database *database, int error, const char *text);
 int maria_trouble(struct database *database);
 int maria_statement_trouble(struct database *database, MYSQL_STMT *prepared);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One loader at a time changes the tables. MariaDB commits each such statement, so a transaction
- * cannot hold off others; a lock of the server's does. The connection that changes the tables has
- * it: when the loader is killed the server goes on with the script that it got, and keeps the lock
- * until then. It is one node's in a Galera cluster. There a row says which node's loaders may: it
- * is certified by all nodes, and stays when a loader is killed, until one goes on at the same node.
+ * One loader at a time changes the tables. MariaDB commits each statement that does, so a
+ * transaction cannot keep others out; a lock of the server (GET_LOCK) does. The connection that
+ * changes the tables holds it. When the loader is killed, the server runs the script that it has
+ * received to its end, and only then releases the lock.
+ *
+ * In a Galera cluster such a lock is known to one node only. There a row of the table
+ * store_migration names the node whose loaders may change the tables. All nodes agree on it, and it
+ * is left when a loader is killed, until a loader at the same node has finished the work.
  */
 #include "submit/load/database/mariadb_inside.h"
 

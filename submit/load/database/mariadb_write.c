@@ -78,8 +78,8 @@ static void free_binds(MYSQL_BIND *binds, size_t columns)
     }
 }
 
-static int execute(struct database *database, MYSQL_STMT *prepared, MYSQL_BIND *binds,
-                   unsigned count)
+static int execute_bulk(struct database *database, MYSQL_STMT *prepared, MYSQL_BIND *binds,
+                        unsigned count)
 {
     if (mysql_stmt_attr_set(prepared, STMT_ATTR_ARRAY_SIZE, &count) != 0 ||
         mysql_stmt_bind_param(prepared, binds) != 0 || mysql_stmt_execute(prepared) != 0)
@@ -95,7 +95,7 @@ static int write_bulk(struct database *database, struct statement *statement,
     for (size_t i = 0; error == 0 && i < columns; i++)
         error = bind_column(&binds[i], rows, count, columns, i);
     if (error == 0)
-        error = execute(database, statement->prepared, binds, (unsigned)count);
+        error = execute_bulk(database, statement->prepared, binds, (unsigned)count);
     else
         maria_refuse(database, error, "out of memory");
     free_binds(binds, columns);

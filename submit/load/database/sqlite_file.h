@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The file of a store in SQLite, with its log (FILE-wal) and the log's index (FILE-shm): who may
- * read it. What is in it is everybody's command lines, so a new one is its owner's alone, whatever
- * the umask. Who is to read it beside him is said by group and mode of FILE, which are kept, and
- * which the other two get.
+ * Who may read the file of a store in SQLite, its log (FILE-wal) and the log's index (FILE-shm).
+ * The command lines of all users are in it, so a new file has mode 0600, whatever the umask. An
+ * administrator may give FILE another group and mode: they are kept, and log and index get the
+ * same.
  */
 #ifndef JOBTRAIL_SQLITE_FILE_H
 #define JOBTRAIL_SQLITE_FILE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* Makes the file, empty and of mode 0600, where there is none. Returns 0 or -errno; -EPERM, with
- * what is wrong in `*trouble`, where root had better write nothing. */
+ * what is wrong in `trouble`, where others than root could change what root writes. */
 int sqlite_file_make(const char *path, char *trouble, size_t size);
 
 /* Gives log and index the mode and group of the file, where they are the caller's to change; and

@@ -10,7 +10,7 @@
 #include "conf/base/trusted.h"
 
 /* For the message alone: what was decided stays. */
-static void say(const char *culprit, char *trouble, size_t size)
+static void say_culprit(const char *culprit, char *trouble, size_t size)
 {
     struct stat facts = {0};
     if (lstat(culprit, &facts) == 0 && S_ISLNK(facts.st_mode))
@@ -31,6 +31,6 @@ int trusted_place(const char *path, char *trouble, size_t size)
     char culprit[PATH_MAX];
     int error = trusted_beside(path, culprit, sizeof culprit);
     if (error == -EPERM)
-        say(culprit, trouble, size);
+        say_culprit(culprit, trouble, size);
     return error;
 }

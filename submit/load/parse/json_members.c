@@ -114,5 +114,8 @@ enum json_step json_members_next(struct json_members *members, struct json_slice
     skip_blanks(members);
     if (members->at < members->end && *members->at == '}')
         return JSON_MEMBER;
-    return take(members, ',') ? JSON_MEMBER : JSON_BAD;
+    if (!take(members, ','))
+        return JSON_BAD;
+    skip_blanks(members); /* another member is to follow, not the closing brace */
+    return members->at < members->end && *members->at == '"' ? JSON_MEMBER : JSON_BAD;
 }

@@ -39,59 +39,51 @@ struct reader {
     enum record_kind named; /* RECORD_KINDS: by nobody */
     struct record_keys keys;
     struct id_cache *seen;
-    struct json_slice top[RECORD_TOPS]; /* the values of keys; lists alone once others are parsed */
+    struct json_slice top[RECORD_TOPS]; /* the values of keys, of size 0 without one */
+    bool is_plain;                      /* no value has to be parsed, but maybe those in tables */
     struct load_reason *reason;
 };
 
-static int add_member(struct reader *reader, struct json_slice key, struct json_slice value)
+static int parse(struct reader *reader, struct json_slice value, struct json_object **parsed)
 {
-    struct record *record = reader->record;
-    struct json_object *parsed;
-    char name[64];
-    if (key.size >= sizeof name)
-        return 0;
-    memcpy(name, key.at, key.size);
-    name[key.size] = '\0';
-    int error = json_parse(value.at, value.size, &parsed, &record->root_bytes, reader->reason);
+    return json_parse(value.at, value.size, parsed, &reader->record->root_bytes, reader->reason);
+}
+
+/* Into the tree of values. */
+static int parse_top(struct reader *reader, enum record_top top)
+{
+    struct json_object *root = reader->record->root, *parsed;
+    int error = parse(reader, reader->top[top], &parsed);
     if (error != 0)
         return error;
-    return json_object_object_add(record->root, name, parsed) == 0 ? 0 : -ENOMEM;
+    return json_object_object_add(root, record_top_name(top), parsed) == 0 ? 0 : -ENOMEM;
 }
 
-static int sort_member(struct reader *reader, struct json_slice key, struct json_slice value)
+/* What no record has is not kept, but has to be JSON. */
+static int note_member(struct reader *reader, struct json_slice key, struct json_slice value)
 {
     int top = record_keys_note(&reader->keys, key.at, key.size);
-    if (top >= 0 && readings[top] == LIST)
+    bool is_plain =
+        (top >= 0 && readings[top] != VALUE) || is_plain_value(value) || is_plain_array(value);
+    struct json_object *unknown = NULL;
+    reader->is_plain &= is_plain;
+    if (top >= 0 && reader->top[top].size == 0)
         reader->top[top] = value;
-    return top >= 0 && readings[top] >= LIST ? 0 : add_member(reader, key, value);
-}
-
-/* Says why the text is no JSON object. */
-static int explain(const char *text, size_t size, struct load_reason *reason)
-{
-    struct json_object *parsed = NULL;
-    size_t bytes = 0;
-    int error = json_parse(text, size, &parsed, &bytes, reason);
-    json_object_put(parsed);
-    return error != 0 ? error : load_refuse(reason, "is not one JSON object");
+    int error = top >= 0 || is_plain ? 0 : parse(reader, value, &unknown);
+    json_object_put(unknown);
+    return error;
 }
 
 static int read_members(const char *text, size_t size, struct reader *reader)
 {
     struct json_members members;
     struct json_slice key, value;
-    if (!json_members_open(&members, text, size))
-        return explain(text, size, reader->reason);
-    for (;;) {
-        enum json_step step = json_members_next(&members, &key, &value);
-        if (step == JSON_END)
-            return 0;
-        int error = step == JSON_BAD ? -EBADMSG : sort_member(reader, key, value);
-        if (error == -EBADMSG)
-            return explain(text, size, reader->reason);
-        if (error != 0)
-            return error;
-    }
+    enum json_step step = JSON_BAD;
+    int error = 0;
+    if (json_members_open(&members, text, size))
+        while ((step = json_members_next(&members, &key, &value)) == JSON_MEMBER && error == 0)
+            error = note_member(reader, key, value);
+    return step == JSON_BAD ? -EBADMSG : error;
 }
 
 /* ---- Values that follow --------------------------------------------------------------------- */
@@ -166,7 +158,7 @@ static int read_array(struct reader *reader, enum record_top top, const char **t
     }
     if (record->root == NULL && (record->root = json_object_new_object()) == NULL)
         return -ENOMEM;
-    int error = add_member(reader, (struct json_slice){key, strlen(key)}, slice);
+    int error = parse_top(reader, top);
     struct json_object *array = json_object_object_get(record->root, key);
     if (error != 0 || array == NULL)
         return error;
@@ -366,45 +358,48 @@ static void replace_escaped_nuls(char *json)
     }
 }
 
-/* Whether the value can be left as it stands: a table, or what is to be kept as text or passed by.
- */
-static bool is_left(int top, struct json_slice value)
-{
-    return (top >= 0 && readings[top] != VALUE) || is_plain_value(value) || is_plain_array(value);
-}
-
 /* Whether the record is a run with nothing but plain values, which are read then. */
-static bool read_plain_run(const char *text, size_t size, struct reader *reader)
+static bool read_plain_run(struct reader *reader)
 {
-    struct json_members members;
-    struct json_slice key, value;
-    enum json_step step = JSON_BAD;
-    if (json_members_open(&members, text, size))
-        step = json_members_next(&members, &key, &value);
-    for (; step == JSON_MEMBER; step = json_members_next(&members, &key, &value)) {
-        int top = record_keys_note(&reader->keys, key.at, key.size);
-        if (!is_left(top, value))
-            return false;
-        if (top >= 0)
-            reader->top[top] = value;
-    }
-    return step == JSON_END && reader->top[RECORD_TOP_userT].size > 0 &&
+    return reader->is_plain && reader->top[RECORD_TOP_userT].size > 0 &&
            check_kind(reader, RECORD_RUN) == 0 &&
            record_plain_read(reader->top, &reader->record->run);
 }
 
-static int read_text(const char *text, size_t size, struct reader *reader)
+/* But lists, and what is passed by. */
+static int parse_values(struct reader *reader)
 {
-    if (read_plain_run(text, size, reader)) {
-        reader->record->kind = RECORD_RUN;
-        return read_rest(reader);
-    }
-    memset(reader->top, 0, sizeof reader->top);
-    reader->keys = (struct record_keys){0};
+    int error = 0;
     reader->record->root = json_object_new_object();
     if (reader->record->root == NULL)
         return -ENOMEM;
+    for (enum record_top top = 0; error == 0 && top < RECORD_TOPS; top++)
+        if (reader->top[top].size > 0 && readings[top] < LIST)
+            error = parse_top(reader, top);
+    return error;
+}
+
+/* Says why the text is no JSON object. */
+static int explain(const char *text, size_t size, struct load_reason *reason)
+{
+    struct json_object *parsed = NULL;
+    size_t bytes = 0;
+    int error = json_parse(text, size, &parsed, &bytes, reason);
+    json_object_put(parsed);
+    return error != 0 ? error : load_refuse(reason, "is not one JSON object");
+}
+
+static int read_text(const char *text, size_t size, struct reader *reader)
+{
     int error = read_members(text, size, reader);
+    if (error == 0 && read_plain_run(reader)) {
+        reader->record->kind = RECORD_RUN;
+        return read_rest(reader);
+    }
+    if (error == 0)
+        error = parse_values(reader);
+    if (error == -EBADMSG)
+        return explain(text, size, reader->reason);
     return error == 0 ? read_kind(reader) : error;
 }
 
@@ -443,7 +438,8 @@ int load_record(char *text, size_t size, enum record_kind named, struct id_cache
                 struct record *out, struct load_reason *reason)
 {
     struct record record = {0};
-    struct reader reader = {.record = &record, .named = named, .seen = seen, .reason = reason};
+    struct reader reader = {
+        .record = &record, .named = named, .seen = seen, .is_plain = true, .reason = reason};
     int error = record_crc_check(text, size, reason);
     if (error == 0 && memchr(text, '\0', size) != NULL)
         error = load_refuse(reason, "holds a NUL byte");

@@ -18,7 +18,7 @@ struct batch_writer {
     bool stop;
 };
 
-static void *work(void *context)
+static void *write_batches(void *context)
 {
     struct batch_writer *writer = context;
     pthread_mutex_lock(&writer->mutex);
@@ -46,7 +46,7 @@ static int start_thread(struct batch_writer *writer)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&writer->thread, NULL, work, writer);
+    int error = pthread_create(&writer->thread, NULL, write_batches, writer);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }

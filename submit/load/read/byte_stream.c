@@ -39,8 +39,8 @@ struct byte_stream *byte_stream_new(int fd)
     return stream;
 }
 
-/* More of the file behind what there is. */
-static ssize_t fill(struct byte_stream *stream)
+/* Reads more of the file, to the end of what is in the buffer. */
+static ssize_t fill_buffer(struct byte_stream *stream)
 {
     struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
     if (stream->from == stream->to)
@@ -77,11 +77,11 @@ static enum form form_of(const unsigned char *bytes, size_t size)
     return PLAIN;
 }
 
-static int begin(struct byte_stream *stream)
+static int begin_form(struct byte_stream *stream)
 {
     stream->at_end = false; /* one that was empty may have grown */
     while (stream->to < LONGEST_MAGIC && !stream->at_end) {
-        ssize_t got = fill(stream);
+        ssize_t got = fill_buffer(stream);
         if (got < 0)
             return (int)got;
     }
@@ -100,7 +100,7 @@ static int begin(struct byte_stream *stream)
 static ssize_t read_plain(struct byte_stream *stream, char *bytes, size_t size)
 {
     if (stream->from == stream->to) {
-        ssize_t got = fill(stream);
+        ssize_t got = fill_buffer(stream);
         if (got <= 0)
             return got;
     }
@@ -155,7 +155,7 @@ static ssize_t read_compressed(struct byte_stream *stream, char *bytes, size_t s
             return made;
         if (stream->at_end && stream->from == stream->to)
             return stream->between ? 0 : -ENODATA;
-        ssize_t got = stream->from == stream->to ? fill(stream) : 1;
+        ssize_t got = stream->from == stream->to ? fill_buffer(stream) : 1;
         if (got < 0)
             return got;
     }
@@ -163,7 +163,7 @@ static ssize_t read_compressed(struct byte_stream *stream, char *bytes, size_t s
 
 ssize_t byte_stream_read(struct byte_stream *stream, char *bytes, size_t size)
 {
-    int error = stream->form == UNKNOWN ? begin(stream) : 0;
+    int error = stream->form == UNKNOWN ? begin_form(stream) : 0;
     if (error != 0 || stream->form == UNKNOWN)
         return error;
     if (stream->form == FOREIGN)

@@ -98,7 +98,7 @@ static int make_name(char *kept, const char *name, unsigned number)
 }
 
 /* The reason is there first: of several loaders one makes it. */
-static int reserve(int dir, const char *name, const char *reason)
+static int reserve_name(int dir, const char *name, const char *reason)
 {
     int error = set_aside_reason(dir, name, SET_ASIDE_NEW, reason);
     if (error != 0 || faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
@@ -114,7 +114,7 @@ int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason)
     for (unsigned number = 1; error == -EEXIST; number++) {
         error = make_name(kept, name, number);
         if (error == 0)
-            error = reserve(kept_fd, kept, reason);
+            error = reserve_name(kept_fd, kept, reason);
     }
     if (error != 0)
         return error;

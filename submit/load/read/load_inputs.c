@@ -166,7 +166,7 @@ static int read_whole(struct inputs *inputs, struct input *input)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static void rest(void)
+static void pause_following(void)
 {
     struct timespec time = {0, IDLE_MS * 1000000L};
     nanosleep(&time, NULL);
@@ -194,7 +194,7 @@ static int follow_all(struct inputs *inputs)
         if (error == 0)
             error = read_rotated(inputs, &more);
         if (!more)
-            rest();
+            pause_following();
     }
     for (; error == 0 && inputs->rotated != NULL; drop_rotated(&inputs->rotated))
         error = finish_stream(inputs, inputs->rotated->stream);
@@ -214,7 +214,7 @@ static int read_all(struct inputs *inputs)
 /* Records of which blocks are missing are set aside, unless all of the blocks are read again. Files
  * that hold nothing but what has been loaded are removed. Which of them have the blocks of a record
  * that is incomplete nobody knows. */
-static void finish(struct inputs *inputs)
+static void finish_inputs(struct inputs *inputs)
 {
     struct loader *loader = inputs->loader;
     const struct load_counts *counts = &loader->counts;
@@ -228,7 +228,7 @@ static void finish(struct inputs *inputs)
 }
 
 /* When the store failed. */
-static void rescue(struct inputs *inputs)
+static void rescue_streams(struct inputs *inputs)
 {
     loader_rescue(inputs->loader);
     load_stream_drain(inputs->loader, inputs->blocks, 0);
@@ -254,9 +254,9 @@ int load_inputs(struct loader *loader, char **paths, bool follow)
     if (error == 0)
         error = follow ? follow_all(&inputs) : read_all(&inputs);
     if (error == 0)
-        finish(&inputs);
+        finish_inputs(&inputs);
     else if (inputs.consumed)
-        rescue(&inputs);
+        rescue_streams(&inputs);
     for (size_t i = 0; inputs.list != NULL && i < inputs.count; i++)
         load_stream_close(inputs.list[i].stream);
     while (inputs.rotated != NULL)

@@ -127,7 +127,7 @@ static int take_block(struct load_stream *stream, struct loader *loader,
 
 /* "kind=KIND {...", as consumers of Kafka write the header and the message (kcat -f '%h %s\n').
  * Returns the record, or the line itself where it is none such. */
-static const char *behind_header(const char *line, enum record_kind *named)
+static const char *after_header(const char *line, enum record_kind *named)
 {
     static const char header[] = "kind=";
     *named = RECORD_KINDS;
@@ -159,8 +159,8 @@ static int take_line(struct load_stream *stream, struct loader *loader,
         stream->size--;
     stream->line[stream->size] = '\0';
     enum record_kind named;
-    const char *text = behind_header(stream->line, &named);
-    /* Not behind blanks, where a log has what a message goes on with. */
+    const char *text = after_header(stream->line, &named);
+    /* Not after blanks: there a log has the next lines of a message. */
     bool is_json = text[0] == '{';
     if (!is_json && !syslog_blocks_is_one(stream->line))
         return 0;
@@ -205,8 +205,8 @@ static int add_to_line(struct load_stream *stream, const char *bytes, size_t siz
     return 0;
 }
 
-static int split(struct load_stream *stream, struct loader *loader, struct syslog_blocks *blocks,
-                 const char *bytes, size_t size)
+static int split_lines(struct load_stream *stream, struct loader *loader,
+                       struct syslog_blocks *blocks, const char *bytes, size_t size)
 {
     int error = 0;
     while (error == 0 && size > 0) {
@@ -251,7 +251,7 @@ static size_t not_kept(const struct loader *loader)
 }
 
 /* The store may refuse a record as late as when it is committed. */
-static int commit(struct load_stream *stream, struct loader *loader, size_t trouble_before)
+static int commit_stream(struct load_stream *stream, struct loader *loader, size_t trouble_before)
 {
     int error = loader_commit(loader);
     stream->trouble += not_kept(loader) - trouble_before;
@@ -263,7 +263,7 @@ static bool is_same(const struct load_stream *stream, const struct stat *facts)
     return facts->st_dev == stream->facts.st_dev && facts->st_ino == stream->facts.st_ino;
 }
 
-static time_t seconds(void)
+static time_t monotonic_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -273,7 +273,7 @@ static time_t seconds(void)
 /* What always has more shall not keep the loader from other inputs, and from committing. */
 static bool is_turn_over(const struct loader *loader, time_t begun)
 {
-    return loader->follows && seconds() - begun > TURN_SECONDS;
+    return loader->follows && monotonic_seconds() - begun > TURN_SECONDS;
 }
 
 int load_stream_read(struct load_stream *stream, struct loader *loader,
@@ -281,7 +281,7 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
 {
     size_t trouble = not_kept(loader);
     char bytes[READ_BYTES];
-    time_t begun = seconds();
+    time_t begun = monotonic_seconds();
     int error = 0;
     while (error == 0 && !stream->ended && !loader_stops(loader) && !is_turn_over(loader, begun)) {
         ssize_t got = byte_stream_read(stream->bytes, bytes, sizeof bytes);
@@ -300,16 +300,16 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
             break;
         }
         *more = true;
-        stream->quiet = seconds();
-        error = split(stream, loader, blocks, bytes, (size_t)got);
+        stream->quiet = monotonic_seconds();
+        error = split_lines(stream, loader, blocks, bytes, (size_t)got);
     }
-    return error == 0 ? commit(stream, loader, trouble) : error;
+    return error == 0 ? commit_stream(stream, loader, trouble) : error;
 }
 
 bool load_stream_is_rotated(struct load_stream *stream)
 {
     struct stat now;
-    stream->quiet = seconds();
+    stream->quiet = monotonic_seconds();
     return load_stream_is_file(stream) && strcmp(stream->path, "-") != 0 &&
            stat(stream->path, &now) == 0 && !is_same(stream, &now);
 }
@@ -317,7 +317,7 @@ bool load_stream_is_rotated(struct load_stream *stream)
 /* A daemon writes into the old file until somebody tells it of the new one. */
 bool load_stream_is_quiet(const struct load_stream *stream)
 {
-    return seconds() - stream->quiet > LEFT_SECONDS;
+    return monotonic_seconds() - stream->quiet > LEFT_SECONDS;
 }
 
 /* Whether it has been cut to nothing and filled again, as its first bytes tell. */
@@ -358,7 +358,7 @@ int load_stream_finish(struct load_stream *stream, struct loader *loader,
 {
     size_t trouble = not_kept(loader);
     int error = stream->size > 0 ? end_line(stream, loader, blocks) : 0;
-    return error == 0 ? commit(stream, loader, trouble) : error;
+    return error == 0 ? commit_stream(stream, loader, trouble) : error;
 }
 
 /* Neither has another file come to its path since then, nor has it grown. One that has no record at

@@ -12,7 +12,7 @@
 #include "conf/base/trusted.h"
 #include "submit/load/parse/load_text.h"
 #include "submit/load/read/damaged.h"
-#include "submit/load/read/stays.h"
+#include "submit/load/read/seen_files.h"
 
 #define PROGRESS_EVERY 100 /* records */
 #define BATCH_BYTES    (32u << 20)
@@ -50,8 +50,8 @@ static void make_plain(char *text)
 }
 
 /* "PATH[/SUB][/NAME]" of a file */
-static void describe(char *text, size_t size, const struct load_source *source, const char *sub,
-                     const char *name)
+static void describe_place(char *text, size_t size, const struct load_source *source,
+                           const char *sub, const char *name)
 {
     if (source->name != NULL) { /* the path names the file itself */
         sub = "";
@@ -73,7 +73,7 @@ void loader_report(struct loader *loader, const char *path, const char *trouble)
 static void report_place(struct loader *loader, const struct load_place *place, const char *trouble)
 {
     char path[PATH_BYTES];
-    describe(path, sizeof path, loader->source, place->sub, place->name);
+    describe_place(path, sizeof path, loader->source, place->sub, place->name);
     loader_report(loader, path, trouble);
 }
 
@@ -93,27 +93,27 @@ static bool is_new(struct loader *loader, const char *text)
     struct digest digest;
     if (!loader->follows || hash_bytes(text, strlen(text), &digest) != 0)
         return true;
-    bool is_known = id_cache_find(&loader->stays, &digest) != 0;
-    id_cache_add(&loader->stays, &digest, 1);
+    bool is_known = id_cache_find(&loader->seen_files, &digest) != 0;
+    id_cache_add(&loader->seen_files, &digest, 1);
     return !is_known;
 }
 
-static void note_that_stays(struct loader *loader, int dir_fd, const struct load_place *place)
+static void note_seen(struct loader *loader, int dir_fd, const struct load_place *place)
 {
     char path[PATH_BYTES];
     if (!loader->follows)
         return;
-    describe(path, sizeof path, loader->source, place->sub, place->name);
-    stays_note(&loader->stays, path, dir_fd, place->name);
+    describe_place(path, sizeof path, loader->source, place->sub, place->name);
+    seen_files_note(&loader->seen_files, path, dir_fd, place->name);
 }
 
-static bool has_stayed(const struct loader *loader, int dir_fd, const struct load_place *place)
+static bool was_seen(const struct loader *loader, int dir_fd, const struct load_place *place)
 {
     char path[PATH_BYTES];
     if (!loader->follows)
         return false;
-    describe(path, sizeof path, loader->source, place->sub, place->name);
-    return stays_has(&loader->stays, path, dir_fd, place->name);
+    describe_place(path, sizeof path, loader->source, place->sub, place->name);
+    return seen_files_has(&loader->seen_files, path, dir_fd, place->name);
 }
 
 static void note_loaded(struct loader *loader, const struct load_place *place)
@@ -121,7 +121,7 @@ static void note_loaded(struct loader *loader, const struct load_place *place)
     int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
     if (fd < 0)
         return;
-    note_that_stays(loader, fd, place);
+    note_seen(loader, fd, place);
     close(fd);
 }
 
@@ -154,14 +154,14 @@ static void set_file_aside(struct loader *loader, int dir_fd, const struct load_
                            const char *reason)
 {
     char path[PATH_BYTES], line[REPORT_BYTES];
-    describe(path, sizeof path, loader->source, place->sub, place->name);
+    describe_place(path, sizeof path, loader->source, place->sub, place->name);
     loader_report(loader, path, reason);
     loader->counts.damaged++;
     if (loader->quarantine_fd >= 0 && !loader->dry_run) {
         reason_line(line, sizeof line, path, reason);
         count_moved(loader, path, damaged_move(loader->quarantine_fd, dir_fd, place->name, line));
     }
-    note_that_stays(loader, dir_fd, place);
+    note_seen(loader, dir_fd, place);
 }
 
 void loader_set_aside(struct loader *loader, const char *text, size_t size, const char *origin,
@@ -211,7 +211,7 @@ static void remove_loaded(struct loader *loader, const struct load_place *place)
 }
 
 /* The reason of those that are STORE_CROWDED. */
-static const char *crowded(char *reason, size_t size)
+static const char *crowded_reason(char *reason, size_t size)
 {
     snprintf(reason, size, "more than %d owners claim this uuid, and none proves it", STORE_CLAIMS);
     return reason;
@@ -238,12 +238,12 @@ static void count_result(struct load_counts *counts, enum store_result result)
     }
 }
 
-static void settle(struct loader *loader, const struct load_batch *batch, size_t at)
+static void settle_record(struct loader *loader, const struct load_batch *batch, size_t at)
 {
     char reason[80];
     if (batch->results[at] == STORE_CROWDED) {
         set_record_aside(loader, &batch->records[at], &batch->places[at],
-                         crowded(reason, sizeof reason));
+                         crowded_reason(reason, sizeof reason));
         return;
     }
     count_result(&loader->counts, batch->results[at]);
@@ -256,10 +256,10 @@ static void settle(struct loader *loader, const struct load_batch *batch, size_t
         note_loaded(loader, &batch->places[at]);
 }
 
-static void settle_all(struct loader *loader, const struct load_batch *batch)
+static void settle_batch(struct loader *loader, const struct load_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++)
-        settle(loader, batch, i);
+        settle_record(loader, batch, i);
 }
 
 /* One of them is at fault: each on its own. */
@@ -273,12 +273,12 @@ static int put_one_by_one(struct loader *loader, const struct load_batch *batch)
         else if (error != 0)
             return store_failed(loader, error);
         else
-            settle(loader, batch, i);
+            settle_record(loader, batch, i);
     }
     return 0;
 }
 
-static void empty(struct load_batch *batch)
+static void empty_batch(struct load_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++)
         load_record_free(&batch->records[i]);
@@ -298,9 +298,9 @@ static int finish_writing(struct loader *loader)
     else if (error != 0)
         store_failed(loader, error);
     else
-        settle_all(loader, batch);
+        settle_batch(loader, batch);
     if (error == 0)
-        empty(batch);
+        empty_batch(batch);
     return error;
 }
 
@@ -328,7 +328,7 @@ void loader_rescue(struct loader *loader)
         struct load_batch *batch = &loader->batches[i];
         for (size_t at = 0; at < batch->count; at++)
             set_record_aside(loader, &batch->records[at], &batch->places[at], "the store failed");
-        empty(batch);
+        empty_batch(batch);
     }
 }
 
@@ -430,7 +430,7 @@ static int load_file(void *context, int dir_fd, const struct load_place *place)
     struct load_reason reason;
     if (loader_stops(loader))
         return STOPPED;
-    if (has_stayed(loader, dir_fd, place))
+    if (was_seen(loader, dir_fd, place))
         return 0;
     int error = read_record(loader, dir_fd, place->name, &record, &reason);
     switch (error) {
@@ -451,7 +451,7 @@ static void report_unreadable(void *context, const char *sub, int error)
 {
     struct loader *loader = context;
     char path[PATH_BYTES];
-    describe(path, sizeof path, loader->source, sub, "");
+    describe_place(path, sizeof path, loader->source, sub, "");
     loader_report_input(loader, path, error);
 }
 
@@ -479,13 +479,13 @@ void loader_free(struct loader *loader)
 {
     batch_writer_free(loader->writer);
     for (int i = 0; i < 2; i++) {
-        empty(&loader->batches[i]);
+        empty_batch(&loader->batches[i]);
         free(loader->batches[i].records);
         free(loader->batches[i].places);
         free(loader->batches[i].results);
     }
     id_cache_free(&loader->seen);
-    id_cache_free(&loader->stays);
+    id_cache_free(&loader->seen_files);
 }
 
 /* Who can change a directory above, or a link, could put an older closed directory in its place. */

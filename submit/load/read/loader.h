@@ -44,7 +44,7 @@ struct loader {
     const struct load_source *source; /* of the places; NULL for a stream */
     bool way_is_closed;               /* nobody else can put another in the place of the source */
     struct id_cache seen;             /* digests of parts of records that need no parsing */
-    struct id_cache stays;        /* digests of files that stay, and of what was said of inputs */
+    struct id_cache seen_files;   /* digests of files that stay, and of what was said of inputs */
     struct load_batch batches[2]; /* one is read, the other written */
     struct load_batch *next;      /* the one that is read */
     struct batch_writer *writer;  /* owned */
@@ -62,7 +62,7 @@ bool loader_stops(struct loader *loader);
  * -errno when the store failed, after saying so on stderr, and then no more should be loaded. */
 int loader_load(struct loader *loader, const char *path);
 
-/* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL behind it and is the
+/* Takes the record of `size` bytes at `text`, which is malloc'ed, has a NUL after it and is the
  * loader's from now on; `named` is as in load_record(), `origin` says in a message where it was
  * found. It comes from a stream, into which others may have written. Returns as loader_load(). */
 int loader_take(struct loader *loader, char *text, size_t size, enum record_kind named,

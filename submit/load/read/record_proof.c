@@ -19,8 +19,8 @@ const char *record_proof_trouble(int error)
     return key_file_trouble(error);
 }
 
-/* What is damaged has no good signature either, and its check sum says more. */
-static int refuse(const char *text, size_t size, const char *why, struct load_reason *reason)
+/* A damaged record has no good signature either: then the check sum is the better reason. */
+static int refuse_proof(const char *text, size_t size, const char *why, struct load_reason *reason)
 {
     int error = record_crc_check(text, size, reason);
     return error != 0 ? error : load_refuse(reason, "%s", why);
@@ -32,11 +32,11 @@ int record_prove(const struct record_proof *proof, const char *text, size_t size
     enum signature_state state = record_signature_check(
         (const struct signature_key *const *)proof->key, proof->keys, text, size);
     if (state == SIGNATURE_WRONG)
-        return refuse(text, size, "has a signature that is not of this text", reason);
+        return refuse_proof(text, size, "has a signature that is not of this text", reason);
     if (proof->required && state == SIGNATURE_OTHER)
-        return refuse(text, size, "is signed with a key that is none of ours", reason);
+        return refuse_proof(text, size, "is signed with a key that is none of ours", reason);
     if (proof->required && state == SIGNATURE_NONE)
-        return refuse(text, size, "is not signed", reason);
+        return refuse_proof(text, size, "is not signed", reason);
     *unproven = !closed && state != SIGNATURE_GOOD;
     return 0;
 }

@@ -27,7 +27,7 @@ int record_proof_add_key(struct record_proof *proof, const char *path);
 
 const char *record_proof_trouble(int error);
 
-/* Looks at a record of `size` bytes at `text`, with a NUL behind it, from a place that is closed to
+/* Looks at a record of `size` bytes at `text`, with a NUL after it, from a place that is closed to
  * others or not. Returns 0 and `*unproven`; or -EBADMSG and `*reason` when its signature is not of
  * this text, or there must be one and is none. */
 int record_prove(const struct record_proof *proof, const char *text, size_t size, bool closed,

@@ -15,7 +15,7 @@
 #include "submit/load/read/syslog_packed.h"
 
 #define TAG        "XALT_LOGGING_"
-#define XALT_ERROR "XALT_LOGGING_ERROR_" /* what XALT says of its own troubles */
+#define XALT_ERROR "XALT_LOGGING_ERROR_" /* XALT's messages about its own troubles */
 #define BLOCKS_MAX 10000u
 #define RECORD_MAX (16u << 20)
 #define DONE_MAX   (1u << 18) /* records */
@@ -52,14 +52,14 @@ struct line {
     bool packed; /* version 2 */
 };
 
-/* The word behind `name` in the head, which ends at a blank; NULL when there is none. */
-static char *word(char *head, const char *name)
+/* The word after `name` in the head, which ends at a blank; NULL when there is none. */
+static char *word_after(char *head, const char *name)
 {
     char *at = strstr(head, name);
     return at == NULL ? NULL : at + strlen(name);
 }
 
-static size_t number(const char *text)
+static size_t number_after(const char *text)
 {
     size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
     return digits == 0 || digits > 6 ? SIZE_MAX : (size_t)strtoul(text, NULL, 10);
@@ -71,12 +71,12 @@ static void end_word(char *word)
         word[strcspn(word, " ")] = '\0';
 }
 
-/* Takes `name` and the word behind it out of the head, as often as they stand there. */
+/* Takes `name` and the word after it out of the head, as often as they stand there. */
 static void cut_word(char *head, const char *name)
 {
     for (char *at = head; (at = strstr(at, name)) != NULL;) {
-        const char *behind = at + strlen(name) + strcspn(at + strlen(name), " ");
-        memmove(at, behind, strlen(behind) + 1);
+        const char *after = at + strlen(name) + strcspn(at + strlen(name), " ");
+        memmove(at, after, strlen(after) + 1);
     }
 }
 
@@ -84,7 +84,7 @@ static void cut_word(char *head, const char *name)
  * not know is none. */
 static int read_kind(const struct line *line, enum record_kind *kind, struct load_reason *reason)
 {
-    const char *said = word(line->head, " kind:");
+    const char *said = word_after(line->head, " kind:");
     enum record_kind of_key = record_kind_of(line->key, strcspn(line->key, " _"));
     *kind = said == NULL ? RECORD_KINDS : record_kind_of(said, strcspn(said, " "));
     if (*kind == RECORD_KINDS)
@@ -121,7 +121,7 @@ static int parse_line(char *head, struct line *line, struct load_reason *reason)
     char *value = strstr(head, " value:");
     if (value != NULL)
         *value = '\0';
-    const char *version = word(head, " V:");
+    const char *version = word_after(head, " V:");
     if (version == NULL || version[0] < '2' || version[0] > '4' || version[1] != ' ')
         return load_refuse(reason, "is a syslog line of another version than 1 to 4");
     line->packed = version[0] == '2';
@@ -129,14 +129,14 @@ static int parse_line(char *head, struct line *line, struct load_reason *reason)
         return load_refuse(reason, "is a syslog line that was cut short");
     line->value = value + strlen(" value:");
     line->value_size = strlen(line->value);
-    line->blocks = number(word(head, " nb:"));
-    line->index = number(word(head, " idx:"));
+    line->blocks = number_after(word_after(head, " nb:"));
+    line->index = number_after(word_after(head, " idx:"));
     cut_word(head, " nb:");
     cut_word(head, " idx:");
-    line->key = word(head, " key:");
-    line->crc = word(head, " crcStr:");
+    line->key = word_after(head, " key:");
+    line->crc = word_after(head, " crcStr:");
     if (line->crc == NULL)
-        line->crc = word(head, " crc:");
+        line->crc = word_after(head, " crc:");
     enum record_kind kind;
     if (version_1(head, &kind) != NULL || line->key == NULL || line->blocks == 0 ||
         line->blocks > BLOCKS_MAX || line->index >= line->blocks)
@@ -210,7 +210,7 @@ static size_t bytes_of(const struct unfinished *record)
            record->seen * ALLOCATION + record->bytes;
 }
 
-static void forget(struct syslog_blocks *blocks, struct lh_entry *entry)
+static void forget_record(struct syslog_blocks *blocks, struct lh_entry *entry)
 {
     blocks->bytes -= bytes_of(lh_entry_v(entry));
     lh_table_delete_entry(blocks->unfinished, entry);
@@ -267,9 +267,9 @@ static int add_block(struct syslog_blocks *blocks, struct unfinished *record,
     return 0;
 }
 
-/* The blocks one behind another; those that are shorter than `width` had blanks at their end,
+/* The blocks one after the other; those that are shorter than `width` had blanks at their end,
  * unless that makes the record too large. */
-static char *join(const struct unfinished *record, size_t width, size_t *size)
+static char *join_blocks(const struct unfinished *record, size_t width, size_t *size)
 {
     if ((record->count - 1) * width > RECORD_MAX)
         width = 0;
@@ -298,11 +298,11 @@ static size_t widest_of(const struct unfinished *record)
 }
 
 /* What cannot be unpacked is the text as it came: no record, so that all of it is set aside. */
-static int unpack(const struct unfinished *record, char **text, size_t *size)
+static int unpack_blocks(const struct unfinished *record, char **text, size_t *size)
 {
     struct load_reason ignored;
     size_t joined_size;
-    char *joined = join(record, 0, &joined_size);
+    char *joined = join_blocks(record, 0, &joined_size);
     if (joined == NULL)
         return -ENOMEM;
     int error = syslog_unpack(joined, joined_size, RECORD_MAX, text, size, &ignored);
@@ -316,19 +316,19 @@ static int unpack(const struct unfinished *record, char **text, size_t *size)
 }
 
 /* Its own blocks say how wide they were, unless all lost blanks: then those of other records do. */
-static int finish(const struct syslog_blocks *blocks, const struct unfinished *record, char **text,
-                  size_t *size)
+static int finish_record(const struct syslog_blocks *blocks, const struct unfinished *record,
+                         char **text, size_t *size)
 {
     struct load_reason ignored;
     if (record->packed)
-        return unpack(record, text, size);
-    *text = join(record, widest_of(record), size);
+        return unpack_blocks(record, text, size);
+    *text = join_blocks(record, widest_of(record), size);
     if (*text == NULL)
         return -ENOMEM;
     if (record_crc_check(*text, *size, &ignored) == 0 || record->count == 1)
         return 1;
     size_t wider_size;
-    char *wider = join(record, blocks->widest, &wider_size);
+    char *wider = join_blocks(record, blocks->widest, &wider_size);
     if (wider != NULL && record_crc_check(wider, wider_size, &ignored) == 0) {
         free(*text);
         *text = wider;
@@ -388,10 +388,10 @@ int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, si
     error = add_block(blocks, record, &line, reason);
     if (error != 0 || record->seen < record->count)
         return error;
-    error = finish(blocks, record, whole, size);
+    error = finish_record(blocks, record, whole, size);
     if (error > 0 && record_crc_check(*whole, *size, reason) == 0)
         note_done(blocks, lh_entry_k(entry));
-    forget(blocks, entry);
+    forget_record(blocks, entry);
     return error;
 }
 
@@ -422,7 +422,7 @@ void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep_bytes,
         if (lines != NULL && fclose(lines) == 0)
             visit(context, text, size, reason.text);
         free(text);
-        forget(blocks, entry);
+        forget_record(blocks, entry);
     }
 }
 

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* clang-format off */
+/*
  * Records in syslog lines, as XALT and jobtrail write them. Interface version 4, as 3 without check
  * sum and with the words in another order, as 2 with a text that is compressed and in base64:
  *
- *   ... XALT_LOGGING_<syshost>[:] V:4 kind:run syshost:<s> key:<k> crcStr:0xNNNN nb:<n> idx:<i>
- * value:<text>
+ *   ... XALT_LOGGING_<syshost>[:] V:4 kind:run syshost:<s> key:<k> crcStr:0xNNNN nb:<n> idx:<i> value:<text>
  *
  * Version 1 has a whole record in a line, as JSON or compressed and in base64:
  *
@@ -17,6 +17,7 @@
  * and in any order, some twice, some never; a syslog daemon may have taken blanks off the end of a
  * line.
  */
+/* clang-format on */
 #ifndef JOBTRAIL_SYSLOG_BLOCKS_H
 #define JOBTRAIL_SYSLOG_BLOCKS_H
 

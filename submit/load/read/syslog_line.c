@@ -14,10 +14,10 @@ static const char *const dates[] = {
     "9999 Aaa _9 99:99:99",    /* syslog-ng's ts-format(full) */
     "9999-99-99T99:99:99",     /* RFC 3339; journalctl's short-iso */
     "9999-99-99 99:99:99",     /* the same, for people */
-    "Aaa 9999-99-99 99:99:99", /* journalctl's short-full, with a zone's name behind it */
+    "Aaa 9999-99-99 99:99:99", /* journalctl's short-full, with a zone's name after it */
 };
 
-static bool fits(char byte, char pattern)
+static bool fits_form(char byte, char pattern)
 {
     switch (pattern) {
     case '9':
@@ -33,56 +33,56 @@ static bool fits(char byte, char pattern)
     }
 }
 
-/* What is behind a date at `at`; NULL when there is none. */
-static const char *behind_date(const char *at, const char *date)
+/* What comes after a date at `at`; NULL when there is none. */
+static const char *after_date(const char *at, const char *date)
 {
     for (; *date != '\0'; date++, at++)
-        if (!fits(*at, *date)) /* a NUL fits nothing */
+        if (!fits_form(*at, *date)) /* a NUL fits nothing */
             return NULL;
     return at;
 }
 
-static const char *behind_digits(const char *at)
+static const char *after_digits(const char *at)
 {
     return at + strspn(at, "0123456789");
 }
 
 /* +00:00, +0000 or +00 */
-static const char *behind_offset(const char *at)
+static const char *after_offset(const char *at)
 {
     static const char *const offsets[] = {"99:99", "9999", "99"};
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
-        const char *behind = behind_date(at + 1, offsets[i]);
-        if (behind != NULL)
-            return behind;
+        const char *rest = after_date(at + 1, offsets[i]);
+        if (rest != NULL)
+            return rest;
     }
     return at;
 }
 
 /* Fraction, offset or name of a zone, as far as they are there. */
-static const char *behind_zone(const char *at)
+static const char *after_zone(const char *at)
 {
     if ((*at == '.' || *at == ',') && isdigit((unsigned char)at[1]))
-        at = behind_digits(at + 1);
+        at = after_digits(at + 1);
     if (*at == 'Z')
         return at + 1;
     if (*at == '+' || *at == '-')
-        return behind_offset(at);
+        return after_offset(at);
     size_t name = *at == ' ' ? strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
     return name >= 3 && name <= 5 && at[1 + name] == ' ' ? at + 1 + name : at;
 }
 
 /* Seconds: since the Epoch, as journalctl's short-unix and syslog-ng's UNIXTIME have them, or since
  * the boot, as its short-monotonic: 1763776639.5, 1763776639, [   12.345678] */
-static const char *behind_seconds(const char *at)
+static const char *after_seconds(const char *at)
 {
     bool bracket = *at == '[';
     at += bracket;
     if (bracket)
         at += strspn(at, " ");
-    const char *end = behind_digits(at);
+    const char *end = after_digits(at);
     if (*end == '.' && end > at && isdigit((unsigned char)end[1]))
-        end = behind_digits(end + 1);
+        end = after_digits(end + 1);
     else if (bracket || end - at < EPOCH_DIGITS)
         return NULL;
     if (!bracket)
@@ -93,11 +93,11 @@ static const char *behind_seconds(const char *at)
 static const char *behind_timestamp(const char *at)
 {
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
-        const char *behind = behind_date(at, dates[i]);
-        if (behind != NULL)
-            return behind_zone(behind);
+        const char *rest = after_date(at, dates[i]);
+        if (rest != NULL)
+            return after_zone(rest);
     }
-    return *at == '-' ? at + 1 : behind_seconds(at); /* RFC 5424: "-" is not known */
+    return *at == '-' ? at + 1 : after_seconds(at); /* RFC 5424: "-" is not known */
 }
 
 /* "<14>", and the version "1 " of RFC 5424. */

@@ -6,7 +6,7 @@
  *   [<PRI>[1 ]][TIMESTAMP [HOST ]]PROGRAM...
  *
  * with one blank between. TIMESTAMP is RFC 3164's (Nov 22 01:57:19, with a year or a fraction of
- * the second too), RFC 3339's, or one of journalctl's short forms. What a program says comes behind
+ * the second too), RFC 3339's, or one of journalctl's short forms. What a program says comes after
  * its name: there nothing is looked for. A message of several lines goes on in lines that begin
  * with blanks, which have no program's name.
  */

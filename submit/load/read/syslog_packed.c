@@ -10,7 +10,7 @@
 
 /* Returns the number of bytes at `to`, which has room for three quarters of `size`; -1 when it is
  * no base64. */
-static int decode(const char *base64, size_t size, unsigned char *to)
+static int decode_base64(const char *base64, size_t size, unsigned char *to)
 {
     EVP_ENCODE_CTX *context = EVP_ENCODE_CTX_new();
     int length = 0, rest = 0, result = -1;
@@ -47,8 +47,8 @@ static int inflate_all(z_stream *zlib, size_t limit, char **text, size_t *size)
     return 0;
 }
 
-static int decompress(unsigned char *bytes, size_t size, size_t limit, char **text,
-                      size_t *text_size)
+static int inflate_bytes(unsigned char *bytes, size_t size, size_t limit, char **text,
+                         size_t *text_size)
 {
     z_stream zlib = {.next_in = bytes, .avail_in = (unsigned)size};
     char *all = NULL;
@@ -69,7 +69,7 @@ int syslog_unpack(const char *base64, size_t size, size_t limit, char **text, si
     unsigned char *bytes = malloc(size + 1);
     if (bytes == NULL)
         return -ENOMEM;
-    int length = size > limit ? -1 : decode(base64, size, bytes);
+    int length = size > limit ? -1 : decode_base64(base64, size, bytes);
     int error = length < 0 ? -EBADMSG : 0;
     if (error == 0 && length > 0 && bytes[0] == '{') {
         bytes[length] = '\0';
@@ -78,7 +78,7 @@ int syslog_unpack(const char *base64, size_t size, size_t limit, char **text, si
         return 0;
     }
     if (error == 0)
-        error = decompress(bytes, (size_t)length, limit, text, text_size);
+        error = inflate_bytes(bytes, (size_t)length, limit, text, text_size);
     free(bytes);
     return error == -EBADMSG
                ? load_refuse(reason, "is not the base64 of a record, nor of a compressed one")

@@ -5,7 +5,7 @@
 
 static const struct value unknown = {.kind = VALUE_NULL};
 
-static struct value number(const struct record_int *whole)
+static struct value number_or_null(const struct record_int *whole)
 {
     return whole->known ? value_int(whole->value) : unknown;
 }
@@ -32,15 +32,16 @@ int record_owner_of_run(const struct run_record *run, int64_t *owner)
 {
     const bool is_text = !run->restart_count.known && !run->job_id_raw.known;
     const struct value user = value_text(run->user), cluster = value_text(run->cluster),
-                       restart = number(&run->restart_count),
-                       job = is_text ? value_text(run->job_id) : number(&run->job_id_raw);
+                       restart = number_or_null(&run->restart_count),
+                       job = is_text ? value_text(run->job_id) : number_or_null(&run->job_id_raw);
     return record_owner_of_values(&user, &job, &restart, &cluster, owner);
 }
 
 int record_owner_of_package(const struct package_record *package, int64_t *owner)
 {
     const struct value user = value_text(package->user), cluster = value_text(package->cluster),
-                       restart = number(&package->restart_count), job = number(&package->job_id);
+                       restart = number_or_null(&package->restart_count),
+                       job = number_or_null(&package->job_id);
     if (package->restart_count.known)
         return record_owner_of_values(&user, &job, &restart, &cluster, owner);
     *owner = OWNER_OF_XALT;

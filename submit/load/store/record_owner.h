@@ -3,10 +3,10 @@
  * Whose a record is: the user, and which job, restart and cluster. A uuid may be in anybody's
  * record, so that two records are of the same run only where these agree, too.
  *
- * An owner is one number of 63 bits, of a sha1, as it stands in every run's row. Of a record that
- * jobtrail wrote all but the job's number is what root knows, so nobody can choose what it is made
- * of. The lowest bit says who wrote the record: XALT's records are their user's word, in all that
- * is in them, and have never the owner of one of ours.
+ * An owner is a number of 63 bits from a sha1, which stands in every run's row. In a record that
+ * jobtrail wrote, user, restart and cluster come from root, so that nobody can choose their owner.
+ * The lowest bit is 1 for these. All that is in a record of XALT's comes from the user; its lowest
+ * bit is 0, so that it never has the owner of one of ours.
  */
 #ifndef JOBTRAIL_RECORD_OWNER_H
 #define JOBTRAIL_RECORD_OWNER_H
@@ -17,7 +17,7 @@
 /* The owner of a package record that does not say whose it is: it is of a run that XALT wrote. */
 #define OWNER_OF_XALT 0
 
-/* Sets `*owner`, which is positive. Scripts that migrate a store make the same. A run without
+/* Sets `*owner`, which is positive. A run without
  * slurmT.restart_count is XALT's. Returns 0; or -errno as hash_pieces(). */
 int record_owner_of_run(const struct run_record *run, int64_t *owner);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The store: where records go, whatever database it is in. Calls return 0 or -errno, and after a
- * failure store_error() says in words what is wrong and what can be done.
+ * The store: where records go, whatever database it is in. Calls return 0 or -errno. After a
+ * failure store_error() has a message with what is wrong and what can be done.
  *
- * The key of a run is its uuid and its owner (record_owner.h), as anybody can write a uuid into a
- * record of his own; that of a link its uuid and the user who built. An end record replaces the
- * start record of its run, and a proven record an unproven one of the same key, never the other way
+ * The key of a run is its uuid and its owner (record_owner.h), as anybody can write another's uuid
+ * into a record; that of a link its uuid and the user who built. An end record replaces the start
+ * record of its run, and a proven record an unproven one of the same key, never the other way
  * round. Apart from that what is stored first stays, so that a replay changes nothing, in whatever
  * order it comes.
  */
@@ -17,21 +17,9 @@
 
 #include "submit/load/database/database.h"
 #include "submit/load/parse/load_record.h"
+#include "submit/load/store/store_result.h"
 
 struct store;
-
-/* So many owners of a uuid are kept that nothing proves: anybody can claim one as often as he
- * likes, and each is looked at where the uuid is. */
-#define STORE_CLAIMS 16
-
-enum store_result {
-    STORE_NEW,       /* the first record of this run, link or package */
-    STORE_CONFLICT,  /* the same, and its uuid is another owner's, too: both are kept */
-    STORE_UPDATED,   /* the end of a run whose start was known; proven, in place of unproven */
-    STORE_UNCHANGED, /* nothing new */
-    STORE_UNPROVEN,  /* an end that is not proven, of a start that is: left out */
-    STORE_CROWDED    /* not proven, and STORE_CLAIMS others of its uuid are not: left out */
-};
 
 /* The kind of database that an address like sqlite:FILE names, and in `*location` what follows the
  * colon; NULL when there is no such kind. */

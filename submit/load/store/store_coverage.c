@@ -1,20 +1,19 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Coverage records: a row for each fact.
- */
-#include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_inside.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store_coverage.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "submit/load/store/record_owner.h"
+#include "submit/load/store/store_owners.h"
+
 /* The columns of values, with where these stand. */
 static const struct {
     const char *table, *key, *column;
 } columns[] = {
-#define COVERAGE_KEY(table, key, form, from, store, column) {table, #key, #column},
+#define COVERAGE_KEY(table, key, form, from, rows, column) {table, #key, #column},
 #include "submit/definition/keys.def"
 };
 
@@ -31,17 +30,18 @@ static void write_add(FILE *sql)
     fputs(")", sql);
 }
 
-int store_prepare_coverage(struct store *store)
+int store_prepare_coverage(struct store_coverage *rows, struct store_connection *on)
 {
+    rows->on = on;
     struct store_text sql;
-    int error = store_text_open(store, &sql);
+    int error = store_text_open(rows->on, &sql);
     if (error != 0)
         return error;
     write_add(sql.file);
-    store->add_coverage = store_text_statement(store, &sql, &error);
-    store->coverage_owners = store_owners_statement(store, "coverage", "uuid", &error);
-    store->drop_coverage =
-        store_statement(store, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
+    rows->add = store_text_statement(rows->on, &sql, &error);
+    rows->owners = store_owners_statement(rows->on, "coverage", "uuid", &error);
+    rows->drop =
+        store_statement(rows->on, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
     return error;
 }
 
@@ -60,14 +60,15 @@ static struct value json_value(struct json_object *value)
     }
 }
 
-static int owner_of(struct store *store, const struct coverage_record *coverage, int64_t *owner)
+static int owner_of(struct store_coverage *rows, const struct coverage_record *coverage,
+                    int64_t *owner)
 {
     static const char *const keys[] = {"user", "job_id", "restart_count", "cluster"};
     struct value values[4];
     for (size_t i = 0; i < 4; i++)
         values[i] = json_value(json_object_object_get(coverage->job, keys[i]));
     return store_checked(
-        store, record_owner_of_values(&values[0], &values[1], &values[2], &values[3], owner));
+        rows->on, record_owner_of_values(&values[0], &values[1], &values[2], &values[3], owner));
 }
 
 static void fill_fact(struct value *row, const struct record *record, int64_t owner,
@@ -85,44 +86,44 @@ static void fill_fact(struct value *row, const struct record *record, int64_t ow
     }
 }
 
-static int add_facts(struct store *store, const struct record *record, int64_t owner)
+static int add_facts(struct store_coverage *rows, const struct record *record, int64_t owner)
 {
     size_t count = json_object_array_length(record->coverage.facts);
-    struct value *rows = calloc(count + 1, COLUMNS * sizeof *rows);
-    if (rows == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
+    struct value *facts = calloc(count + 1, COLUMNS * sizeof *facts);
+    if (facts == NULL)
+        return store_refuse(rows->on, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
-        fill_fact(rows + i * COLUMNS, record, owner, i);
-    int error =
-        count == 0 ? 0 : store->ops->write(store->database, store->add_coverage, rows, count);
-    free(rows);
+        fill_fact(facts + i * COLUMNS, record, owner, i);
+    int error = count == 0 ? 0 : store_write(rows->on, rows->add, facts, count);
+    free(facts);
     return error;
 }
 
-static int choose(struct store *store, const struct record *record, int64_t owner,
-                  enum store_result *result)
+static int choose_coverage(struct store_coverage *rows, const struct record *record, int64_t owner,
+                           enum store_result *result)
 {
     const char *uuid = record->coverage.uuid;
     struct owner_row row;
-    int error = store_find_owner(store, store->coverage_owners, uuid, owner, &row);
+    int error = store_find_owner(rows->on, rows->owners, uuid, owner, &row);
     if (error == 0 && !row.found)
-        return store_look_at_owners(store, store->coverage_owners, uuid, record->unproven, result);
+        return store_look_at_owners(rows->on, rows->owners, uuid, record->unproven, result);
     *result = record->unproven || row.is_proven ? STORE_UNCHANGED : STORE_UPDATED;
     return error;
 }
 
-int store_put_coverage(struct store *store, const struct record *record, enum store_result *result)
+int store_put_coverage(struct store_coverage *rows, const struct record *record,
+                       enum store_result *result)
 {
     int64_t owner = 0;
-    int error = owner_of(store, &record->coverage, &owner);
+    int error = owner_of(rows, &record->coverage, &owner);
     if (error == 0)
-        error = choose(store, record, owner, result);
+        error = choose_coverage(rows, record, owner, result);
     if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)
         return error;
     const struct value key[] = {value_text(record->coverage.uuid), value_int(owner)};
     if (*result == STORE_UPDATED) {
-        store->replaces = true;
-        error = store->ops->write(store->database, store->drop_coverage, key, 1);
+        rows->on->replaces = true;
+        error = store_write(rows->on, rows->drop, key, 1);
     }
-    return error == 0 ? add_facts(store, record, owner) : error;
+    return error == 0 ? add_facts(rows, record, owner) : error;
 }

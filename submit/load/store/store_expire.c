@@ -2,11 +2,13 @@
  *
  * Retention. Runs go in many short transactions, so that loaders need not wait long.
  */
-#include "submit/load/store/store_inside.h"
+#include "submit/load/store/store.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "submit/load/store/store_state.h"
 
 #define RUNS_AT_ONCE 5000
 #define ZONES_S      (2 * 86400) /* more than local times of loaders can differ by */
@@ -49,6 +51,7 @@ static const char *const orphans[] = {
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 
 struct expiry {
+    struct store *store;
     double when;
     char date[RECORD_DATE_SIZE]; /* the start of no run from before `when` is given as later */
     struct statement *old_runs, *delete_run, *delete_packages;
@@ -57,14 +60,9 @@ struct expiry {
     size_t found;
 };
 
-static struct value moment(const struct expiry *expiry)
+static struct value expiry_time(const struct expiry *expiry)
 {
     return (struct value){.kind = VALUE_REAL, .real = expiry->when};
-}
-
-int store_new_generation(struct store *store)
-{
-    return store->ops->write(store->database, store->add_generation, NULL, 1);
 }
 
 static void drop_found(struct expiry *expiry)
@@ -76,86 +74,88 @@ static void drop_found(struct expiry *expiry)
 
 static int find_old(struct store *store, struct expiry *expiry)
 {
-    const struct value when[] = {value_text(expiry->date), moment(expiry), moment(expiry)};
+    const struct value when[] = {value_text(expiry->date), expiry_time(expiry),
+                                 expiry_time(expiry)};
     struct value row[2];
-    int error = store->ops->select(store->database, expiry->old_runs, when);
+    int error = store_select(&store->connection, expiry->old_runs, when);
     if (error != 0)
         return error;
-    while ((error = store->ops->next(store->database, expiry->old_runs, row, 2)) > 0) {
+    while ((error = store_next(&store->connection, expiry->old_runs, row, 2)) > 0) {
         char *uuid = strndup(row[0].text, row[0].size);
         if (uuid == NULL)
-            return store_refuse(store, -ENOMEM, "out of memory");
+            return store_refuse(&store->connection, -ENOMEM, "out of memory");
         expiry->keys[expiry->found][0] = value_text(uuid);
         expiry->keys[expiry->found++][1] = value_int(value_whole(&row[1]));
     }
     return error;
 }
 
-static int delete_some(struct store *store, void *context)
+static int delete_some(void *context)
 {
     struct expiry *expiry = context;
+    struct store *store = expiry->store;
     drop_found(expiry);
     int error = find_old(store, expiry);
     if (error == 0 && expiry->found > 0)
-        error =
-            store->ops->write(store->database, expiry->delete_run, expiry->keys[0], expiry->found);
+        error = store_write(&store->connection, expiry->delete_run, expiry->keys[0], expiry->found);
     if (error == 0 && expiry->found > 0)
-        error = store->ops->write(store->database, expiry->delete_packages, expiry->keys[0],
-                                  expiry->found);
+        error = store_write(&store->connection, expiry->delete_packages, expiry->keys[0],
+                            expiry->found);
     return error;
 }
 
 /* Loaders hold the generation while they write: none is between finding an id and using it. */
-static int delete_orphans(struct store *store, void *context)
+static int delete_orphans(void *context)
 {
     const struct expiry *expiry = context;
-    const struct value when[] = {moment(expiry)};
-    int error = store_new_generation(store);
+    struct store *store = expiry->store;
+    const struct value when[] = {expiry_time(expiry)};
+    int error = store_new_generation(&store->transaction);
     for (size_t i = 0; error == 0 && i < ORPHANS; i++)
-        error = store->ops->write(store->database, expiry->delete_orphans[i], when, 1);
+        error = store_write(&store->connection, expiry->delete_orphans[i], when, 1);
     return error;
 }
 
-static int prepare(struct store *store, struct expiry *expiry)
+static int prepare_expiry(struct store *store, struct expiry *expiry)
 {
     int error = 0;
     /* MariaDB has an index of dates, SQLite one of starts. Of a run without a start nobody can say
      * how old it is but by its record. */
     expiry->old_runs =
-        store_statement(store,
+        store_statement(&store->connection,
                         "SELECT uuid, owner FROM run_own WHERE (date IS NULL OR date < ?)"
                         " AND (start_time < ? OR (start_time IS NULL"
                         " AND record_epoch IS NOT NULL AND record_epoch < ?)) LIMIT 5000",
                         &error);
-    expiry->delete_run =
-        store_statement(store, "DELETE FROM run_own WHERE uuid = ? AND owner = ?", &error);
+    expiry->delete_run = store_statement(
+        &store->connection, "DELETE FROM run_own WHERE uuid = ? AND owner = ?", &error);
     /* its own, and with the last run of a uuid all that has that uuid */
     expiry->delete_packages = store_statement(
-        store,
+        &store->connection,
         "DELETE FROM run_package WHERE run_uuid = ? AND (owner = ?"
         " OR NOT EXISTS (SELECT 1 FROM run_own WHERE run_own.uuid = run_package.run_uuid))",
         &error);
     for (size_t i = 0; i < ORPHANS; i++)
-        expiry->delete_orphans[i] = store_statement(store, orphans[i], &error);
+        expiry->delete_orphans[i] = store_statement(&store->connection, orphans[i], &error);
     return error;
 }
 
 int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs)
 {
-    struct expiry expiry = {.when = when};
+    struct expiry expiry = {.store = store, .when = when};
     record_date(when + ZONES_S, expiry.date);
     expiry.keys = calloc(RUNS_AT_ONCE, sizeof *expiry.keys);
     *runs = 0;
-    int error = expiry.keys == NULL ? store_refuse(store, -ENOMEM, "out of memory")
-                                    : prepare(store, &expiry);
+    int error = expiry.keys == NULL ? store_refuse(&store->connection, -ENOMEM, "out of memory")
+                                    : prepare_expiry(store, &expiry);
     do {
         if (error == 0)
-            error = store_transaction(store, delete_some, &expiry);
+            error = store_transact(&store->transaction, delete_some, &expiry);
         if (error == 0)
             *runs += expiry.found;
-    } while (error == 0 && expiry.found > 0 && !store->dry_run && *stop == 0);
+    } while (error == 0 && expiry.found > 0 && !store->connection.dry_run && *stop == 0);
     if (error == 0 && *stop == 0)
-        error = store_transaction(store, delete_orphans, &expiry);
+        error = store_transact(&store->transaction, delete_orphans, &expiry);
     drop_found(&expiry);
     free(expiry.keys);
     return error;

@@ -1,10 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Rows that many records share, stored once, by the digest of what they say. The rows that a batch
- * of records wants are asked for and added together: a database on another machine answers a
- * thousand questions at once as fast as one.
- */
-#include "submit/load/store/store_inside.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store_intern.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,43 +72,35 @@ static void write_add(FILE *sql, enum table table, const char *or_keep, size_t *
         fprintf(sql, " %s id = id", or_keep);
 }
 
-static int prepare_table(struct store *store, enum table table)
+static int prepare_table(struct store_intern *intern, enum table table)
 {
     struct store_text sql;
-    int error = store_text_open(store, &sql);
+    int error = store_text_open(intern->on, &sql);
     if (error != 0)
         return error;
     write_find(sql.file, table);
-    store->find[table] = store_text_statement(store, &sql, &error);
+    intern->find[table] = store_text_statement(intern->on, &sql, &error);
     if (error == 0)
-        error = store_text_open(store, &sql);
+        error = store_text_open(intern->on, &sql);
     if (error != 0)
         return error;
-    write_add(sql.file, table, store->ops->or_keep, &store->wants[table].columns);
-    store->add[table] = store_text_statement(store, &sql, &error);
+    write_add(sql.file, table, intern->on->ops->or_keep, &intern->wants[table].columns);
+    intern->add[table] = store_text_statement(intern->on, &sql, &error);
     return error;
 }
 
-int store_prepare_intern(struct store *store)
+int store_prepare_intern(struct store_intern *intern, struct store_connection *on,
+                         const struct store_prefixes *prefixes)
 {
     int error = 0;
+    intern->on = on;
+    intern->prefixes = prefixes;
     for (enum table table = 0; error == 0 && table < TABLES; table++)
-        error = prepare_table(store, table);
+        error = prepare_table(intern, table);
     return error;
 }
 
 /* ---- Digests -------------------------------------------------------------------------------- */
-
-int store_checked(struct store *store, int error)
-{
-    return error == 0 ? 0 : store_refuse(store, error, "this host's crypto policy has no SHA-1");
-}
-
-int store_digest_texts(struct store *store, const char *const *texts, size_t count,
-                       struct digest *digest)
-{
-    return store_checked(store, digest_texts(texts, count, digest));
-}
 
 /* Rows of different tables can have the same digest. */
 static struct digest key_of(enum table table, const struct digest *digest)
@@ -132,61 +119,61 @@ static int make_room(struct wants *wants)
     return error != 0 ? error : GROW_TO(wants->digests, wants->room, needed);
 }
 
-int store_want(struct store *store, enum table table, const struct digest *digest,
+int store_want(struct store_intern *intern, enum table table, const struct digest *digest,
                const struct value *rest)
 {
-    struct wants *wants = &store->wants[table];
+    struct wants *wants = &intern->wants[table];
     const struct digest key = key_of(table, digest);
-    if (id_cache_find(&store->known, &key) != 0)
+    if (id_cache_find(&intern->known, &key) != 0)
         return 0;
     if (make_room(wants) != 0)
-        return store_refuse(store, -ENOMEM, "out of memory");
+        return store_refuse(intern->on, -ENOMEM, "out of memory");
     wants->digests[wants->count] = *digest;
     struct value *row = wants->rows + wants->count++ * wants->columns;
     for (size_t i = 1; i < wants->columns; i++)
         row[i] = rest[i - 1];
-    id_cache_add(&store->known, &key, STORE_WANTED);
+    id_cache_add(&intern->known, &key, STORE_WANTED);
     return 1;
 }
 
-int64_t store_id(const struct store *store, enum table table, const struct digest *digest)
+int64_t store_id(const struct store_intern *intern, enum table table, const struct digest *digest)
 {
     const struct digest key = key_of(table, digest);
-    int64_t id = id_cache_find(&store->known, &key);
+    int64_t id = id_cache_find(&intern->known, &key);
     return id == STORE_WANTED ? 0 : id;
 }
 
-static int find_some(struct store *store, enum table table, const struct value *digests)
+static int find_some(struct store_intern *intern, enum table table, const struct value *digests)
 {
     struct value row[2];
-    int error = store->ops->select(store->database, store->find[table], digests);
+    int error = store_select(intern->on, intern->find[table], digests);
     if (error != 0)
         return error;
-    while ((error = store->ops->next(store->database, store->find[table], row, 2)) > 0) {
+    while ((error = store_next(intern->on, intern->find[table], row, 2)) > 0) {
         struct digest digest;
         if (row[1].kind == VALUE_NULL || row[1].size != sizeof digest)
             continue;
         memcpy(&digest, row[1].text, sizeof digest);
         const struct digest key = key_of(table, &digest);
-        id_cache_add(&store->known, &key, value_whole(&row[0]));
+        id_cache_add(&intern->known, &key, value_whole(&row[0]));
     }
     return error;
 }
 
-int store_find_wanted(struct store *store, enum table table)
+int store_find_wanted(struct store_intern *intern, enum table table)
 {
-    const struct wants *wants = &store->wants[table];
+    const struct wants *wants = &intern->wants[table];
     struct value digests[FIND_AT_ONCE];
     int error = 0;
     for (size_t at = 0; error == 0 && at < wants->count;) {
         size_t asked = 0;
         for (; asked < FIND_AT_ONCE && at < wants->count; at++)
-            if (store_id(store, table, &wants->digests[at]) == 0)
+            if (store_id(intern, table, &wants->digests[at]) == 0)
                 digests[asked++] = value_bytes(&wants->digests[at], sizeof *wants->digests);
         for (size_t i = asked; i < FIND_AT_ONCE; i++)
             digests[i] = (struct value){.kind = VALUE_NULL};
         if (asked > 0)
-            error = find_some(store, table, digests);
+            error = find_some(intern, table, digests);
     }
     return error;
 }
@@ -200,14 +187,15 @@ static int compare_rows(const void *left, const void *right)
 /* The rows that are not there, in the order of their digests: two loaders that add the same rows
  * do not wait for each other in a circle. Parts of jobs, of which a loader has its own, stay in the
  * order of the runs, so that neighbours in an index come together. Returns their number. */
-static size_t list_missing(const struct store *store, enum table table, const struct value **list)
+static size_t list_missing(const struct store_intern *intern, enum table table,
+                           const struct value **list)
 {
-    const struct wants *wants = &store->wants[table];
+    const struct wants *wants = &intern->wants[table];
     size_t count = 0;
     for (size_t i = 0; i < wants->count; i++) {
         struct value *row = wants->rows + i * wants->columns;
         row[0] = value_bytes(&wants->digests[i], sizeof *wants->digests);
-        if (store_id(store, table, &wants->digests[i]) == 0)
+        if (store_id(intern, table, &wants->digests[i]) == 0)
             list[count++] = row;
     }
     if (table != TABLE_JOB_PART)
@@ -215,67 +203,68 @@ static size_t list_missing(const struct store *store, enum table table, const st
     return count;
 }
 
-static int write_missing(struct store *store, enum table table, const struct value **list,
+static int write_missing(struct store_intern *intern, enum table table, const struct value **list,
                          size_t count)
 {
-    const size_t columns = store->wants[table].columns;
+    const size_t columns = intern->wants[table].columns;
     struct value *rows = calloc(count, columns * sizeof *rows);
     if (rows == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
+        return store_refuse(intern->on, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
         memcpy(rows + i * columns, list[i], columns * sizeof *rows);
-    int error = store->ops->write(store->database, store->add[table], rows, count);
+    int error = store_write(intern->on, intern->add[table], rows, count);
     free(rows);
-    return error == 0 ? store_find_wanted(store, table) : error;
+    return error == 0 ? store_find_wanted(intern, table) : error;
 }
 
-int store_add_wanted(struct store *store, enum table table)
+int store_add_wanted(struct store_intern *intern, enum table table)
 {
-    struct wants *wants = &store->wants[table];
+    struct wants *wants = &intern->wants[table];
     if (wants->count == 0)
         return 0;
     const struct value **list = calloc(wants->count, sizeof *list);
     if (list == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    size_t missing = list_missing(store, table, list);
-    int error = missing == 0 ? 0 : write_missing(store, table, list, missing);
-    if (error == 0 && missing > 0 && list_missing(store, table, list) > 0)
-        error = store_refuse(store, -EAGAIN, "another program removes what is loaded");
+        return store_refuse(intern->on, -ENOMEM, "out of memory");
+    size_t missing = list_missing(intern, table, list);
+    int error = missing == 0 ? 0 : write_missing(intern, table, list, missing);
+    if (error == 0 && missing > 0 && list_missing(intern, table, list) > 0)
+        error = store_refuse(intern->on, -EAGAIN, "another program removes what is loaded");
     free(list);
     wants->count = 0;
     return error;
 }
 
-int store_settle(struct store *store, enum table table)
+int store_settle(struct store_intern *intern, enum table table)
 {
-    int error = store_find_wanted(store, table);
-    return error == 0 ? store_add_wanted(store, table) : error;
+    int error = store_find_wanted(intern, table);
+    return error == 0 ? store_add_wanted(intern, table) : error;
 }
 
-void store_forget_wants(struct store *store)
+void store_forget_wants(struct store_intern *intern)
 {
     for (enum table table = 0; table < TABLES; table++)
-        store->wants[table].count = 0;
+        intern->wants[table].count = 0;
 }
 
-void store_free_wants(struct store *store)
+void store_free_intern(struct store_intern *intern)
 {
     for (enum table table = 0; table < TABLES; table++) {
-        free(store->wants[table].digests);
-        free(store->wants[table].rows);
+        free(intern->wants[table].digests);
+        free(intern->wants[table].rows);
     }
+    id_cache_free(&intern->known);
 }
 
-int store_intern(struct store *store, enum table table, const char *const *texts, size_t count,
-                 const struct value *rest, int64_t *id)
+int store_intern(struct store_intern *intern, enum table table, const char *const *texts,
+                 size_t count, const struct value *rest, int64_t *id)
 {
     struct digest digest;
-    int error = store_digest_texts(store, texts, count, &digest);
+    int error = store_digest_texts(intern->on, texts, count, &digest);
     if (error == 0)
-        error = store_want(store, table, &digest, rest);
+        error = store_want(intern, table, &digest, rest);
     if (error >= 0)
-        error = store_settle(store, table);
-    *id = error == 0 ? store_id(store, table, &digest) : 0;
+        error = store_settle(intern, table);
+    *id = error == 0 ? store_id(intern, table, &digest) : 0;
     return error;
 }
 
@@ -297,8 +286,8 @@ struct value store_value(const struct record_field *field, const void *values)
     }
 }
 
-int store_want_fields(struct store *store, enum table table, const int64_t *ids, size_t ids_count,
-                      const void *values, struct digest *digest)
+int store_want_fields(struct store_intern *intern, enum table table, const int64_t *ids,
+                      size_t ids_count, const void *values, struct digest *digest)
 {
     const struct record_fields *fields = tables[table].fields;
     struct value rest[IDS_MAX + RUN_FIELDS];
@@ -306,18 +295,18 @@ int store_want_fields(struct store *store, enum table table, const int64_t *ids,
         rest[i] = value_id(ids[i]);
     for (size_t i = 0; i < fields->count; i++)
         rest[ids_count + i] = store_value(&fields->field[i], values);
-    int error = store_checked(store, digest_values(rest, ids_count + fields->count, digest));
-    return error == 0 ? store_want(store, table, digest, rest) : error;
+    int error = store_checked(intern->on, digest_values(rest, ids_count + fields->count, digest));
+    return error == 0 ? store_want(intern, table, digest, rest) : error;
 }
 
-int store_want_executable(struct store *store, const char *path, const char *hash,
+int store_want_executable(struct store_intern *intern, const char *path, const char *hash,
                           struct digest *digest)
 {
     const char *const texts[] = {path, hash == NULL ? "0" : hash};
     const struct value rest[] = {value_text(texts[0]), value_text(texts[1]),
-                                 value_id(store_module_of(store, path))};
+                                 value_id(store_module_of(intern->prefixes, path))};
     if (path == NULL)
         return 0;
-    int error = store_digest_texts(store, texts, 2, digest);
-    return error == 0 ? store_want(store, TABLE_EXECUTABLE, digest, rest) : error;
+    int error = store_digest_texts(intern->on, texts, 2, digest);
+    return error == 0 ? store_want(intern, TABLE_EXECUTABLE, digest, rest) : error;
 }

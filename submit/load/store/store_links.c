@@ -1,8 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Links: unique by uuid and user, as the uuid stands in every executable that was linked.
- */
-#include "submit/load/store/store_inside.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store_links.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,75 +15,73 @@ enum {
     XALT_UUID_SIZE = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*",
 };
 
-static void write_columns(FILE *sql, const char *behind)
+static void write_columns(FILE *sql, const char *after)
 {
     for (size_t i = 0; i < LINK_COLUMNS; i++)
-        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], behind);
+        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], after);
 }
 
-static struct statement *written(struct store *store, const char *before, const char *behind_column,
-                                 const char *after, int *error)
+static struct statement *link_statement(struct store_links *links, const char *before,
+                                        const char *after_column, const char *after, int *error)
 {
     struct store_text sql;
     if (*error == 0)
-        *error = store_text_open(store, &sql);
+        *error = store_text_open(links->on, &sql);
     if (*error != 0)
         return NULL;
     fputs(before, sql.file);
-    write_columns(sql.file, behind_column);
+    write_columns(sql.file, after_column);
     fputs(after, sql.file);
-    return store_text_statement(store, &sql, error);
+    return store_text_statement(links->on, &sql, error);
 }
 
 /* XALT's queries join links by uuid alone: there the uuid is that of the only link, or of the only
  * one that is proven. Others get another. */
-static void prepare_links(struct store *store, int *error)
-{
-    char sql[128];
-    store->find_link =
-        store_statement(store, "SELECT build_user = ?, proven FROM link WHERE uuid = ?", error);
-    store->add_link = written(store, "INSERT INTO link (", "",
-                              ", uuid, build_user, xalt_uuid)"
-                              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                              error);
-    store->update_link = written(store, "UPDATE link SET ", " = ?",
-                                 " WHERE uuid = ? AND build_user = ? AND proven = 0", error);
-    snprintf(sql, sizeof sql, "SELECT count(*), sum(proven) FROM link WHERE uuid = ?%s",
-             store->ops->share_lock);
-    store->count_links = store_statement(store, sql, error);
-    store->dispute_link = store_statement(store,
-                                          "UPDATE link SET xalt_uuid = replace(?, '*', build_user)"
-                                          " WHERE uuid = ? AND xalt_uuid = uuid AND proven <= ?",
-                                          error);
-    store->clear_link = store_statement(
-        store, "UPDATE link SET xalt_uuid = uuid WHERE uuid = ? AND proven = 1", error);
-}
-
-int store_prepare_links(struct store *store)
+int store_prepare_links(struct store_links *links, struct store_parts *parts)
 {
     int error = 0;
-    prepare_links(store, &error);
+    links->on = parts->on;
+    links->intern = parts->intern;
+    links->parts = parts;
+    char sql[128];
+    links->find = store_statement(links->on,
+                                  "SELECT build_user = ?, proven FROM link WHERE uuid = ?", &error);
+    links->add = link_statement(links, "INSERT INTO link (", "",
+                                ", uuid, build_user, xalt_uuid)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                &error);
+    links->update = link_statement(links, "UPDATE link SET ", " = ?",
+                                   " WHERE uuid = ? AND build_user = ? AND proven = 0", &error);
+    snprintf(sql, sizeof sql, "SELECT count(*), sum(proven) FROM link WHERE uuid = ?%s",
+             links->on->ops->share_lock);
+    links->count = store_statement(links->on, sql, &error);
+    links->dispute = store_statement(links->on,
+                                     "UPDATE link SET xalt_uuid = replace(?, '*', build_user)"
+                                     " WHERE uuid = ? AND xalt_uuid = uuid AND proven <= ?",
+                                     &error);
+    links->clear = store_statement(
+        links->on, "UPDATE link SET xalt_uuid = uuid WHERE uuid = ? AND proven = 1", &error);
     return error;
 }
 
 /* The user who built, who may be nobody in XALT's. */
-static const char *builder(const struct link_record *link)
+static const char *builder_of(const struct link_record *link)
 {
     return link->build_user == NULL ? "" : link->build_user;
 }
 
 /* What the store has of the link, and what is to be done with the record. */
-static int choose_link(struct store *store, const struct record *record, enum store_result *result)
+static int choose_link(struct store_links *links, const struct record *record,
+                       enum store_result *result)
 {
-    const struct value parameters[] = {value_text(builder(&record->link)),
+    const struct value parameters[] = {value_text(builder_of(&record->link)),
                                        value_text(record->link.uuid)};
     struct value row[2];
-    int more, error = store->ops->select(store->database, store->find_link, parameters);
+    int more, error = store_select(links->on, links->find, parameters);
     size_t claims = 0;
     bool is_there = false;
     *result = STORE_NEW;
-    while (error == 0 &&
-           (more = store->ops->next(store->database, store->find_link, row, 2)) != 0) {
+    while (error == 0 && (more = store_next(links->on, links->find, row, 2)) != 0) {
         bool is_proven = more > 0 && value_whole(&row[1]) != 0;
         error = more < 0 ? more : 0;
         claims += !is_proven;
@@ -107,37 +102,37 @@ static bool is_left_out(enum store_result result)
     return result == STORE_UNCHANGED || result == STORE_CROWDED;
 }
 
-static int want_parts(struct store *store, struct link_record *link)
+static int want_parts(struct store_links *links, struct link_record *link)
 {
     struct digest executable;
-    int error = store_want_executable(store, link->exec_path, link->hash_id, &executable);
+    int error = store_want_executable(links->intern, link->exec_path, link->hash_id, &executable);
     if (error >= 0)
-        error = store_want_part(store, PART_LIBS, &link->libs,
+        error = store_want_part(links->parts, PART_LIBS, &link->libs,
                                 link->build_syshost == NULL ? "" : link->build_syshost);
     if (error >= 0)
-        error = store_want_part(store, PART_FUNCTIONS, &link->functions, NULL);
+        error = store_want_part(links->parts, PART_FUNCTIONS, &link->functions, NULL);
     return error < 0 ? error : 0;
 }
 
-int store_want_link(struct store *store, struct record *record, enum store_result *result)
+int store_want_link(struct store_links *links, struct record *record, enum store_result *result)
 {
-    int error = choose_link(store, record, result);
-    return error != 0 || is_left_out(*result) ? error : want_parts(store, &record->link);
+    int error = choose_link(links, record, result);
+    return error != 0 || is_left_out(*result) ? error : want_parts(links, &record->link);
 }
 
-static int fill_link(struct store *store, const struct record *record,
+static int fill_link(struct store_links *links, const struct record *record,
                      struct value row[LINK_COLUMNS])
 {
     const struct link_record *link = &record->link;
     struct digest digest;
     int64_t executable = 0, libs = 0, functions = 0;
-    int error = store_want_executable(store, link->exec_path, link->hash_id, &digest);
+    int error = store_want_executable(links->intern, link->exec_path, link->hash_id, &digest);
     if (error >= 0 && link->exec_path != NULL)
-        executable = store_id(store, TABLE_EXECUTABLE, &digest);
+        executable = store_id(links->intern, TABLE_EXECUTABLE, &digest);
     if (error >= 0)
-        error = store_part_id(store, &link->libs, &libs);
+        error = store_part_id(links->parts, &link->libs, &libs);
     if (error == 0)
-        error = store_part_id(store, &link->functions, &functions);
+        error = store_part_id(links->parts, &link->functions, &functions);
     if (error != 0)
         return error;
     const struct value epoch = {.kind = link->build_epoch.known ? VALUE_REAL : VALUE_NULL,
@@ -150,7 +145,7 @@ static int fill_link(struct store *store, const struct record *record,
         value_id(functions),
         value_text(link->link_program),
         value_text(link->link_path),
-        value_id(store_module_of(store, link->link_path)),
+        value_id(store_module_of(links->intern->prefixes, link->link_path)),
         value_text(link->link_line),
         value_text(link->cwd),
         value_text(link->build_host),
@@ -162,64 +157,65 @@ static int fill_link(struct store *store, const struct record *record,
 }
 
 /* UUID/USER once the database has put the user in place of the star. */
-static struct value disputed(const struct link_record *link, char text[XALT_UUID_SIZE])
+static struct value disputed_uuid(const struct link_record *link, char text[XALT_UUID_SIZE])
 {
     snprintf(text, XALT_UUID_SIZE, "%s/*", link->uuid);
     return value_text(text);
 }
 
-struct links {
+struct link_count {
     int64_t count, proven;
 };
 
-static int count_links(struct store *store, const struct value *uuid, struct links *links)
+static int count_links(struct store_links *links, const struct value *uuid,
+                       struct link_count *count)
 {
     struct value row[2];
-    int more, error = store->ops->select(store->database, store->count_links, uuid);
-    while (error == 0 &&
-           (more = store->ops->next(store->database, store->count_links, row, 2)) != 0) {
+    int more, error = store_select(links->on, links->count, uuid);
+    while (error == 0 && (more = store_next(links->on, links->count, row, 2)) != 0) {
         error = more < 0 ? more : 0;
         if (error == 0)
-            *links = (struct links){value_whole(&row[0]), value_whole(&row[1])};
+            *count = (struct link_count){value_whole(&row[0]), value_whole(&row[1])};
     }
     return error;
 }
 
 /* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
  */
-static int look_for_others(struct store *store, const struct link_record *link, bool is_update)
+static int look_for_others(struct store_links *links, const struct link_record *link,
+                           bool is_update)
 {
     char text[XALT_UUID_SIZE];
-    struct links links = {0};
+    struct link_count count = {0};
     const struct value uuid = value_text(link->uuid);
-    int error = count_links(store, &uuid, &links);
-    const struct value dispute[] = {disputed(link, text), uuid, value_int(links.proven > 1)};
-    if (error == 0 && links.count > 1)
-        error = store->ops->write(store->database, store->dispute_link, dispute, 1);
-    if (error == 0 && is_update && links.proven == 1)
-        error = store->ops->write(store->database, store->clear_link, &uuid, 1);
+    int error = count_links(links, &uuid, &count);
+    const struct value dispute[] = {disputed_uuid(link, text), uuid, value_int(count.proven > 1)};
+    if (error == 0 && count.count > 1)
+        error = store_write(links->on, links->dispute, dispute, 1);
+    if (error == 0 && is_update && count.proven == 1)
+        error = store_write(links->on, links->clear, &uuid, 1);
     return error;
 }
 
-static int write_link(struct store *store, const struct record *record, bool is_update)
+static int write_link(struct store_links *links, const struct record *record, bool is_update)
 {
     const struct link_record *link = &record->link;
     struct value row[LINK_COLUMNS + 3];
-    int error = fill_link(store, record, row);
+    int error = fill_link(links, record, row);
     row[LINK_COLUMNS] = value_text(link->uuid);
-    row[LINK_COLUMNS + 1] = value_text(builder(link));
+    row[LINK_COLUMNS + 1] = value_text(builder_of(link));
     row[LINK_COLUMNS + 2] = row[LINK_COLUMNS];
     if (error == 0)
-        error = store->ops->write(store->database, is_update ? store->update_link : store->add_link,
-                                  row, 1);
-    return error == 0 ? look_for_others(store, link, is_update) : error;
+        error = store_write(links->on, is_update ? links->update : links->add, row, 1);
+    return error == 0 ? look_for_others(links, link, is_update) : error;
 }
 
 /* Two of a batch may be of the same link. */
-int store_put_link(struct store *store, const struct record *record, enum store_result *result)
+int store_put_link(struct store_links *links, const struct record *record,
+                   enum store_result *result)
 {
-    int error = is_left_out(*result) ? 0 : choose_link(store, record, result);
+    int error = is_left_out(*result) ? 0 : choose_link(links, record, result);
     if (error != 0 || is_left_out(*result))
         return error;
-    return write_link(store, record, *result == STORE_UPDATED);
+    return write_link(links, record, *result == STORE_UPDATED);
 }

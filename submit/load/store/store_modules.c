@@ -2,7 +2,7 @@
  *
  * The reverse map, from paths to modules, and the list of accounts.
  */
-#include "submit/load/store/store_inside.h"
+#include "submit/load/store/store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "conf/base/grow.h"
-
-/* ---- Which module --------------------------------------------------------------------------- */
+#include "submit/load/store/store_state.h"
 
 static size_t without_slashes(const char *path, size_t size)
 {
@@ -20,46 +19,14 @@ static size_t without_slashes(const char *path, size_t size)
     return size;
 }
 
-int64_t store_module_of(const struct store *store, const char *path)
-{
-    if (path == NULL || store->prefixes.used == 0)
-        return 0;
-    for (size_t size = strlen(path); size > 0; size--) {
-        struct digest digest;
-        if (path[size] != '\0' && path[size] != '/')
-            continue;
-        if (hash_bytes(path, size, &digest) != 0)
-            return 0;
-        int64_t id = id_cache_find(&store->prefixes, &digest);
-        if (id != 0)
-            return id;
-    }
-    return 0;
-}
-
-int store_read_modules(struct store *store)
-{
-    struct value row[2];
-    id_cache_free(&store->prefixes);
-    int error = store->ops->select(store->database, store->get_prefixes, NULL);
-    if (error != 0)
-        return error;
-    while ((error = store->ops->next(store->database, store->get_prefixes, row, 2)) > 0) {
-        struct digest digest;
-        if (row[0].kind == VALUE_TEXT && hash_bytes(row[0].text, row[0].size, &digest) == 0)
-            id_cache_add(&store->prefixes, &digest, value_whole(&row[1]));
-    }
-    return error;
-}
-
 /* ---- Statements that are used once ------------------------------------------------------------
  */
 
 static int write_once(struct store *store, const char *sql, const struct value *row, size_t count)
 {
     int error = 0;
-    struct statement *statement = store_statement(store, sql, &error);
-    return error != 0 ? error : store->ops->write(store->database, statement, row, count);
+    struct statement *statement = store_statement(&store->connection, sql, &error);
+    return error != 0 ? error : store_write(&store->connection, statement, row, count);
 }
 
 /* ---- Applying a map ---------------------------------------------------------------------------
@@ -88,14 +55,15 @@ static int add_change(struct changes *changes, int64_t id, int64_t module)
 static int find_changes(struct store *store, struct statement *all, struct changes *changes)
 {
     struct value row[3];
-    int error = store->ops->select(store->database, all, NULL);
+    int error = store_select(&store->connection, all, NULL);
     if (error != 0)
         return error;
-    while ((error = store->ops->next(store->database, all, row, 3)) > 0) {
+    while ((error = store_next(&store->connection, all, row, 3)) > 0) {
         int64_t id = value_whole(&row[0]), had = value_whole(&row[2]);
-        int64_t module = store_module_of(store, row[1].kind == VALUE_TEXT ? row[1].text : NULL);
+        int64_t module =
+            store_module_of(&store->prefixes, row[1].kind == VALUE_TEXT ? row[1].text : NULL);
         if (module != had && add_change(changes, id, module) != 0)
-            return store_refuse(store, -ENOMEM, "out of memory");
+            return store_refuse(&store->connection, -ENOMEM, "out of memory");
     }
     return error;
 }
@@ -111,7 +79,7 @@ static int write_changes(struct store *store, struct statement *update,
             rows[2 * count] = value_id(changes->list[at].module);
             rows[2 * count + 1] = value_int(changes->list[at].id);
         }
-        error = store->ops->write(store->database, update, rows, count);
+        error = store_write(&store->connection, update, rows, count);
     }
     return error;
 }
@@ -123,9 +91,9 @@ static int apply_to(struct store *store, const char *table, const char *path_col
     int error = 0;
     struct changes changes = {0};
     snprintf(sql, sizeof sql, "SELECT id, %s, module_id FROM %s", path_column, table);
-    struct statement *all = store_statement(store, sql, &error);
+    struct statement *all = store_statement(&store->connection, sql, &error);
     snprintf(sql, sizeof sql, "UPDATE %s SET module_id = ? WHERE id = ?", table);
-    struct statement *update = store_statement(store, sql, &error);
+    struct statement *update = store_statement(&store->connection, sql, &error);
     if (error == 0)
         error = find_changes(store, all, &changes);
     if (error == 0)
@@ -147,6 +115,7 @@ static int apply_modules(struct store *store, size_t *changed)
 /* ---- Setting a map --------------------------------------------------------------------------- */
 
 struct map {
+    struct store *store;
     const struct module_path *paths;
     size_t count;
     size_t *changed;
@@ -160,15 +129,15 @@ static int add_path(struct store *store, struct statement *add, const struct mod
     char *prefix = strndup(path->prefix, size);
     if (prefix == NULL || hash_bytes(prefix, size, &digest) != 0) {
         free(prefix);
-        return store_refuse(store, -ENOMEM, "out of memory");
+        return store_refuse(&store->connection, -ENOMEM, "out of memory");
     }
     const char *const texts[] = {path->module};
     const struct value rest[] = {value_text(path->module)};
-    int error = store_intern(store, TABLE_MODULE, texts, 1, rest, &module);
+    int error = store_intern(&store->intern, TABLE_MODULE, texts, 1, rest, &module);
     const struct value row[] = {value_bytes(&digest, sizeof digest), value_text(prefix),
                                 value_int(module)};
     if (error == 0)
-        error = store->ops->write(store->database, add, row, 1);
+        error = store_write(&store->connection, add, row, 1);
     free(prefix);
     return error;
 }
@@ -177,57 +146,61 @@ static int replace_paths(struct store *store, const struct map *map)
 {
     int error = write_once(store, "DELETE FROM module_path", NULL, 1);
     struct statement *add = store_statement(
-        store, "REPLACE INTO module_path (identity, prefix, module_id) VALUES (?, ?, ?)", &error);
+        &store->connection,
+        "REPLACE INTO module_path (identity, prefix, module_id) VALUES (?, ?, ?)", &error);
     for (size_t i = 0; error == 0 && i < map->count; i++)
         error = add_path(store, add, &map->paths[i]);
     return error;
 }
 
-static int set_modules(struct store *store, void *context)
+static int set_modules(void *context)
 {
     const struct map *map = context;
-    int error = store_new_generation(store);
+    struct store *store = map->store;
+    int error = store_new_generation(&store->transaction);
     if (error == 0)
         error = replace_paths(store, map);
     if (error == 0)
-        error = store_read_modules(store);
+        error = store_read_modules(&store->prefixes);
     return error == 0 ? apply_modules(store, map->changed) : error;
 }
 
 int store_set_modules(struct store *store, const struct module_path *paths, size_t count,
                       size_t *changed)
 {
-    struct map map = {paths, count, changed};
-    return store_transaction(store, set_modules, &map);
+    struct map map = {store, paths, count, changed};
+    return store_transact(&store->transaction, set_modules, &map);
 }
 
 /* ---- Accounts ---------------------------------------------------------------------------------
  */
 
 struct accounts {
+    struct store *store;
     const struct account_field *fields;
     size_t count;
 };
 
-static int set_accounts(struct store *store, void *context)
+static int set_accounts(void *context)
 {
     const struct accounts *accounts = context;
+    struct store *store = accounts->store;
     int error = write_once(store, "DELETE FROM account_field", NULL, 1);
     struct statement *add = store_statement(
-        store,
+        &store->connection,
         "REPLACE INTO account_field (account, field_of_science, directorate) VALUES (?, ?, ?)",
         &error);
     for (size_t i = 0; error == 0 && i < accounts->count; i++) {
         const struct account_field *field = &accounts->fields[i];
         const struct value row[] = {value_text(field->account), value_text(field->field),
                                     value_text(field->directorate)};
-        error = store->ops->write(store->database, add, row, 1);
+        error = store_write(&store->connection, add, row, 1);
     }
     return error;
 }
 
 int store_set_accounts(struct store *store, const struct account_field *fields, size_t count)
 {
-    struct accounts accounts = {fields, count};
-    return store_transaction(store, set_accounts, &accounts);
+    struct accounts accounts = {store, fields, count};
+    return store_transact(&store->transaction, set_accounts, &accounts);
 }

@@ -1,29 +1,26 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Who has claimed a uuid. Rows are not counted, as one owner may have any number of them.
- */
-#include "submit/load/store/store_inside.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store_owners.h"
 
 #include <stdio.h>
 
-struct statement *store_owners_statement(struct store *store, const char *table,
+struct statement *store_owners_statement(struct store_connection *on, const char *table,
                                          const char *uuid_column, int *error)
 {
     char sql[160];
     snprintf(sql, sizeof sql,
              "SELECT owner, proven FROM %s WHERE %s = ? AND owner >= ? ORDER BY owner LIMIT 1",
              table, uuid_column);
-    return store_statement(store, sql, error);
+    return store_statement(on, sql, error);
 }
 
-static int next_owner(struct store *store, struct statement *owners, const char *uuid, int64_t from,
-                      struct owner_row *row)
+static int next_owner(struct store_connection *on, struct statement *owners, const char *uuid,
+                      int64_t from, struct owner_row *row)
 {
     const struct value key[] = {value_text(uuid), value_int(from)};
     struct value found[2];
-    int more, error = store->ops->select(store->database, owners, key);
+    int more, error = store_select(on, owners, key);
     *row = (struct owner_row){.found = false};
-    while (error == 0 && (more = store->ops->next(store->database, owners, found, 2)) != 0) {
+    while (error == 0 && (more = store_next(on, owners, found, 2)) != 0) {
         error = more < 0 ? more : 0;
         if (error == 0)
             *row = (struct owner_row){true, value_whole(&found[1]) != 0, value_whole(&found[0])};
@@ -31,20 +28,20 @@ static int next_owner(struct store *store, struct statement *owners, const char 
     return error;
 }
 
-int store_find_owner(struct store *store, struct statement *owners, const char *uuid, int64_t owner,
-                     struct owner_row *row)
+int store_find_owner(struct store_connection *on, struct statement *owners, const char *uuid,
+                     int64_t owner, struct owner_row *row)
 {
-    int error = next_owner(store, owners, uuid, owner, row);
+    int error = next_owner(on, owners, uuid, owner, row);
     row->found = row->found && row->owner == owner;
     return error;
 }
 
-int store_look_at_owners(struct store *store, struct statement *owners, const char *uuid,
+int store_look_at_owners(struct store_connection *on, struct statement *owners, const char *uuid,
                          bool unproven, enum store_result *result)
 {
     struct owner_row row = {.found = false};
     size_t claims = 0;
-    int error = next_owner(store, owners, uuid, 0, &row);
+    int error = next_owner(on, owners, uuid, 0, &row);
     *result = row.found ? STORE_CONFLICT : STORE_NEW;
     while (error == 0 && unproven && row.found) {
         claims += !row.is_proven;
@@ -52,7 +49,7 @@ int store_look_at_owners(struct store *store, struct statement *owners, const ch
             *result = STORE_CROWDED;
             return 0;
         }
-        error = next_owner(store, owners, uuid, row.owner + 1, &row);
+        error = next_owner(on, owners, uuid, row.owner + 1, &row);
     }
     return error;
 }

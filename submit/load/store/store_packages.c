@@ -1,68 +1,71 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Packages that runs loaded: unique by the run's uuid and whose job says so.
- */
-#include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_inside.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store_packages.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void prepare_packages(struct store *store, int *error)
+#include "submit/load/store/record_owner.h"
+#include "submit/load/store/store_owners.h"
+
+static void prepare_packages(struct store_packages *packages, int *error)
 {
-    store->find_run_package = store_statement(
-        store, "SELECT proven FROM run_package WHERE run_uuid = ? AND owner = ? AND package_id = ?",
+    packages->find = store_statement(
+        packages->on,
+        "SELECT proven FROM run_package WHERE run_uuid = ? AND owner = ? AND package_id = ?",
         error);
-    store->add_run_package = store_statement(
-        store, "INSERT INTO run_package (run_uuid, owner, package_id, proven) VALUES (?, ?, ?, ?)",
-        error);
-    store->prove_run_package = store_statement(
-        store,
+    packages->add = store_statement(
+        packages->on,
+        "INSERT INTO run_package (run_uuid, owner, package_id, proven) VALUES (?, ?, ?, ?)", error);
+    packages->prove = store_statement(
+        packages->on,
         "UPDATE run_package SET proven = 1 WHERE run_uuid = ? AND owner = ? AND package_id = ?",
         error);
 }
 
-static void prepare_owners(struct store *store, int *error)
+static void prepare_owners(struct store_packages *packages, int *error)
 {
-    store->package_owners = store_owners_statement(store, "run_package", "run_uuid", error);
+    packages->owners = store_owners_statement(packages->on, "run_package", "run_uuid", error);
     char sql[256];
-    const char *or_keep = store->ops->or_keep;
+    const char *or_keep = packages->on->ops->or_keep;
     snprintf(sql, sizeof sql,
              "INSERT INTO package_owner (id, user, job_id, restart_count, cluster)"
              " VALUES (?, ?, ?, ?, ?) %s%s",
              or_keep == NULL ? "" : or_keep, or_keep == NULL ? "" : " id = id");
-    store->add_package_owner = store_statement(store, sql, error);
-    store->find_package_owner =
-        store_statement(store, "SELECT 1 FROM package_owner WHERE id = ?", error);
+    packages->add_owner = store_statement(packages->on, sql, error);
+    packages->find_owner =
+        store_statement(packages->on, "SELECT 1 FROM package_owner WHERE id = ?", error);
 }
 
-int store_prepare_packages(struct store *store)
+int store_prepare_packages(struct store_packages *packages, struct store_intern *intern)
 {
     int error = 0;
-    prepare_packages(store, &error);
-    prepare_owners(store, &error);
+    packages->on = intern->on;
+    packages->intern = intern;
+    prepare_packages(packages, &error);
+    prepare_owners(packages, &error);
     return error;
 }
 
-static int want_package(struct store *store, const struct package_record *package,
+static int want_package(struct store_packages *packages, const struct package_record *package,
                         struct digest *digest)
 {
     const char *const texts[] = {package->program, package->name, package->version, package->path};
     const struct value rest[] = {value_text(texts[0]), value_text(texts[1]), value_text(texts[2]),
                                  value_text(texts[3])};
-    int error = store_digest_texts(store, texts, 4, digest);
-    return error == 0 ? store_want(store, TABLE_PACKAGE, digest, rest) : error;
+    int error = store_digest_texts(packages->on, texts, 4, digest);
+    return error == 0 ? store_want(packages->intern, TABLE_PACKAGE, digest, rest) : error;
 }
 
-int store_want_package(struct store *store, const struct record *record)
+int store_want_package(struct store_packages *packages, const struct record *record)
 {
     struct digest digest;
-    int wanted = want_package(store, &record->package, &digest);
+    int wanted = want_package(packages, &record->package, &digest);
     return wanted < 0 ? wanted : 0;
 }
 
 /* Who an owner is: a package's row has the number alone. */
-static int put_owner(struct store *store, const struct package_record *package, int64_t owner)
+static int put_owner(struct store_packages *packages, const struct package_record *package,
+                     int64_t owner)
 {
     const struct value row[] = {value_int(owner), value_text(package->user),
                                 package->job_id.known ? value_int(package->job_id.value)
@@ -71,30 +74,30 @@ static int put_owner(struct store *store, const struct package_record *package, 
                                 value_text(package->cluster)};
     struct digest key = {.bytes = "--------pkg owner"};
     memcpy(key.bytes, &owner, sizeof owner);
-    if (owner == OWNER_OF_XALT || id_cache_find(&store->known, &key) != 0)
+    if (owner == OWNER_OF_XALT || id_cache_find(&packages->intern->known, &key) != 0)
         return 0;
-    int found = store_has_row(store, store->find_package_owner, row);
+    int found = store_has_row(packages->on, packages->find_owner, row);
     if (found < 0)
         return found;
-    id_cache_add(&store->known, &key, 1);
-    return found ? 0 : store->ops->write(store->database, store->add_package_owner, row, 1);
+    id_cache_add(&packages->intern->known, &key, 1);
+    return found ? 0 : store_write(packages->on, packages->add_owner, row, 1);
 }
 
 /* One that is proven takes the place of one that is not. */
-static int prove_package(struct store *store, const struct value *row, enum store_result *result)
+static int prove_package(struct store_packages *packages, const struct value *row,
+                         enum store_result *result)
 {
     *result = STORE_UPDATED;
-    store->replaces = true;
-    return store->ops->write(store->database, store->prove_run_package, row, 1);
+    packages->on->replaces = true;
+    return store_write(packages->on, packages->prove, row, 1);
 }
 
-static int find_package(struct store *store, const struct value *row, bool *is_proven)
+static int find_package(struct store_packages *packages, const struct value *row, bool *is_proven)
 {
     struct value found[1];
     int more, has = 0;
-    int error = store->ops->select(store->database, store->find_run_package, row);
-    while (error == 0 &&
-           (more = store->ops->next(store->database, store->find_run_package, found, 1)) != 0) {
+    int error = store_select(packages->on, packages->find, row);
+    while (error == 0 && (more = store_next(packages->on, packages->find, found, 1)) != 0) {
         error = more < 0 ? more : 0;
         has = 1;
         *is_proven = more > 0 && value_whole(&found[0]) != 0;
@@ -102,45 +105,47 @@ static int find_package(struct store *store, const struct value *row, bool *is_p
     return error != 0 ? error : has;
 }
 
-/* One of an owner whose packages are there is welcome. */
-static int is_crowded(struct store *store, const struct record *record, int64_t owner)
+/* Whether STORE_CLAIMS other owners have unproven packages of the run. An owner who has packages
+ * there may add more. */
+static int is_crowded(struct store_packages *packages, const struct record *record, int64_t owner)
 {
     const char *uuid = record->package.run_uuid;
     enum store_result result = STORE_NEW;
     struct owner_row row = {.found = false};
     if (!record->unproven)
         return 0;
-    int error = store_find_owner(store, store->package_owners, uuid, owner, &row);
+    int error = store_find_owner(packages->on, packages->owners, uuid, owner, &row);
     if (error == 0 && !row.found)
-        error = store_look_at_owners(store, store->package_owners, uuid, true, &result);
+        error = store_look_at_owners(packages->on, packages->owners, uuid, true, &result);
     return error != 0 ? error : result == STORE_CROWDED;
 }
 
-int store_put_package(struct store *store, const struct record *record, enum store_result *result)
+int store_put_package(struct store_packages *packages, const struct record *record,
+                      enum store_result *result)
 {
     const struct package_record *package = &record->package;
     struct digest digest;
     int64_t owner = OWNER_OF_XALT;
     bool is_proven = false;
-    int error = want_package(store, package, &digest);
+    int error = want_package(packages, package, &digest);
     if (error >= 0)
-        error = store_checked(store, record_owner_of_package(package, &owner));
-    if (error == 0 && (error = is_crowded(store, record, owner)) > 0) {
+        error = store_checked(packages->on, record_owner_of_package(package, &owner));
+    if (error == 0 && (error = is_crowded(packages, record, owner)) > 0) {
         *result = STORE_CROWDED;
         return 0;
     }
     if (error == 0)
-        error = put_owner(store, package, owner);
+        error = put_owner(packages, package, owner);
     if (error < 0)
         return error;
     const struct value row[] = {value_text(package->run_uuid), value_int(owner),
-                                value_int(store_id(store, TABLE_PACKAGE, &digest)),
+                                value_int(store_id(packages->intern, TABLE_PACKAGE, &digest)),
                                 value_int(!record->unproven)};
-    int found = find_package(store, row, &is_proven);
+    int found = find_package(packages, row, &is_proven);
     if (found < 0)
         return found;
     if (found && !is_proven && !record->unproven)
-        return prove_package(store, row, result);
+        return prove_package(packages, row, result);
     *result = found ? STORE_UNCHANGED : STORE_NEW;
-    return found ? 0 : store->ops->write(store->database, store->add_run_package, row, 1);
+    return found ? 0 : store_write(packages->on, packages->add, row, 1);
 }

@@ -1,10 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * The parts of records that are sets, which have their members in tables of their own or in their
- * rows, ancestors and watermarks. What is not known is collected over a batch, and then found or
- * added together.
- */
-#include "submit/load/store/store_inside.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,12 +8,23 @@
 
 #include "conf/base/grow.h"
 #include "submit/load/parse/canonical.h"
-#include "submit/load/parse/record_part.h"
 
 /* A member of a set, and what is to be stored of it. */
 struct set_member {
     const char *texts[3]; /* of the record, or of the run that it is of */
     struct digest digest; /* of its row */
+};
+
+/* A part of a record that the store did not know. */
+struct new_part {
+    enum part_kind kind;
+    struct record_part *part;
+    const char *scope;
+    struct digest digest;       /* of its row */
+    bool is_first;              /* of the parts with this digest */
+    size_t at;                  /* its row among those that are wanted, when it is the first */
+    struct set_member *members; /* owned: of a set that is not in the store */
+    size_t count;
 };
 
 /* Reads one: `name` and `value` of an object's, `value` alone of an array's. Returns how many texts
@@ -27,7 +33,7 @@ typedef size_t read_member(const char *name, struct json_object *value, const ch
                            const char **texts);
 
 /* Asks for what a member needs to be stored before it; for its row. */
-typedef int want_member(struct store *store, const struct set_member *member);
+typedef int want_member(struct store_parts *parts, const struct set_member *member);
 
 static read_member read_object, read_variable, read_function;
 static want_member want_object, want_variable_name, want_variable, want_function;
@@ -59,22 +65,24 @@ static bool is_set(enum part_kind kind)
     return part_tables[kind].read != NULL;
 }
 
-int store_prepare_parts(struct store *store)
+int store_prepare_parts(struct store_parts *parts, struct store_intern *intern)
 {
     int error = 0;
+    parts->on = intern->on;
+    parts->intern = intern;
     for (enum part_kind kind = 0; error == 0 && kind < PART_KINDS; kind++) {
         const struct part_table *table = &part_tables[kind];
         struct store_text sql;
         if (table->members == NULL)
             continue;
-        error = store_text_open(store, &sql);
+        error = store_text_open(parts->on, &sql);
         if (error != 0)
             return error;
         fprintf(sql.file, "INSERT INTO %s VALUES (?, ?)", table->members);
-        if (store->ops->or_keep != NULL)
-            fprintf(sql.file, " %s %s = %s", store->ops->or_keep, table->set_column,
+        if (parts->on->ops->or_keep != NULL)
+            fprintf(sql.file, " %s %s = %s", parts->on->ops->or_keep, table->set_column,
                     table->set_column);
-        store->add_member[kind] = store_text_statement(store, &sql, &error);
+        parts->add_member[kind] = store_text_statement(parts->on, &sql, &error);
     }
     return error;
 }
@@ -96,12 +104,12 @@ static size_t read_object(const char *name, struct json_object *lib, const char 
     return 3;
 }
 
-static int want_object(struct store *store, const struct set_member *object)
+static int want_object(struct store_parts *parts, const struct set_member *object)
 {
     const char *const *texts = object->texts;
     const struct value rest[] = {value_text(texts[0]), value_text(texts[1]), value_text(texts[2]),
-                                 value_id(store_module_of(store, texts[0]))};
-    return store_want(store, TABLE_OBJECT, &object->digest, rest);
+                                 value_id(store_module_of(parts->intern->prefixes, texts[0]))};
+    return store_want(parts->intern, TABLE_OBJECT, &object->digest, rest);
 }
 
 static size_t read_variable(const char *name, struct json_object *value, const char *scope,
@@ -113,21 +121,21 @@ static size_t read_variable(const char *name, struct json_object *value, const c
     return 2;
 }
 
-static int want_variable_name(struct store *store, const struct set_member *variable)
+static int want_variable_name(struct store_parts *parts, const struct set_member *variable)
 {
     struct digest digest;
     const struct value rest[] = {value_text(variable->texts[0])};
-    int error = store_digest_texts(store, variable->texts, 1, &digest);
-    return error == 0 ? store_want(store, TABLE_ENV_NAME, &digest, rest) : error;
+    int error = store_digest_texts(parts->on, variable->texts, 1, &digest);
+    return error == 0 ? store_want(parts->intern, TABLE_ENV_NAME, &digest, rest) : error;
 }
 
-static int want_variable(struct store *store, const struct set_member *variable)
+static int want_variable(struct store_parts *parts, const struct set_member *variable)
 {
     struct digest name;
-    int error = store_digest_texts(store, variable->texts, 1, &name);
-    const struct value rest[] = {value_id(store_id(store, TABLE_ENV_NAME, &name)),
+    int error = store_digest_texts(parts->on, variable->texts, 1, &name);
+    const struct value rest[] = {value_id(store_id(parts->intern, TABLE_ENV_NAME, &name)),
                                  value_text(variable->texts[1])};
-    return error == 0 ? store_want(store, TABLE_ENV_VALUE, &variable->digest, rest) : error;
+    return error == 0 ? store_want(parts->intern, TABLE_ENV_VALUE, &variable->digest, rest) : error;
 }
 
 static size_t read_function(const char *name, struct json_object *value, const char *scope,
@@ -139,22 +147,22 @@ static size_t read_function(const char *name, struct json_object *value, const c
     return 1;
 }
 
-static int want_function(struct store *store, const struct set_member *function)
+static int want_function(struct store_parts *parts, const struct set_member *function)
 {
     const struct value rest[] = {value_text(function->texts[0])};
-    return store_want(store, TABLE_FUNCTION_NAME, &function->digest, rest);
+    return store_want(parts->intern, TABLE_FUNCTION_NAME, &function->digest, rest);
 }
 
-static int list_member(struct store *store, struct new_part *fresh, const char *name,
+static int list_member(struct store_parts *parts, struct new_part *fresh, const char *name,
                        struct json_object *value)
 {
     struct set_member *member = &fresh->members[fresh->count++];
     size_t texts = part_tables[fresh->kind].read(name, value, fresh->scope, member->texts);
-    return store_digest_texts(store, member->texts, texts, &member->digest);
+    return store_digest_texts(parts->on, member->texts, texts, &member->digest);
 }
 
 /* Lists the members of the set, each with its digest. */
-static int list_members(struct store *store, struct new_part *fresh)
+static int list_members(struct store_parts *parts, struct new_part *fresh)
 {
     struct json_object *set = fresh->part->value;
     const bool is_array = json_object_is_type(set, json_type_array);
@@ -163,127 +171,136 @@ static int list_members(struct store *store, struct new_part *fresh)
     int error = 0;
     fresh->members = calloc(count + 1, sizeof *fresh->members);
     if (fresh->members == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
+        return store_refuse(parts->on, -ENOMEM, "out of memory");
     for (size_t i = 0; is_array && error == 0 && i < count; i++)
-        error = list_member(store, fresh, NULL, json_object_array_get_idx(set, i));
+        error = list_member(parts, fresh, NULL, json_object_array_get_idx(set, i));
     if (is_array)
         return error;
     json_object_object_foreach(set, name, value)
     {
         if (error == 0)
-            error = list_member(store, fresh, name, value);
+            error = list_member(parts, fresh, name, value);
     }
     return error;
 }
 
 /* ---- Parts that are not known --------------------------------------------------------------- */
 
-static int digest_json(struct store *store, const struct record_part *part, const char *scope,
+static int digest_json(struct store_parts *parts, const struct record_part *part, const char *scope,
                        struct digest *digest, const char **json)
 {
     *json = canonical_text(part->value, NULL);
     if (*json == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
+        return store_refuse(parts->on, -ENOMEM, "out of memory");
     const char *const texts[] = {scope == NULL ? *json : scope, *json};
-    return store_digest_texts(store, texts, scope == NULL ? 1 : 2, digest);
+    return store_digest_texts(parts->on, texts, scope == NULL ? 1 : 2, digest);
 }
 
-static int want_build(struct store *store, const struct record_part *part, struct digest *digest)
+static int want_build(struct store_parts *parts, const struct record_part *part,
+                      struct digest *digest)
 {
     struct build_record build;
     struct value rest[BUILD_FIELDS];
     load_build(part, &build);
     for (size_t i = 0; i < BUILD_FIELDS; i++)
         rest[i] = store_value(&build_fields.field[i], &build);
-    int error = store_checked(store, digest_values(rest, BUILD_FIELDS, digest));
-    return error == 0 ? store_want(store, TABLE_BUILD, digest, rest) : error;
+    int error = store_checked(parts->on, digest_values(rest, BUILD_FIELDS, digest));
+    return error == 0 ? store_want(parts->intern, TABLE_BUILD, digest, rest) : error;
 }
 
 /* Returns as store_want(). */
-static int want_row(struct store *store, struct new_part *fresh)
+static int want_row(struct store_parts *parts, struct new_part *fresh)
 {
     const char *json;
     if (fresh->kind == PART_BUILD)
-        return want_build(store, fresh->part, &fresh->digest);
-    int error = digest_json(store, fresh->part, fresh->scope, &fresh->digest, &json);
+        return want_build(parts, fresh->part, &fresh->digest);
+    int error = digest_json(parts, fresh->part, fresh->scope, &fresh->digest, &json);
     const struct value rest[] = {value_text(json)};
-    return error == 0 ? store_want(store, part_tables[fresh->kind].table, &fresh->digest, rest)
-                      : error;
+    return error == 0
+               ? store_want(parts->intern, part_tables[fresh->kind].table, &fresh->digest, rest)
+               : error;
 }
 
-int store_want_part(struct store *store, enum part_kind kind, struct record_part *part,
+int store_want_part(struct store_parts *parts, enum part_kind kind, struct record_part *part,
                     const char *scope)
 {
-    if (part->text.size == 0 || id_cache_find(&store->known, &part->digest) != 0)
+    if (part->text.size == 0 || id_cache_find(&parts->intern->known, &part->digest) != 0)
         return 0;
     if (record_part_complete(part, kind) != 0 ||
-        GROW_TO(store->new_parts, store->new_room, store->new_count + 1) != 0)
-        return store_refuse(store, -ENOMEM, "out of memory");
+        GROW_TO(parts->list, parts->room, parts->count + 1) != 0)
+        return store_refuse(parts->on, -ENOMEM, "out of memory");
     if (part->value == NULL)
         return 0;
-    struct new_part *fresh = &store->new_parts[store->new_count];
+    struct new_part *fresh = &parts->list[parts->count];
     *fresh = (struct new_part){.kind = kind, .part = part, .scope = scope};
-    int wanted = want_row(store, fresh);
+    int wanted = want_row(parts, fresh);
     if (wanted < 0)
         return wanted;
     fresh->is_first = wanted > 0;
-    fresh->at = store->wants[part_tables[kind].table].count - 1;
-    store->new_count++;
-    id_cache_add(&store->known, &part->digest, STORE_WANTED);
+    fresh->at = parts->intern->wants[part_tables[kind].table].count - 1;
+    parts->count++;
+    id_cache_add(&parts->intern->known, &part->digest, STORE_WANTED);
     return 0;
 }
 
-int store_part_id(struct store *store, const struct record_part *part, int64_t *id)
+int store_part_id(struct store_parts *parts, const struct record_part *part, int64_t *id)
 {
-    *id = part->text.size == 0 ? 0 : id_cache_find(&store->known, &part->digest);
+    *id = part->text.size == 0 ? 0 : id_cache_find(&parts->intern->known, &part->digest);
     bool is_lost = *id == STORE_WANTED || (*id == 0 && part->value != NULL);
-    return is_lost ? store_refuse(store, -ENOMEM, "out of memory") : 0;
+    return is_lost ? store_refuse(parts->on, -ENOMEM, "out of memory") : 0;
 }
 
-void store_forget_parts(struct store *store)
+void store_forget_parts(struct store_parts *parts)
 {
-    for (size_t i = 0; i < store->new_count; i++)
-        free(store->new_parts[i].members);
-    store->new_count = 0;
+    for (size_t i = 0; i < parts->count; i++)
+        free(parts->list[i].members);
+    parts->count = 0;
+}
+
+void store_free_parts(struct store_parts *parts)
+{
+    store_forget_parts(parts);
+    free(parts->list);
 }
 
 /* ---- Settling ------------------------------------------------------------------------------- */
 
-static bool is_missing(const struct store *store, const struct new_part *fresh)
+static bool is_missing(const struct store_parts *parts, const struct new_part *fresh)
 {
     return fresh->is_first && is_set(fresh->kind) &&
-           store_id(store, part_tables[fresh->kind].table, &fresh->digest) == 0;
+           store_id(parts->intern, part_tables[fresh->kind].table, &fresh->digest) == 0;
 }
 
 /* Of the sets of this kind that are not there: the members that are not, or what those need. */
-static int want_members(struct store *store, enum part_kind kind, want_member *want)
+static int want_members(struct store_parts *parts, enum part_kind kind, want_member *want)
 {
     int error = 0;
-    for (size_t i = 0; i < store->new_count; i++) {
-        const struct new_part *fresh = &store->new_parts[i];
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct new_part *fresh = &parts->list[i];
         if (fresh->kind != kind)
             continue;
         for (size_t at = 0; error >= 0 && at < fresh->count; at++)
-            if (store_id(store, part_tables[kind].member_table, &fresh->members[at].digest) == 0)
-                error = want(store, &fresh->members[at]);
+            if (store_id(parts->intern, part_tables[kind].member_table,
+                         &fresh->members[at].digest) == 0)
+                error = want(parts, &fresh->members[at]);
     }
     return error < 0 ? error : 0;
 }
 
-static int settle_members(struct store *store, enum part_kind kind)
+static int settle_members(struct store_parts *parts, enum part_kind kind)
 {
     const struct part_table *table = &part_tables[kind];
-    int error = store_find_wanted(store, table->table);
-    for (size_t i = 0; error == 0 && i < store->new_count; i++)
-        if (store->new_parts[i].kind == kind && is_missing(store, &store->new_parts[i]))
-            error = list_members(store, &store->new_parts[i]);
+    int error = store_find_wanted(parts->intern, table->table);
+    for (size_t i = 0; error == 0 && i < parts->count; i++)
+        if (parts->list[i].kind == kind && is_missing(parts, &parts->list[i]))
+            error = list_members(parts, &parts->list[i]);
     if (error == 0 && table->want_first != NULL)
-        error = want_members(store, kind, table->want_first);
+        error = want_members(parts, kind, table->want_first);
     if (error == 0 && table->want_first != NULL)
-        error = store_settle(store, table->first_table);
+        error = store_settle(parts->intern, table->first_table);
     if (error == 0)
-        error = want_members(store, kind, table->want);
-    return error == 0 ? store_settle(store, table->member_table) : error;
+        error = want_members(parts, kind, table->want);
+    return error == 0 ? store_settle(parts->intern, table->member_table) : error;
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -293,17 +310,17 @@ static int compare_ids(const void *left, const void *right)
 }
 
 /* The ids of the set's members in order, in `*ids`, which the caller frees. */
-static int member_ids(struct store *store, const struct new_part *fresh, int64_t **ids)
+static int member_ids(struct store_parts *parts, const struct new_part *fresh, int64_t **ids)
 {
     *ids = calloc(fresh->count + 1, sizeof **ids);
     bool is_lost = *ids == NULL;
     for (size_t i = 0; !is_lost && i < fresh->count; i++) {
-        (*ids)[i] =
-            store_id(store, part_tables[fresh->kind].member_table, &fresh->members[i].digest);
+        (*ids)[i] = store_id(parts->intern, part_tables[fresh->kind].member_table,
+                             &fresh->members[i].digest);
         is_lost = (*ids)[i] == 0;
     }
     if (is_lost)
-        return store_refuse(store, -ENOMEM, "out of memory");
+        return store_refuse(parts->on, -ENOMEM, "out of memory");
     qsort(*ids, fresh->count, sizeof **ids, compare_ids);
     return 0;
 }
@@ -316,12 +333,13 @@ static int compare_rows_of_members(const void *left, const void *right)
     return order != 0 ? order : compare_ids(&one[1].whole, &other[1].whole);
 }
 
-static int list_rows(struct store *store, const struct new_part *fresh, struct value *rows)
+static int list_rows(struct store_parts *parts, const struct new_part *fresh, struct value *rows)
 {
     int64_t *ids;
-    int error = member_ids(store, fresh, &ids);
+    int error = member_ids(parts, fresh, &ids);
     for (size_t i = 0; error == 0 && i < fresh->count; i++) {
-        rows[2 * i] = value_int(store_id(store, part_tables[fresh->kind].table, &fresh->digest));
+        rows[2 * i] =
+            value_int(store_id(parts->intern, part_tables[fresh->kind].table, &fresh->digest));
         rows[2 * i + 1] = value_int(ids[i]);
     }
     free(ids);
@@ -329,28 +347,28 @@ static int list_rows(struct store *store, const struct new_part *fresh, struct v
 }
 
 /* Rows of (set, member) of the sets that `missing` says were not there. */
-static int write_members(struct store *store, enum part_kind kind, const bool *missing)
+static int write_members(struct store_parts *parts, enum part_kind kind, const bool *missing)
 {
     size_t room = 0, count = 0;
     int error = 0;
-    for (size_t i = 0; i < store->new_count; i++)
-        if (missing[i] && store->new_parts[i].kind == kind)
-            room += store->new_parts[i].count;
+    for (size_t i = 0; i < parts->count; i++)
+        if (missing[i] && parts->list[i].kind == kind)
+            room += parts->list[i].count;
     if (room == 0)
         return 0;
     struct value *rows = calloc(room, 2 * sizeof *rows);
     if (rows == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
-    for (size_t i = 0; error == 0 && i < store->new_count; i++) {
-        const struct new_part *fresh = &store->new_parts[i];
+        return store_refuse(parts->on, -ENOMEM, "out of memory");
+    for (size_t i = 0; error == 0 && i < parts->count; i++) {
+        const struct new_part *fresh = &parts->list[i];
         if (!missing[i] || fresh->kind != kind)
             continue;
-        error = list_rows(store, fresh, rows + 2 * count);
+        error = list_rows(parts, fresh, rows + 2 * count);
         count += fresh->count;
     }
     qsort(rows, count, 2 * sizeof *rows, compare_rows_of_members);
     if (error == 0)
-        error = store->ops->write(store->database, store->add_member[kind], rows, count);
+        error = store_write(parts->on, parts->add_member[kind], rows, count);
     free(rows);
     return error;
 }
@@ -370,12 +388,12 @@ static char *write_id(char *at, int64_t id)
 }
 
 /* A set's members as a JSON array of their ids, in `*text`, which the caller frees. */
-static int write_list(struct store *store, const struct new_part *fresh, char **text)
+static int write_list(struct store_parts *parts, const struct new_part *fresh, char **text)
 {
     int64_t *ids;
-    int error = member_ids(store, fresh, &ids);
+    int error = member_ids(parts, fresh, &ids);
     if (error == 0 && (*text = malloc(fresh->count * DIGITS_MAX + 3)) == NULL)
-        error = store_refuse(store, -ENOMEM, "out of memory");
+        error = store_refuse(parts->on, -ENOMEM, "out of memory");
     if (error == 0) {
         char *at = *text;
         *at++ = '[';
@@ -391,55 +409,55 @@ static int write_list(struct store *store, const struct new_part *fresh, char **
 }
 
 /* Adds the sets that `missing` says are not there, with their members in the row. */
-static int add_listed(struct store *store, enum part_kind kind, const bool *missing)
+static int add_listed(struct store_parts *parts, enum part_kind kind, const bool *missing)
 {
-    struct wants *wants = &store->wants[part_tables[kind].table];
-    char **texts = calloc(store->new_count + 1, sizeof *texts);
-    int error = texts == NULL ? store_refuse(store, -ENOMEM, "out of memory") : 0;
-    for (size_t i = 0; error == 0 && i < store->new_count; i++) {
-        const struct new_part *fresh = &store->new_parts[i];
+    struct wants *wants = &parts->intern->wants[part_tables[kind].table];
+    char **texts = calloc(parts->count + 1, sizeof *texts);
+    int error = texts == NULL ? store_refuse(parts->on, -ENOMEM, "out of memory") : 0;
+    for (size_t i = 0; error == 0 && i < parts->count; i++) {
+        const struct new_part *fresh = &parts->list[i];
         if (!missing[i] || fresh->kind != kind)
             continue;
-        error = write_list(store, fresh, &texts[i]);
+        error = write_list(parts, fresh, &texts[i]);
         if (error == 0)
             wants->rows[fresh->at * wants->columns + 1] = value_text(texts[i]);
     }
     if (error == 0)
-        error = store_add_wanted(store, part_tables[kind].table);
-    for (size_t i = 0; texts != NULL && i < store->new_count; i++)
+        error = store_add_wanted(parts->intern, part_tables[kind].table);
+    for (size_t i = 0; texts != NULL && i < parts->count; i++)
         free(texts[i]);
     free(texts);
     return error;
 }
 
-static int settle_kind(struct store *store, enum part_kind kind, bool *missing)
+static int settle_kind(struct store_parts *parts, enum part_kind kind, bool *missing)
 {
     if (!is_set(kind))
-        return store_settle(store, part_tables[kind].table);
-    int error = settle_members(store, kind);
-    for (size_t i = 0; i < store->new_count; i++)
-        missing[i] = is_missing(store, &store->new_parts[i]);
+        return store_settle(parts->intern, part_tables[kind].table);
+    int error = settle_members(parts, kind);
+    for (size_t i = 0; i < parts->count; i++)
+        missing[i] = is_missing(parts, &parts->list[i]);
     if (error == 0 && part_tables[kind].members == NULL)
-        return add_listed(store, kind, missing);
+        return add_listed(parts, kind, missing);
     if (error == 0)
-        error = store_add_wanted(store, part_tables[kind].table);
-    return error == 0 ? write_members(store, kind, missing) : error;
+        error = store_add_wanted(parts->intern, part_tables[kind].table);
+    return error == 0 ? write_members(parts, kind, missing) : error;
 }
 
-int store_settle_parts(struct store *store)
+int store_settle_parts(struct store_parts *parts)
 {
     int error = 0;
-    bool *missing = calloc(store->new_count + 1, sizeof *missing);
+    bool *missing = calloc(parts->count + 1, sizeof *missing);
     if (missing == NULL)
-        return store_refuse(store, -ENOMEM, "out of memory");
+        return store_refuse(parts->on, -ENOMEM, "out of memory");
     for (enum part_kind kind = 0; error == 0 && kind < PART_KINDS; kind++)
-        error = settle_kind(store, kind, missing);
-    for (size_t i = 0; error == 0 && i < store->new_count; i++) {
-        const struct new_part *fresh = &store->new_parts[i];
-        id_cache_add(&store->known, &fresh->part->digest,
-                     store_id(store, part_tables[fresh->kind].table, &fresh->digest));
+        error = settle_kind(parts, kind, missing);
+    for (size_t i = 0; error == 0 && i < parts->count; i++) {
+        const struct new_part *fresh = &parts->list[i];
+        id_cache_add(&parts->intern->known, &fresh->part->digest,
+                     store_id(parts->intern, part_tables[fresh->kind].table, &fresh->digest));
     }
     free(missing);
-    store_forget_parts(store);
+    store_forget_parts(parts);
     return error;
 }

@@ -1,15 +1,13 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * Runs, in batches: one question for many uuids, one message for many rows.
- */
-#include "submit/load/store/known_rows.h"
-#include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_inside.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/store/store_runs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "submit/load/store/known_rows.h"
+#include "submit/load/store/record_owner.h"
 
 #define ASK_AT_ONCE 256 /* uuids */
 
@@ -27,13 +25,13 @@ static size_t column_count(void)
 
 /* ---- Statements ----------------------------------------------------------------------------- */
 
-/* Each column and what is to stand behind it, with commas between. */
-static void list_columns(FILE *sql, const char *behind)
+/* Each column followed by `after`, with commas between. */
+static void list_columns(FILE *sql, const char *after)
 {
     for (size_t i = 0; i < column_count(); i++) {
         fprintf(sql, "%s%s%s", i == 0 ? "" : ", ",
                 i < OTHER_COLUMNS ? other_columns[i] : run_fields.field[i - OTHER_COLUMNS].column,
-                behind);
+                after);
     }
 }
 
@@ -67,41 +65,44 @@ static void write_find(FILE *sql)
     fputs(")", sql);
 }
 
-static struct statement *written(struct store *store, void (*write)(FILE *sql), int *error)
+static struct statement *run_statement(struct store_runs *runs, void (*write)(FILE *sql),
+                                       int *error)
 {
     struct store_text sql;
     if (*error == 0)
-        *error = store_text_open(store, &sql);
+        *error = store_text_open(runs->on, &sql);
     if (*error != 0)
         return NULL;
     write(sql.file);
-    return store_text_statement(store, &sql, error);
+    return store_text_statement(runs->on, &sql, error);
 }
 
-int store_prepare_runs(struct store *store)
+int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
 {
     int error = 0;
-    store->find_runs = written(store, write_find, &error);
-    store->add_run = written(store, write_add, &error);
-    store->update_run = written(store, write_update, &error);
+    runs->on = parts->on;
+    runs->intern = parts->intern;
+    runs->parts = parts;
+    runs->find = run_statement(runs, write_find, &error);
+    runs->add = run_statement(runs, write_add, &error);
+    runs->update = run_statement(runs, write_update, &error);
     return error;
 }
 
 /* ---- What is known of a run ----------------------------------------------------------------- */
 
-static int note(struct store *store, struct known_rows *known, const struct digest *key,
-                const struct known_row *row)
+static int note_known(struct store_runs *runs, struct known_rows *known, const struct digest *key,
+                      const struct known_row *row)
 {
     int error = known_rows_add(known, key, row);
-    return error == 0 ? 0 : store_refuse(store, error, "out of memory");
+    return error == 0 ? 0 : store_refuse(runs->on, error, "out of memory");
 }
 
-static int ask(struct store *store, const struct value *uuids, struct known_rows *known)
+static int ask_some(struct store_runs *runs, const struct value *uuids, struct known_rows *known)
 {
     struct value row[4];
-    int more, error = store->ops->select(store->database, store->find_runs, uuids);
-    while (error == 0 &&
-           (more = store->ops->next(store->database, store->find_runs, row, 4)) != 0) {
+    int more, error = store_select(runs->on, runs->find, uuids);
+    while (error == 0 && (more = store_next(runs->on, runs->find, row, 4)) != 0) {
         const struct known_row found = {.owner = value_whole(&row[1]),
                                         .is_start_only = value_whole(&row[2]) != 0,
                                         .is_proven = value_whole(&row[3]) != 0};
@@ -109,12 +110,12 @@ static int ask(struct store *store, const struct value *uuids, struct known_rows
         if (error != 0 || row[0].kind != VALUE_TEXT || row[0].size != KNOWN_UUID_SIZE)
             continue;
         const struct digest key = known_rows_key(row[0].text);
-        error = note(store, known, &key, &found);
+        error = note_known(runs, known, &key, &found);
     }
     return error;
 }
 
-static int ask_all(struct store *store, const struct record *records, size_t count,
+static int ask_all(struct store_runs *runs, const struct record *records, size_t count,
                    struct known_rows *known)
 {
     struct value uuids[ASK_AT_ONCE];
@@ -131,7 +132,7 @@ static int ask_all(struct store *store, const struct record *records, size_t cou
         for (size_t i = asked; i < ASK_AT_ONCE; i++)
             uuids[i] = (struct value){.kind = VALUE_NULL};
         if (asked > 0)
-            error = ask(store, uuids, known);
+            error = ask_some(runs, uuids, known);
     }
     return error;
 }
@@ -153,33 +154,34 @@ struct run_batch {
 };
 
 /* Of runs in the order in which they were read: the first that has a part has it parsed. */
-static int want_parts(struct store *store, struct run_record *run)
+static int want_parts(struct store_runs *runs, struct run_record *run)
 {
-    int error =
-        store_want_part(store, PART_LIBS, &run->libs, run->syshost == NULL ? "" : run->syshost);
+    int error = store_want_part(runs->parts, PART_LIBS, &run->libs,
+                                run->syshost == NULL ? "" : run->syshost);
     if (error == 0)
-        error = store_want_part(store, PART_ENVIRONMENT, &run->environment, NULL);
+        error = store_want_part(runs->parts, PART_ENVIRONMENT, &run->environment, NULL);
     if (error == 0)
-        error = store_want_part(store, PART_ANCESTORS, &run->ancestors, NULL);
-    return error == 0 ? store_want_part(store, PART_BUILD, &run->build, NULL) : error;
+        error = store_want_part(runs->parts, PART_ANCESTORS, &run->ancestors, NULL);
+    return error == 0 ? store_want_part(runs->parts, PART_BUILD, &run->build, NULL) : error;
 }
 
-static int want_rows(struct store *store, struct new_run *fresh)
+static int want_rows(struct store_runs *runs, struct new_run *fresh)
 {
     const struct run_record *run = fresh->run;
-    int error = store_want_executable(store, run->exec_path, run->hash_id, &fresh->executable);
+    int error =
+        store_want_executable(runs->intern, run->exec_path, run->hash_id, &fresh->executable);
     if (error >= 0)
-        error = store_want_fields(store, TABLE_JOB_PART, NULL, 0, run, &fresh->job_part);
+        error = store_want_fields(runs->intern, TABLE_JOB_PART, NULL, 0, run, &fresh->job_part);
     if (error >= 0)
-        error = store_want_fields(store, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
+        error = store_want_fields(runs->intern, TABLE_LAYOUT, NULL, 0, run, &fresh->layout);
     if (error >= 0)
-        error = store_want_fields(store, TABLE_ENDING, NULL, 0, run, &fresh->ending);
+        error = store_want_fields(runs->intern, TABLE_ENDING, NULL, 0, run, &fresh->ending);
     return error < 0 ? error : 0;
 }
 
 /* Whether the record says more than the row, which is the same owner's: one that is proven whatever
  * one that is not said, and an end what a start did. */
-static bool is_more(const struct new_run *fresh, const struct known_row *row)
+static bool says_more(const struct new_run *fresh, const struct known_row *row)
 {
     if (fresh->is_proven != row->is_proven)
         return fresh->is_proven;
@@ -187,35 +189,35 @@ static bool is_more(const struct new_run *fresh, const struct known_row *row)
 }
 
 /* Takes the record's place in the row, or leaves the record. */
-static enum store_result choose_update(struct store *store, struct known_rows *known,
+static enum store_result choose_update(struct store_runs *runs, struct known_rows *known,
                                        const struct digest *key, struct new_run *fresh,
                                        struct known_row *row)
 {
-    if (!is_more(fresh, row)) {
+    if (!says_more(fresh, row)) {
         bool is_end = row->is_start_only && !fresh->run->is_start_only;
         return is_end ? STORE_UNPROVEN : STORE_UNCHANGED;
     }
-    store->replaces |= !row->is_start_only;
+    runs->on->replaces |= !row->is_start_only;
     row->is_start_only = fresh->run->is_start_only;
     if (fresh->is_proven)
         known_rows_prove(known, key, row);
     fresh->is_update = true;
-    store->runs->list[store->runs->count++] = *fresh;
+    runs->batch->list[runs->batch->count++] = *fresh;
     return STORE_UPDATED;
 }
 
-static int choose_run(struct store *store, struct run_batch *batch, struct known_rows *known,
+static int choose_run(struct store_runs *runs, struct run_batch *batch, struct known_rows *known,
                       struct record *record, enum store_result *result)
 {
     struct run_record *run = &record->run;
     struct new_run fresh = {.run = run, .is_proven = !record->unproven};
-    int error = store_checked(store, record_owner_of_run(run, &fresh.owner));
+    int error = store_checked(runs->on, record_owner_of_run(run, &fresh.owner));
     if (error != 0)
         return error;
     const struct digest key = known_rows_key(run->uuid);
     struct known_row *row = known_rows_find(known, &key, fresh.owner);
     if (row != NULL) {
-        *result = choose_update(store, known, &key, &fresh, row);
+        *result = choose_update(runs, known, &key, &fresh, row);
         return 0;
     }
     const int64_t unproven = known_rows_unproven(known, &key);
@@ -227,7 +229,7 @@ static int choose_run(struct store *store, struct run_batch *batch, struct known
     batch->list[batch->count++] = fresh;
     const struct known_row added = {
         .owner = fresh.owner, .is_start_only = run->is_start_only, .is_proven = fresh.is_proven};
-    return note(store, known, &key, &added);
+    return note_known(runs, known, &key, &added);
 }
 
 /* By time, where uuids are of version 7: neighbours in the indexes come together. */
@@ -238,68 +240,70 @@ static int compare_runs(const void *left, const void *right)
     return order != 0 ? order : (one->is_update ? 1 : 0) - (other->is_update ? 1 : 0);
 }
 
-int store_want_runs(struct store *store, struct record *records, size_t count,
+int store_want_runs(struct store_runs *runs, struct record *records, size_t count,
                     enum store_result *results)
 {
     struct known_rows known = {0};
     struct run_batch *batch = calloc(1, sizeof *batch);
-    store->runs = batch;
+    runs->batch = batch;
     if (batch != NULL)
         batch->list = calloc(count, sizeof *batch->list);
-    int error = batch == NULL || batch->list == NULL ? store_refuse(store, -ENOMEM, "out of memory")
-                                                     : ask_all(store, records, count, &known);
+    int error = batch == NULL || batch->list == NULL
+                    ? store_refuse(runs->on, -ENOMEM, "out of memory")
+                    : ask_all(runs, records, count, &known);
     for (size_t i = 0; error == 0 && i < count; i++)
         if (records[i].kind == RECORD_RUN)
-            error = choose_run(store, batch, &known, &records[i], &results[i]);
+            error = choose_run(runs, batch, &known, &records[i], &results[i]);
     known_rows_free(&known);
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = want_parts(store, batch->list[i].run);
+        error = want_parts(runs, batch->list[i].run);
     if (error == 0)
         qsort(batch->list, batch->count, sizeof *batch->list, compare_runs);
     for (size_t i = 0; error == 0 && i < batch->count; i++)
-        error = want_rows(store, &batch->list[i]);
+        error = want_rows(runs, &batch->list[i]);
     return error;
 }
 
-void store_free_runs(struct store *store)
+void store_free_runs(struct store_runs *runs)
 {
-    if (store->runs != NULL) {
-        free(store->runs->list);
-        free(store->runs->rows);
+    if (runs->batch != NULL) {
+        free(runs->batch->list);
+        free(runs->batch->rows);
     }
-    free(store->runs);
-    store->runs = NULL;
+    free(runs->batch);
+    runs->batch = NULL;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-static int want_program(struct store *store, struct new_run *fresh)
+static int want_program(struct store_runs *runs, struct new_run *fresh)
 {
     int64_t ids[3] = {0};
     if (fresh->run->exec_path != NULL)
-        ids[0] = store_id(store, TABLE_EXECUTABLE, &fresh->executable);
-    int error = store_part_id(store, &fresh->run->libs, &ids[1]);
+        ids[0] = store_id(runs->intern, TABLE_EXECUTABLE, &fresh->executable);
+    int error = store_part_id(runs->parts, &fresh->run->libs, &ids[1]);
     if (error == 0)
-        error = store_part_id(store, &fresh->run->build, &ids[2]);
-    return error == 0 ? store_want_fields(store, TABLE_PROGRAM, ids, 3, fresh->run, &fresh->program)
-                      : error;
+        error = store_part_id(runs->parts, &fresh->run->build, &ids[2]);
+    return error == 0
+               ? store_want_fields(runs->intern, TABLE_PROGRAM, ids, 3, fresh->run, &fresh->program)
+               : error;
 }
 
-static int want_programs(struct store *store, const struct run_batch *batch)
+static int want_programs(struct store_runs *runs, const struct run_batch *batch)
 {
     int error = 0;
     for (size_t i = 0; error >= 0 && i < batch->count; i++)
-        error = want_program(store, &batch->list[i]);
-    return error < 0 ? error : store_settle(store, TABLE_PROGRAM);
+        error = want_program(runs, &batch->list[i]);
+    return error < 0 ? error : store_settle(runs->intern, TABLE_PROGRAM);
 }
 
-static int fill_row(struct store *store, const struct new_run *fresh, struct value *row)
+static int fill_row(struct store_runs *runs, const struct new_run *fresh, struct value *row)
 {
     const struct run_record *run = fresh->run;
     int64_t environment, ancestors;
-    int error = store_part_id(store, &run->environment, &environment);
+    int error = store_part_id(runs->parts, &run->environment, &environment);
     if (error == 0)
-        error = store_part_id(store, &run->ancestors, &ancestors);
+        error = store_part_id(runs->parts, &run->ancestors, &ancestors);
     if (error != 0)
         return error;
     const struct value own[OTHER_COLUMNS] = {
@@ -309,10 +313,10 @@ static int fill_row(struct store *store, const struct new_run *fresh, struct val
         value_text(run->date[0] == '\0' ? NULL : run->date),
         value_text(run->cmdline),
         value_text(run->ancestor_pids),
-        value_id(store_id(store, TABLE_PROGRAM, &fresh->program)),
-        value_id(store_id(store, TABLE_JOB_PART, &fresh->job_part)),
-        value_id(store_id(store, TABLE_LAYOUT, &fresh->layout)),
-        value_id(store_id(store, TABLE_ENDING, &fresh->ending)),
+        value_id(store_id(runs->intern, TABLE_PROGRAM, &fresh->program)),
+        value_id(store_id(runs->intern, TABLE_JOB_PART, &fresh->job_part)),
+        value_id(store_id(runs->intern, TABLE_LAYOUT, &fresh->layout)),
+        value_id(store_id(runs->intern, TABLE_ENDING, &fresh->ending)),
         value_id(environment),
         value_id(ancestors),
     };
@@ -330,8 +334,8 @@ static void fill_keys(const struct new_run *fresh, struct value keys[UPDATE_KEYS
     keys[4] = value_int(fresh->run->is_start_only);
 }
 
-/* Those to be added, or those to be updated with what finds each behind it. */
-static int write_runs(struct store *store, struct run_batch *batch, bool updates)
+/* Those to be added, or those to be updated: after the values of each stand those that find it. */
+static int write_runs(struct store_runs *runs, struct run_batch *batch, bool updates)
 {
     const size_t columns = column_count() + (updates ? UPDATE_KEYS : 0);
     size_t filled = 0;
@@ -341,25 +345,24 @@ static int write_runs(struct store *store, struct run_batch *batch, bool updates
         if (fresh->is_update != updates)
             continue;
         struct value *row = batch->rows + filled++ * columns;
-        error = fill_row(store, fresh, row);
+        error = fill_row(runs, fresh, row);
         if (updates)
             fill_keys(fresh, row + column_count());
     }
     if (error != 0 || filled == 0)
         return error;
-    return store->ops->write(store->database, updates ? store->update_run : store->add_run,
-                             batch->rows, filled);
+    return store_write(runs->on, updates ? runs->update : runs->add, batch->rows, filled);
 }
 
-int store_put_runs(struct store *store)
+int store_put_runs(struct store_runs *runs)
 {
-    struct run_batch *batch = store->runs;
+    struct run_batch *batch = runs->batch;
     if (batch->count == 0)
         return 0;
     batch->rows = calloc(batch->count, (column_count() + UPDATE_KEYS) * sizeof *batch->rows);
-    int error = batch->rows == NULL ? store_refuse(store, -ENOMEM, "out of memory")
-                                    : want_programs(store, batch);
+    int error = batch->rows == NULL ? store_refuse(runs->on, -ENOMEM, "out of memory")
+                                    : want_programs(runs, batch);
     if (error == 0)
-        error = write_runs(store, batch, false);
-    return error == 0 ? write_runs(store, batch, true) : error;
+        error = write_runs(runs, batch, false);
+    return error == 0 ? write_runs(runs, batch, true) : error;
 }

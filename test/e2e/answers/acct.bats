@@ -231,11 +231,11 @@ moment() {
     acct -j 13 --json
     [ "$status" -eq 0 ]
     echo "$output" >"$BATS_TEST_TMPDIR/runs.json"
-    python3 - "$BATS_TEST_TMPDIR/runs.json" <<'EOF'
+    python3 - "$BATS_TEST_TMPDIR/runs.json" "$(sqlite3 "${JOBTRAIL_STORE#sqlite:}" 'PRAGMA user_version')" <<'EOF'
 import json, sys
 document = json.load(open(sys.argv[1]))
 run = document["runs"][0]
-assert document["meta"]["schema"] == 4
+assert document["meta"]["schema"] == int(sys.argv[2])
 assert run["job_id_raw"] == 13 and run["exit_code"] is None and run["core_dumped"] is False
 assert run["run_time"] == 1.0 and run["cmdline"] == ["python3", "train.py"]
 assert run["libs"][0]["path"].endswith("libc.so.6")

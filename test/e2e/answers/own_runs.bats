@@ -221,9 +221,9 @@ sees_own() { # ASKER: alice sees hers, and nothing of the others'; bob sees his
 import sqlite3, sys
 sys.path.insert(0, sys.argv[1])
 from jobtrail.own import OwnStore
-store = OwnStore()
+store = OwnStore("alice")
 store.connect(sys.argv[2])
-store.restrict("alice")
+store.begin()
 names = [row[0] for row in sqlite3.connect(sys.argv[2]).execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
 assert len(names) > 20
 for name in names:

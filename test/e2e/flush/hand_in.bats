@@ -86,7 +86,7 @@ waiting() {
     run -0 --separate-stderr flush_sessions --json
     [[ $(jq -c '[.records, .damaged]' <<<"$output") == "[1,5]" ]]
     # shellcheck disable=SC2154
-    [[ $stderr == *"user 5: 5 files that are no records of his: now in "*/refused* ]]
+    [[ $stderr == *"user 5: 5 files that are no records of theirs: now in "*/refused* ]]
     [[ $(find "$RECORDS" -type f | wc -l) == 1 && $(delivered) == 1 && $(waiting) == 0 ]]
     [[ $(find "$SESSIONS/5/refused" -type f | wc -l) == 5 ]]
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/store" "$RECORDS"

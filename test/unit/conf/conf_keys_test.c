@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The keys of jobtrail.conf with one value, all by the same rules.
+ * The keys that hold one value: their defaults, their bounds, and what is left of a refused value.
  */
-#include "conf/conf_keys.h"
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "conf/conf_keys.h"
 
 static struct conf conf;
 
 static int set_up(void **state)
 {
-    struct conf_fault fault;
     const struct conf_key *key;
+    struct conf_fault fault;
     (void)state;
-    conf = (struct conf){0};
+    conf = (struct conf){.cluster = NULL};
     return conf_keys_default(&conf, &key, &fault);
 }
 
@@ -30,88 +32,181 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void each_key_is_found_once(void **state)
+static const struct conf_key *key_of(const char *section, const char *name)
 {
-    (void)state;
-    for (int i = 0; i < CONF_KEYS; i++)
-        assert_int_equal(conf_key_find(conf_keys[i].section, conf_keys[i].name), i);
-    assert_int_equal(conf_key_find("node", ""), -1);
-    assert_int_equal(conf_key_find("", conf_keys[0].name), -1);
-    assert_int_equal(conf_key_find(conf_keys[0].section, "no_such_key"), -1);
-}
-
-static void no_two_keys_share_a_member(void **state)
-{
-    (void)state;
-    for (int i = 0; i < CONF_KEYS; i++)
-        for (int j = 0; j < i; j++)
-            assert_int_not_equal(conf_keys[i].offset, conf_keys[j].offset);
-}
-
-/* What is printed means the same when it is read again. */
-static void each_value_is_printed_as_it_can_be_read(void **state)
-{
-    (void)state;
-    for (int i = 0; i < CONF_KEYS; i++) {
-        char printed[4096], again[4096];
-        struct conf_fault fault;
-        conf_key_print(&conf_keys[i], &conf, printed, sizeof printed);
-        assert_int_equal(conf_key_set(&conf_keys[i], &conf, printed, &fault), 0);
-        conf_key_print(&conf_keys[i], &conf, again, sizeof again);
-        assert_string_equal(printed, again);
-    }
+    int index = conf_key_find(section, name);
+    if (index < 0)
+        fail_msg("no key %s in [%s]", name, section);
+    return &conf_keys[index];
 }
 
 static int set(const char *section, const char *name, const char *text, struct conf_fault *fault)
 {
-    int key = conf_key_find(section, name);
-    assert_true(key >= 0);
-    return conf_key_set(&conf_keys[key], &conf, text, fault);
+    *fault = (struct conf_fault){.reason = NULL};
+    return conf_key_set(key_of(section, name), &conf, text, fault);
 }
 
-static void a_value_that_is_refused_changes_nothing(void **state)
+/* The value, as the file would give it. */
+static const char *value_of(const char *section, const char *name)
 {
-    static const char *const refused[][3] = {
-        {"tracking", "scalar", "maybe"},  {"sampling", "always_ranks", "-1"},
-        {"syslog", "block_size", "many"}, {"syslog", "socket", "relative"},
-        {"http", "format", "xml"},        {"http", "url", "gopher://x"},
-        {"kafka", "topic", "a b"},        {"http", "timeout", "0x10"},
-    };
+    static char text[512];
+    memset(text, 'x', sizeof text);
+    conf_key_print(key_of(section, name), &conf, text, sizeof text);
+    return text;
+}
+
+static void each_key_is_found_by_its_name_alone(void **state)
+{
     (void)state;
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        int key = conf_key_find(refused[i][0], refused[i][1]);
-        char before[256], after[256];
-        struct conf_fault fault = {0};
-        conf_key_print(&conf_keys[key], &conf, before, sizeof before);
-        assert_int_equal(set(refused[i][0], refused[i][1], refused[i][2], &fault), -EINVAL);
-        assert_non_null(fault.reason);
-        conf_key_print(&conf_keys[key], &conf, after, sizeof after);
-        assert_string_equal(before, after);
+    for (int i = 0; i < CONF_KEYS; i++)
+        assert_int_equal(conf_key_find(conf_keys[i].section, conf_keys[i].name), i);
+    assert_int_equal(conf_key_find("spool", "library"), -1);
+    assert_int_equal(conf_key_find("preload", "dir"), -1);
+    assert_int_equal(conf_key_find("", ""), -1);
+    assert_int_equal(conf_key_find("spool", "dirs"), -1);
+}
+
+/* What `jobtrail-conf show` prints can be written into a file. */
+static void each_default_comes_back_from_its_text(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CONF_KEYS; i++) {
+        char text[512], again[512];
+        struct conf_fault fault;
+        conf_key_print(&conf_keys[i], &conf, text, sizeof text);
+        if (conf_key_set(&conf_keys[i], &conf, text, &fault) != 0)
+            fail_msg("[%s] %s = %s: %s", conf_keys[i].section, conf_keys[i].name, text,
+                     fault.reason);
+        conf_key_print(&conf_keys[i], &conf, again, sizeof again);
+        assert_string_equal(again, text);
     }
 }
 
-static void a_value_takes_the_place_of_the_one_before(void **state)
+static void numbers_are_taken_from_their_least_to_their_most(void **state)
 {
+    static const struct {
+        const char *section, *name;
+        uint64_t least, most;
+    } cases[] = {
+        {"submit", "epilog_timeout", 1, 300}, {"submit", "job_timeout", 1, 300},
+        {"submit", "job_cpu", 1, 86400},      {"submit", "hash_file_time", 1, 300},
+        {"submit", "hash_job_time", 1, 300},  {"outbox", "job_share", 1, 100},
+        {"outbox", "user_share", 1, 100},     {"file", "subdirectories", 0, 9999},
+        {"syslog", "block_size", 64, 65000},  {"http", "batch", 1, 10000},
+        {"http", "timeout", 1, 300},          {"sampling", "always_ranks", 1, 1000000000},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint64_t good[] = {cases[i].least, cases[i].most},
+                       bad[] = {cases[i].least - 1, cases[i].most + 1};
+        struct conf_fault fault;
+        char text[32];
+        for (int k = 0; k < 2; k++) {
+            snprintf(text, sizeof text, "%llu", (unsigned long long)good[k]);
+            if (set(cases[i].section, cases[i].name, text, &fault) != 0)
+                fail_msg("%s = %s: %s", cases[i].name, text, fault.reason);
+            assert_string_equal(value_of(cases[i].section, cases[i].name), text);
+            snprintf(text, sizeof text, "%llu", (unsigned long long)bad[k]);
+            if (set(cases[i].section, cases[i].name, text, &fault) != -EINVAL)
+                fail_msg("%s = %s is taken", cases[i].name, text);
+        }
+        snprintf(text, sizeof text, "%llus", (unsigned long long)cases[i].most);
+        assert_int_equal(set(cases[i].section, cases[i].name, text, &fault), -EINVAL);
+        assert_int_equal(fault.offset, strlen(text) - 1);
+        assert_int_equal(set(cases[i].section, cases[i].name, "", &fault), -EINVAL);
+        assert_int_equal(set(cases[i].section, cases[i].name, "+1", &fault), -EINVAL);
+        assert_int_equal(set(cases[i].section, cases[i].name, " 1", &fault), -EINVAL);
+    }
+}
+
+static void sizes_have_the_largest_suffix_that_is_exact(void **state)
+{
+    static const char *const cases[][2] = {
+        {"1048576", "1M"}, {"1024K", "1M"},        {"1M", "1M"},    {"1536K", "1536K"},
+        {"1G", "1G"},      {"1048577", "1048577"}, {"1024M", "1G"}, {"1073741824", "1G"},
+    };
+    static const char *const bad[] = {"1048575", "1025M", "1m",       "1MB",          "1.5M",
+                                      "",        "M",     "0x100000", "99999999999G", "-1M"};
     struct conf_fault fault;
     (void)state;
-    assert_int_equal(set("kafka", "topic", "first", &fault), 0);
-    assert_int_equal(set("kafka", "topic", "second", &fault), 0);
-    assert_string_equal(conf.kafka_topic, "second");
-    assert_int_equal(set("tracking", "mpi", "no", &fault), 0);
-    assert_false(conf.track_mpi);
-    assert_int_equal(set("sampling", "always_ranks", "64", &fault), 0);
-    assert_int_equal(conf.always_ranks, 64);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(set("spool", "ledger_size", cases[i][0], &fault), 0);
+        assert_string_equal(value_of("spool", "ledger_size"), cases[i][1]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        if (set("spool", "ledger_size", bad[i], &fault) != -EINVAL)
+            fail_msg("taken: '%s'", bad[i]);
 }
+
+static void a_refused_value_leaves_the_one_before(void **state)
+{
+    static const char *const cases[][4] = {
+        {"site", "cluster", "alpha", "a/b"},
+        {"spool", "dir", "/run/x", "x"},
+        {"spool", "mount", "yes", "y"},
+        {"spool", "ledger_size", "2M", "1"},
+        {"preload", "library", "/opt/$LIB/libjobtrail.so", "/opt/$ORIGIN/libjobtrail.so"},
+        {"submit", "epilog_timeout", "7", "0"},
+        {"transport", "use", "file syslog", "file mail"},
+        {"http", "format", "bulk", "Bulk"},
+        {"file", "fsync", "no", "none"},
+        {"link", "startup_object", "all", "al"},
+        {"tracking", "gpu", "no", "No"},
+        {"tracking", "command_line", "program", "programs"},
+    };
+    struct conf_fault fault;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *section = cases[i][0], *name = cases[i][1];
+        assert_int_equal(set(section, name, cases[i][2], &fault), 0);
+        if (set(section, name, cases[i][3], &fault) != -EINVAL)
+            fail_msg("[%s] %s = %s is taken", section, name, cases[i][3]);
+        assert_non_null(fault.reason);
+        assert_non_null(fault.hint);
+        assert_string_equal(value_of(section, name), cases[i][2]);
+    }
+}
+
+static void a_fault_says_where_it_is(void **state)
+{
+    static const struct {
+        const char *section, *name, *text;
+        size_t offset;
+    } cases[] = {
+        {"site", "cluster", "alpha beta", 5},
+        {"spool", "dir", "/a/%n/%j", 6},
+        {"spool", "dir", "/a/%", 3},
+        {"spool", "dir", "/a/%%n", 3},
+        {"submit", "state", "/a\tb", 2},
+        {"preload", "library", "/a:b", 2},
+        {"preload", "library", "/a b", 2},
+        {"preload", "library", "/a/$LIBS/x", 3},
+        {"transport", "use", "file,  mail", 7},
+        {"transport", "use", "file, file", 6},
+        {"transport", "use", " , ", 0},
+        {"transport", "use", "none file", 0},
+        {"transport", "use", "files", 0},
+    };
+    struct conf_fault fault;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int result = set(cases[i].section, cases[i].name, cases[i].text, &fault);
+        if (result != -EINVAL || fault.offset != cases[i].offset)
+            fail_msg("%s: %d, %zu", cases[i].text, result, fault.offset);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_key_is_found_once, set_up, tear_down),
-        cmocka_unit_test(no_two_keys_share_a_member),
-        cmocka_unit_test_setup_teardown(each_value_is_printed_as_it_can_be_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_value_that_is_refused_changes_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_value_takes_the_place_of_the_one_before, set_up,
-                                        tear_down),
+        TEST(each_key_is_found_by_its_name_alone),
+        TEST(each_default_comes_back_from_its_text),
+        TEST(numbers_are_taken_from_their_least_to_their_most),
+        TEST(sizes_have_the_largest_suffix_that_is_exact),
+        TEST(a_refused_value_leaves_the_one_before),
+        TEST(a_fault_says_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What hooks wrote down: its lines, which of them make records, and the records.
+ * What hooks wrote down, line by line.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,15 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "conf/base/crc.h"
-#include "conf/compile.h"
 #include "contrib/hooks/packages.h"
-#include "submit/flush/package_send.h"
+#include "submit/evidence/package_read.h"
 
 #define RUN_A "0123456789abcdef0123456789abcdef"
 #define RUN_B "ffffffffffffffffffffffffffffffff"
@@ -178,232 +174,6 @@ static void a_file_is_read_up_to_its_bound(void **state)
     assert_int_equal(packages_read(fd, &packages), -EBADF);
 }
 
-/* A policy with these package rules. */
-static void *policy_of(struct conf_rule *rules, size_t count)
-{
-    struct conf conf = {.path = (char *)"/c",
-                        .spool = (char *)"/s",
-                        .library = (char *)"/l",
-                        .submit = (char *)"/j",
-                        .hooks = (char *)"",
-                        .package = {rules, count}};
-    struct conf_error error;
-    void *policy;
-    size_t size;
-    assert_int_equal(compile_policy(&conf, &policy, &size, &error), 0);
-    return policy;
-}
-
-static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
-{
-    struct conf_rule rules[] = {
-        {POLICY_KEEP, (char *)"python:name:known", 1, 1},
-        {POLICY_SKIP, (char *)"python:path:/home/.*", 2, 1},
-        {POLICY_SKIP, (char *)"python:name:_.*", 3, 1},
-        {POLICY_KEEP, (char *)"python:path:.*/site-packages/.*", 4, 1},
-        {POLICY_SKIP, (char *)"R:name:.*", 5, 1},
-    };
-    static const struct {
-        const char *program, *name, *path;
-        int kept;
-    } cases[] = {
-        {"python", "known", "/home/a/known.py", 1},
-        {"python", "other", "/home/a/other.py", 0},
-        {"python", "other", "/home/a/site-packages/other.py", 0},
-        {"python", "_x", "/opt/site-packages/_x.py", 0},
-        {"python", "x", "/opt/site-packages/x.py", 1},
-        {"python", "x", "/opt/x.py", 1},
-        {"R", "known", "", 0},
-        {"octave", "_x", "", 1},
-    };
-    void *policy = policy_of(rules, sizeof rules / sizeof rules[0]);
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct package package = {RUN_A, cases[i].program, cases[i].name,
-                                        "",    cases[i].path,    0};
-        if (package_kept(policy, &package) != cases[i].kept)
-            fail_msg("%s %s", cases[i].name, cases[i].path);
-    }
-    free(policy);
-}
-
-static const struct job_identity identity = {.user = (char *)"alice",
-                                             .cluster = (char *)"lab",
-                                             .node = (char *)"n1",
-                                             .job = 7,
-                                             .restart = 2};
-static const struct conf conf = {.cluster = (char *)"", .syshost = (char *)"tiny"};
-
-static struct built_record record_of(const char *program, const char *name)
-{
-    const struct package package = {RUN_A, program, name, "", "/p\xe4th", 0};
-    struct capture capture = {.start_ns = UINT64_C(1700000000123456789)};
-    static const struct command_lines lines;
-    struct built_record record;
-    memcpy(capture.uuid, run_a, sizeof capture.uuid);
-    const struct package_source source = {&conf, &lines, &identity, &capture, &package, "1.0"};
-    assert_int_equal(package_record_build(&source, &record), 0);
-    return record;
-}
-
-static void a_record_has_the_keys_of_xalt(void **state)
-{
-    struct built_record record = record_of("python", "numpy");
-    char crc[8], expected[8];
-    (void)state;
-    assert_non_null(strstr(record.text,
-                           "\"package_name\":\"numpy\",\"package_path\":\"/p\\uefe4th\","
-                           "\"package_version\":\"1.0\",\"program\":\"python\","
-                           "\"xalt_run_uuid\":\"01234567-89ab-cdef-0123-456789abcdef\"}"));
-    memcpy(crc, record.text + 8, 6);
-    memcpy(record.text + 8, "0xFFFF", 6);
-    snprintf(expected, sizeof expected, "0x%04X", crc16(record.text, record.length));
-    assert_memory_equal(crc, expected, 6);
-    record_free(&record);
-}
-
-static void a_record_says_whose_it_is(void **state)
-{
-    struct built_record record = record_of("python", "numpy");
-    (void)state;
-    assert_non_null(strstr(record.text,
-                           "\"ownerT\":{\"cluster\":\"lab\",\"job_id\":7,\"node\":\"n1\","
-                           "\"restart_count\":2,\"user\":\"alice\"}"));
-    record_free(&record);
-}
-
-static void a_record_is_named_for_its_run_and_package(void **state)
-{
-    struct built_record numpy = record_of("python", "numpy"), again = record_of("python", "numpy"),
-                        other = record_of("R", "numpy"), scipy = record_of("python", "scipy");
-    (void)state;
-    assert_non_null(strstr(numpy.name, ".alice.01234567-89ab-cdef-0123-456789abcdef."));
-    assert_memory_equal(numpy.name, "pkg.tiny.2023_11_", 17);
-    assert_int_equal(strlen(strstr(numpy.name, "cdef.") + 5), 12 + 5);
-    assert_string_equal(numpy.name, again.name);
-    assert_string_not_equal(numpy.name, other.name);
-    assert_string_not_equal(numpy.name, scipy.name);
-    record_free(&numpy);
-    record_free(&again);
-    record_free(&other);
-    record_free(&scipy);
-}
-
-static char site[64];
-
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", site, name);
-    *strrchr(path, '/') = '\0';
-    mkdir(path, 0700);
-    path[strlen(path)] = '/';
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void start_site(void)
-{
-    strcpy(site, "/tmp/package_test.XXXXXX");
-    assert_non_null(mkdtemp(site));
-}
-
-static void end_site(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", site);
-    assert_int_equal(system(command), 0);
-}
-
-static void versions_come_from_what_installers_left(void **state)
-{
-    static const struct {
-        const char *name, *path, *version;
-    } cases[] = {
-        {"numpy", "numpy/__init__.py", "1.24.2"},
-        {"six", "six.py", "1.16"},
-        {"yaml", "yaml/__init__.py", "6.0"},
-        {"_yaml", "_yaml/__init__.py", "6.0"},
-        {"yam", "yam/__init__.py", ""},
-        {"google.protobuf", "google/protobuf/__init__.py", "4.2"},
-        {"zope.interface", "zope/interface/__init__.py", "5.5"},
-        {"mod", "sub/mod.py", ""},
-        {"none", "none.py", ""},
-    };
-    struct package_versions *versions = package_versions_new();
-    char path[256], version[PACKAGE_VERSION_SIZE];
-    (void)state;
-    start_site();
-    write_file("numpy-1.24.2.dist-info/METADATA", "");
-    write_file("Six-1.16-py3.11.egg-info/PKG-INFO", "");
-    write_file("PyYAML-6.0.dist-info/top_level.txt", "_yaml\r\nyaml\n");
-    write_file("protobuf-4.2.dist-info/top_level.txt", "google.protobuf\n");
-    write_file("zope_Interface-5.5.dist-info/top_level.txt", "");
-    write_file("mod-.dist-info/METADATA", "");
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", site, cases[i].path);
-        package_version_find(versions, cases[i].name, path, version);
-        if (strcmp(version, cases[i].version) != 0)
-            fail_msg("%s: '%s'", cases[i].name, version);
-    }
-    package_version_find(versions, "numpy", "numpy/__init__.py", version);
-    assert_string_equal(version, "");
-    package_version_find(versions, "a.b.c", "/c.py", version);
-    assert_string_equal(version, "");
-    package_version_find(versions, "x", "", version);
-    assert_string_equal(version, "");
-    package_versions_free(versions);
-    end_site();
-}
-
-static void no_more_directories_are_looked_into_than_the_bound(void **state)
-{
-    enum { BOUND = 64 };
-    struct package_versions *versions = package_versions_new();
-    char path[256], version[PACKAGE_VERSION_SIZE];
-    (void)state;
-    start_site();
-    for (int i = 0; i <= BOUND; i++) {
-        snprintf(path, sizeof path, "%d", i);
-        write_file(strcat(path, "/x"), "");
-        snprintf(path, sizeof path, "%d/one-1.dist-info/METADATA", i);
-        write_file(path, "");
-        snprintf(path, sizeof path, "%s/%d/one.py", site, i);
-        package_version_find(versions, "one", path, version);
-        assert_string_equal(version, i < BOUND ? "1" : "");
-    }
-    snprintf(path, sizeof path, "%s/0/one.py", site);
-    package_version_find(versions, "one", path, version);
-    assert_string_equal(version, "1");
-    package_versions_free(versions);
-    end_site();
-}
-
-static void no_more_entries_of_a_directory_are_read_than_the_bound(void **state)
-{
-    enum { BOUND = 8192, MADE = BOUND + 100 };
-    struct package_versions *versions = package_versions_new();
-    char path[256], name[32], version[PACKAGE_VERSION_SIZE];
-    int found = 0;
-    (void)state;
-    start_site();
-    for (int i = 0; i < MADE; i++) {
-        snprintf(path, sizeof path, "%dp-1.egg-info", i);
-        write_file(path, "");
-    }
-    for (int i = 0; i < MADE; i++) {
-        snprintf(name, sizeof name, "%dp", i);
-        snprintf(path, sizeof path, "%s/%s.py", site, name);
-        package_version_find(versions, name, path, version);
-        found += version[0] != '\0';
-    }
-    assert_in_range(found, BOUND - 2, BOUND); /* "." and ".." are entries too */
-    package_versions_free(versions);
-    end_site();
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,13 +183,6 @@ int main(void)
         cmocka_unit_test(lines_are_bounded_whole_and_without_nul),
         cmocka_unit_test(a_run_has_so_many_packages_and_no_more),
         cmocka_unit_test(a_file_is_read_up_to_its_bound),
-        cmocka_unit_test(the_earlier_of_the_rules_for_name_and_path_decides),
-        cmocka_unit_test(a_record_has_the_keys_of_xalt),
-        cmocka_unit_test(a_record_says_whose_it_is),
-        cmocka_unit_test(a_record_is_named_for_its_run_and_package),
-        cmocka_unit_test(versions_come_from_what_installers_left),
-        cmocka_unit_test(no_more_directories_are_looked_into_than_the_bound),
-        cmocka_unit_test(no_more_entries_of_a_directory_are_read_than_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
  * Which outcome each task of a journal has. Programs are made-up files of a scratch directory,
  * which stands for "@" in the journals below.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -23,8 +22,7 @@
 #include "spank/journal.h"
 #include "submit/facts/core_time.h"
 #include "submit/facts/coverage.h"
-#include "submit/flush/coverage_send.h"
-#include "submit/record/coverage_record.h"
+#include "test/unit/fixture/made_program.h"
 
 #define WHO(more)                                                                                  \
     "step time=100.000000000 job=7 restart=0 uid=1000 gid=100 step=0 tasks=4 " more "\n"
@@ -210,35 +208,6 @@ static void core_seconds_are_counted_once(void **state)
     journal_free(&journal);
 }
 
-/* A record is bounded: what a job has more of goes into further ones. */
-static void many_facts_make_several_records_each_with_a_name_of_its_own(void **state)
-{
-    enum { FACTS = COVERAGE_RECORD_FACTS + 1 };
-    static struct coverage_fact facts[FACTS];
-    static const struct command_lines lines;
-    struct journal journal = journal_of(ONE("@static"));
-    struct conf conf = {.cluster = (char *)"c", .syshost = (char *)"tiny"};
-    const struct coverage coverage = {.facts = facts, .fact_count = FACTS};
-    const struct coverage_record_source source = {&conf, &lines, &journal, &coverage, 0};
-    struct built_record first, again, second;
-    (void)state;
-    for (uint32_t i = 0; i < FACTS; i++)
-        facts[i] = (struct coverage_fact){.step = i, .tasks = 1};
-    assert_int_equal(coverage_record_build(&source, 0, &first), 0);
-    assert_int_equal(coverage_record_build(&source, 0, &again), 0);
-    assert_int_equal(coverage_record_build(&source, COVERAGE_RECORD_FACTS, &second), 0);
-    assert_string_equal(first.name, again.name);
-    assert_string_equal(first.text, again.text);
-    assert_string_not_equal(first.name, second.name);
-    assert_memory_equal(first.name, "coverage.tiny.", 14);
-    assert_null(strstr(first.text, "\"step_id\":\"500\""));
-    assert_non_null(strstr(second.text, "\"step_id\":\"500\""));
-    record_free(&first);
-    record_free(&again);
-    record_free(&second);
-    journal_free(&journal);
-}
-
 static void make_file(const char *name, const void *bytes, size_t size, mode_t mode)
 {
     char path[64];
@@ -250,91 +219,11 @@ static void make_file(const char *name, const void *bytes, size_t size, mode_t m
     close(fd);
 }
 
-/* The smallest file that is a program: a header and one program header. */
 static void make_program(const char *name, uint32_t type, mode_t mode)
 {
-    struct {
-        Elf64_Ehdr header;
-        Elf64_Phdr phdr;
-    } elf = {.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                        .e_type = ET_DYN,
-                        .e_machine = EM_X86_64,
-                        .e_version = EV_CURRENT,
-                        .e_phoff = sizeof(Elf64_Ehdr),
-                        .e_ehsize = sizeof(Elf64_Ehdr),
-                        .e_phentsize = sizeof(Elf64_Phdr),
-                        .e_phnum = 1},
-             .phdr = {.p_type = type}};
-    make_file(name, &elf, sizeof elf, mode);
-}
-
-/* What a flush has sent until its time was over, and the next one behind that. */
-struct sent {
-    uint64_t unit, last; /* of the record that comes, and of the last one that was sent */
-    char programs[16];   /* of these, each followed by a blank */
-    size_t most;         /* how many there is time for */
-};
-
-static int begin(void *context, uint64_t unit)
-{
-    struct sent *sent = context;
-    assert_true(unit > sent->unit);
-    sent->unit = unit;
-    return 1;
-}
-
-static int give(void *context, const struct built_record *record)
-{
-    struct sent *sent = context;
-    if (sent->unit == sent->last)
-        return 0;
-    if (sent->most-- == 0)
-        return -ETIMEDOUT;
-    sent->last = sent->unit;
-    snprintf(sent->programs + strlen(sent->programs), 3, "%c ",
-             strstr(record->text, "/copy-")[strlen("/copy-")]);
-    return 0;
-}
-
-static void a_static_program_that_goes_does_not_move_the_others(void **state)
-{
     char path[64];
-    struct conf conf;
-    struct sent sent = {.most = 2};
-    uint64_t runs = 0;
-    void *policy = policy_of("[submit]\ncoverage = no\n", &conf);
-    struct journal journal = journal_of(WHO("") TASK("0") TASK("1") TASK(
-        "2") "program time=110.000000000 step=0 task=0 leader=0 path=@copy-a\n"
-             "program time=110.000000000 step=0 task=1 leader=1 path=@copy-b\n"
-             "program time=110.000000000 step=0 task=2 leader=2 path=@copy-c\n" EPILOG);
-    struct coverage_witnesses witnesses = witnesses_of("", &journal);
-    static const struct command_lines lines;
-    struct coverage_send send = {
-        .conf = &conf,
-        .lines = &lines,
-        .source = {.policy = policy, .journal = &journal, .witnesses = &witnesses},
-        .give = give,
-        .begin = begin,
-        .first = 100,
-        .context = &sent,
-    };
-    (void)state;
-    make_program("copy-a", PT_LOAD, 0755);
-    make_program("copy-b", PT_LOAD, 0755);
-    make_program("copy-c", PT_LOAD, 0755);
-    assert_int_equal(coverage_send(&send, &runs), -ETIMEDOUT);
-    assert_string_equal(sent.programs, "a b ");
-    snprintf(path, sizeof path, "%s/copy-a", directory);
-    assert_int_equal(unlink(path), 0);
-    send.from = sent.last;
-    sent.unit = 0;
-    sent.most = 2;
-    assert_int_equal(coverage_send(&send, &runs), 0);
-    assert_string_equal(sent.programs, "a b c ");
-    coverage_witnesses_free(&witnesses);
-    journal_free(&journal);
-    conf_free(&conf);
-    free(policy);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    made_program(path, type, mode);
 }
 
 static int make_directory(void **state)
@@ -354,8 +243,8 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-    static const char *const names[] = {"dynamic", "orted",  "static", "setuid",
-                                        "script",  "copy-b", "copy-c", "jobtrail.conf"};
+    static const char *const names[] = {"dynamic", "orted",  "static",
+                                        "setuid",  "script", "jobtrail.conf"};
     char path[64];
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -370,8 +259,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_has_its_outcome),
         cmocka_unit_test(core_seconds_are_counted_once),
-        cmocka_unit_test(many_facts_make_several_records_each_with_a_name_of_its_own),
-        cmocka_unit_test(a_static_program_that_goes_does_not_move_the_others),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -206,6 +206,7 @@ static int is_kept(struct hash_table *table, uint32_t user)
     return hash_table_find(table, &status, user, sha1);
 }
 
+/* Files that changed a moment ago are hashed, and not kept. */
 static void wait_settled(void)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
@@ -233,23 +234,57 @@ static void a_file_that_has_just_changed_is_hashed_but_not_kept(void **state)
     hash_table_unmap(table);
 }
 
+static char owned_directory[] = "/tmp/hash_test.XXXXXX";
+
+static const struct {
+    uid_t owner;
+    mode_t mode;
+    int shared;
+} owned[] = {{0, 0755, 1}, {0, 0775, 0}, {0, 0757, 0}, {4711, 0755, 0}, {4712, 0755, 0}};
+
+enum { OWNED = sizeof owned / sizeof owned[0] };
+
+static void name_owned(int number)
+{
+    snprintf(file, sizeof file, "%s/%d", owned_directory, number);
+}
+
+/* Before the first test, so that one wait serves several. */
+static int make_owned(void **state)
+{
+    (void)state;
+    if (mkdtemp(owned_directory) == NULL || chmod(owned_directory, 0755) != 0)
+        return -1;
+    for (int i = 0; i < OWNED && geteuid() == 0; i++) {
+        name_owned(i);
+        make_file("abc");
+        if (chown(file, owned[i].owner, 0) != 0 || chmod(file, owned[i].mode) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int remove_owned(void **state)
+{
+    (void)state;
+    for (int i = 0; i < OWNED && geteuid() == 0; i++) {
+        name_owned(i);
+        if (unlink(file) != 0)
+            return -1;
+    }
+    return rmdir(owned_directory);
+}
+
 /* A user's own file, and one that he may write to, are kept for him alone. */
 static void what_a_user_can_change_is_kept_for_him_alone(void **state)
 {
-    static const struct {
-        uid_t owner;
-        mode_t mode;
-        int shared;
-    } cases[] = {{0, 0755, 1}, {0, 0775, 0}, {0, 0757, 0}, {4711, 0755, 0}, {4712, 0755, 0}};
     (void)state;
     if (geteuid() != 0)
         return;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < OWNED; i++) {
         int fd = -1;
         struct file_hash hash;
-        make_file("abc");
-        assert_int_equal(chown(file, cases[i].owner, 0), 0);
-        assert_int_equal(chmod(file, cases[i].mode), 0);
+        name_owned(i);
         wait_settled();
         pid_t pid = start_hasher(directory, 4711, 4711, &fd);
         assert_true(pid > 0);
@@ -260,16 +295,17 @@ static void what_a_user_can_change_is_kept_for_him_alone(void **state)
         close(fd);
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         struct hash_table *table = map();
-        assert_int_equal(is_kept(table, HASH_TABLE_ALL), cases[i].shared);
-        assert_int_equal(is_kept(table, 4711), !cases[i].shared);
+        assert_int_equal(is_kept(table, HASH_TABLE_ALL), owned[i].shared);
+        assert_int_equal(is_kept(table, 4711), !owned[i].shared);
         hash_table_unmap(table);
     }
 }
 
-/* Whether what lies in a tmpfs that is mounted so is kept for all, by a hasher of a user's. */
-static void try_mount(unsigned long flags, int shared)
+/* A child that ends with 0 if what lies in a tmpfs that is mounted so is kept for all, or not, by a
+ * hasher of a user's. */
+static pid_t try_mount(unsigned long flags, int shared)
 {
-    int fd = -1, status;
+    int fd = -1;
     pid_t child = fork();
     if (child == 0) {
         struct file_hash hash;
@@ -288,8 +324,7 @@ static void try_mount(unsigned long flags, int shared)
                   ? 0
                   : 1);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    return child;
 }
 
 /* mount(8) mounts with nosuid what it mounts for users, whatever files lie there. */
@@ -298,8 +333,12 @@ static void what_a_user_may_have_mounted_is_kept_for_him_alone(void **state)
     (void)state;
     if (geteuid() != 0)
         return;
-    try_mount(0, 1);
-    try_mount(MS_NOSUID | MS_NODEV, 0);
+    const pid_t children[] = {try_mount(0, 1), try_mount(MS_NOSUID | MS_NODEV, 0)};
+    for (int i = 0; i < 2; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
 }
 
 /* As a path through /proc/PID/root leads out of the mounts that root sees. */
@@ -318,7 +357,6 @@ static void what_lies_in_another_mount_namespace_is_kept_for_its_user_alone(void
             mount("none", directory, "tmpfs", 0, "mode=755") != 0)
             _exit(2);
         make_file("abc");
-        wait_settled();
         close(done[1]);
         _exit(write(ready[1], "x", 1) != 1 || read(done[0], &byte, 1) != 0);
     }
@@ -328,10 +366,10 @@ static void what_lies_in_another_mount_namespace_is_kept_for_its_user_alone(void
     snprintf(path, sizeof path, "/proc/%d/root%s", (int)child, file);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
-    assert_false(mount_trust(fd));
+    assert_false(mount_is_trusted(fd));
     close(fd);
     fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    assert_true(mount_trust(fd));
+    assert_true(mount_is_trusted(fd));
     close(fd);
     close(ready[0]);
     close(done[1]);
@@ -444,5 +482,5 @@ int main(void)
         TEST(what_only_looks_like_a_file_has_no_hash),
         TEST(a_state_directory_that_is_missing_costs_no_hash),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_owned, remove_owned);
 }

@@ -1,96 +1,134 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which batch system a run belongs to, by what environments of each look like.
+ * Which batch system a run belongs to, by environments as the systems make them.
  */
-#include "submit/facts/scheduler.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#define ENV(text) ((struct capture_bytes){.at = (text), .size = sizeof(text) - 1})
+#include "submit/facts/scheduler.h"
 
-static char none[] = "";
-
-static struct scheduler find(struct capture_bytes env)
+/* Outside of Slurm. `env`: NAME=VALUE in lines. */
+static struct scheduler *found_in(const char *env)
 {
-    static struct scheduler found;
-    const struct job_identity nobody = {.partition = none, .account = none};
-    scheduler_find(&nobody, "", env, &found);
-    return found;
+    static struct scheduler scheduler;
+    static char bytes[8192];
+    const struct job_identity nobody = {.job = 0};
+    size_t size = strlen(env);
+    assert_true(size < sizeof bytes);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = env[i] == '\n' ? '\0' : env[i];
+    memset(&scheduler, 0x5a, sizeof scheduler);
+    scheduler_find(&nobody, "", (struct capture_bytes){.at = bytes, .size = size}, &scheduler);
+    return &scheduler;
 }
 
-static void slurms_facts_are_those_of_root(void **state)
+static void expect(const char *env, const char *expected)
 {
-    char partition[] = "gpu";
-    const struct job_identity identity = {.job = 42, .partition = partition, .account = none};
-    struct scheduler found = {.nodes = 3};
-    (void)state;
-    scheduler_find(&identity, "login1", ENV("SGE_ACCOUNT=x\0JOB_ID=7\0"), &found);
-    assert_string_equal(found.name, "SLURM");
-    assert_string_equal(found.job_id, "42");
-    assert_string_equal(found.queue, "gpu");
-    assert_string_equal(found.account, "unknown");
-    assert_string_equal(found.submit_host, "login1");
+    char text[512];
+    const struct scheduler *found = found_in(env);
+    snprintf(text, sizeof text, "%s %s %s %s %s %u", found->name, found->job_id, found->queue,
+             found->account, found->submit_host, (unsigned)found->nodes);
+    if (strcmp(text, expected) != 0)
+        fail_msg("'%s', not '%s'", text, expected);
 }
 
-static void the_others_are_told_by_their_variables(void **state)
+static void each_system_is_known_by_its_variables(void **state)
 {
     (void)state;
-    struct scheduler found = find(ENV("JOB_ID=7\0SGE_ACCOUNT=a\0QUEUE=all.q\0NHOSTS=3\0"));
-    assert_string_equal(found.name, "SGE");
-    assert_int_equal(found.nodes, 3);
-    found = find(ENV("PBS_JOBID=9.server\0PBS_O_HOST=login\0PBS_NUM_NODES=many\0"));
-    assert_string_equal(found.name, "PBS");
-    assert_int_equal(found.nodes, 1);
-    found = find(ENV("LSF_VERSION=10\0LSB_MCPU_HOSTS=a 4  b 4 c 2 \0LSB_JOBID=5\0"));
-    assert_string_equal(found.name, "LSF");
-    assert_int_equal(found.nodes, 3);
-    found = find(ENV("PATH=/bin\0"));
-    assert_string_equal(found.name, "unknown");
-    assert_string_equal(found.job_id, "unknown");
-    assert_int_equal(found.nodes, 1);
+    expect("HOME=/home/a\nSGE_ACCOUNT=sge\nJOB_ID=17\nQUEUE=all.q\nNHOSTS=3\nNSLOTS=12\n",
+           "SGE 17 all.q sge unknown 3");
+    expect("PBS_JOBID=123.head\nPBS_QUEUE=batch\nPBS_ACCOUNT=proj\nPBS_O_HOST=login\n"
+           "PBS_NUM_NODES=4\n",
+           "PBS 123.head batch proj login 4");
+    expect("LSF_VERSION=34\nLSB_JOBID=9\nLSB_QUEUE=normal\nLSB_EXEC_CLUSTER=c1\n"
+           "LSB_MCPU_HOSTS=n1 4 n2 4 n3 2 \n",
+           "LSF 9 normal unknown c1 3");
 }
 
-static void values_are_texts_of_the_scheduler(void **state)
+static void what_nothing_tells_is_unknown(void **state)
 {
-    struct scheduler found;
-    const struct job_identity nobody = {.partition = none, .account = none};
     (void)state;
-    scheduler_find(&nobody, "", ENV("PBS_JOBID=9\0PBS_QUEUE=\0PBS_ACCOUNT=a b\0"), &found);
-    assert_string_equal(found.job_id, "9");
-    assert_string_equal(found.queue, "unknown");
-    assert_string_equal(found.account, "a b");
-    assert_string_equal(found.submit_host, "unknown");
+    expect("", "unknown unknown unknown unknown unknown 1");
+    expect("HOME=/home/a\nJOB_ID=17\n", "unknown unknown unknown unknown unknown 1");
+    expect("PBS_JOBID=\n", "PBS unknown unknown unknown unknown 1");
+    expect("PBS_JOBID=1\nPBS_QUEUE\nXPBS_QUEUE=q\nPBS_QUEUES=r\n",
+           "PBS 1 unknown unknown unknown 1");
+    /* the first that is there counts */
+    expect("PBS_JOBID=1\nPBS_JOBID=2\n", "PBS 1 unknown unknown unknown 1");
 }
 
-static void an_environment_may_end_anywhere(void **state)
+/* Users set variables to what they like. */
+static void numbers_and_texts_are_bounded(void **state)
 {
-    static const char env[] = "XPBS_JOBID=1\0PBS_JOBIDX=2\0PBS_JOBID=345";
+    static const char *const numbers[] = {"",        "x",        "-1",        "0",
+                                          "1000000", "16777216", "999999999", "4x"};
+    static const uint32_t nodes[] = {1, 1, 1, 1, 1000000, 1, 1, 4};
+    char env[2048];
     (void)state;
-    for (size_t size = 0; size < sizeof env; size++) {
-        struct scheduler found;
-        const struct job_identity nobody = {.partition = none, .account = none};
-        scheduler_find(&nobody, "", (struct capture_bytes){.at = env, .size = size}, &found);
-        bool is_pbs = size >= sizeof env - 1 - 3;
-        assert_string_equal(found.name, is_pbs ? "PBS" : "unknown");
-        if (size > sizeof env - 1 - 3) /* as far as it goes */
-            assert_memory_equal(found.job_id, "345", size - (sizeof env - 1 - 3));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        snprintf(env, sizeof env, "PBS_JOBID=1\nPBS_NUM_NODES=%s\n", numbers[i]);
+        if (found_in(env)->nodes != nodes[i])
+            fail_msg("'%s': %u", numbers[i], (unsigned)found_in(env)->nodes);
     }
-    assert_string_equal(find((struct capture_bytes){.at = NULL}).name, "unknown");
+    snprintf(env, sizeof env, "PBS_JOBID=1\nPBS_QUEUE=%01000d\n", 7);
+    assert_int_equal(strlen(found_in(env)->queue), 255);
+    /* the environment may have been cut in a variable */
+    expect("PBS_JOBID=1\nPBS_QUEUE=bat", "PBS 1 bat unknown unknown 1");
+    expect("PBS_JOBID=1\nPBS_QUEUE", "PBS 1 unknown unknown unknown 1");
+}
+
+static void hosts_of_lsf_are_pairs(void **state)
+{
+    (void)state;
+    assert_int_equal(found_in("LSF_VERSION=34\nLSB_MCPU_HOSTS=n1 4\n")->nodes, 1);
+    assert_int_equal(found_in("LSF_VERSION=34\nLSB_MCPU_HOSTS=  n1  4   n2 4\n")->nodes, 2);
+    assert_int_equal(found_in("LSF_VERSION=34\nLSB_MCPU_HOSTS=\n")->nodes, 1);
+    assert_int_equal(found_in("LSF_VERSION=34\n")->nodes, 1);
+}
+
+/* What root knows of a Slurm job is not asked of the environment. */
+static void a_job_of_slurms_is_slurms_whatever_the_environment_says(void **state)
+{
+    static const char env[] = "PBS_JOBID=1\0SLURM_JOB_ID=2\0SLURM_JOB_ACCOUNT=other";
+    const struct job_identity identity = {
+        .job = 4711, .partition = (char *)"main", .account = (char *)""};
+    struct scheduler found;
+    (void)state;
+    scheduler_find(&identity, "login", (struct capture_bytes){.at = env, .size = sizeof env},
+                   &found);
+    assert_string_equal(found.name, "SLURM");
+    assert_string_equal(found.job_id, "4711");
+    assert_string_equal(found.queue, "main");
+    assert_string_equal(found.account, "unknown");
+    assert_string_equal(found.submit_host, "login");
+}
+
+/* A process whose environment could not be captured. */
+static void no_environment_tells_nothing(void **state)
+{
+    const struct job_identity nobody = {.job = 0};
+    struct scheduler found;
+    (void)state;
+    scheduler_find(&nobody, "", (struct capture_bytes){.at = NULL}, &found);
+    assert_string_equal(found.name, "unknown");
+    assert_int_equal(found.nodes, 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slurms_facts_are_those_of_root),
-        cmocka_unit_test(the_others_are_told_by_their_variables),
-        cmocka_unit_test(values_are_texts_of_the_scheduler),
-        cmocka_unit_test(an_environment_may_end_anywhere),
+        cmocka_unit_test(each_system_is_known_by_its_variables),
+        cmocka_unit_test(what_nothing_tells_is_unknown),
+        cmocka_unit_test(numbers_and_texts_are_bounded),
+        cmocka_unit_test(hosts_of_lsf_are_pairs),
+        cmocka_unit_test(a_job_of_slurms_is_slurms_whatever_the_environment_says),
+        cmocka_unit_test(no_environment_tells_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,8 @@
 
 #include "spank/spool_part.h"
 #include "submit/flush/job_progress.h"
-#include "submit/flush/starts.h"
-#include "submit/flush/worker.h"
+#include "submit/flush/reading.h"
+#include "submit/flush/start_records.h"
 #include "submit/outbox/outbox.h"
 #include "test/unit/fixture/made_node.h"
 
@@ -382,7 +382,7 @@ static void the_watcher_takes_what_the_jobs_user_wrote_alone(void **state)
     for (int foreign = 1; foreign >= 0; foreign--) {
         int spool = open_spool();
         assert_int_equal(chown(below(spool_dir, "7.0/ledger"), foreign ? 12345 : 0, 0), 0);
-        assert_int_equal(starts_send(&conf, spool), 0);
+        assert_int_equal(start_records_send(&conf, spool), 0);
         assert_int_equal(count_files(records_dir, ".aaa."), foreign ? -1 : 1);
         close(spool);
     }
@@ -432,7 +432,7 @@ static void forged_starts_have_root_write_no_more_names_than_captures_find_room(
     put("7.0", "started", before, sizeof before);
     int spool = open_spool(), sent = 0;
     for (int look = 0; look < 2; look++) {
-        assert_int_equal(starts_send(&conf, spool), 0);
+        assert_int_equal(start_records_send(&conf, spool), 0);
         assert_int_equal(stat(below(spool_dir, "7.0/started"), &status), 0);
         assert_in_range(status.st_size, BEFORE + 1, FULL);
         assert_in_range(count_files(records_dir, ".aaa."), 1, COUNT_OF - 1);
@@ -463,7 +463,7 @@ static void a_run_whose_cluster_is_not_known_yet_has_no_start_record(void **stat
             fclose(journal);
         }
         int spool = open_spool();
-        assert_int_equal(starts_send(&conf, spool), 0);
+        assert_int_equal(start_records_send(&conf, spool), 0);
         assert_int_equal(count_files(records_dir, ".aaa."), known ? 1 : -1);
         close(spool);
     }
@@ -501,7 +501,7 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
 {
     struct conf conf = conf_of();
     struct journal journal = {0};
-    struct worker_summary summary = {.records = 77};
+    struct reading_summary summary = {.records = 77};
     char text[256];
     int taken = 0;
     (void)state;
@@ -510,27 +510,33 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
     snprintf(text, sizeof text, "step time=1.000000000 job=7 uid=%u gid=%u\n", (unsigned)getuid(),
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-    const struct worker_order order = {.conf = &conf,
-                                       .identity = &journal.identity,
-                                       .journal = &journal,
-                                       .ledger = ledger,
-                                       .packages = -1,
-                                       .kind = WORKER_ENDS,
-                                       .now_ns = 1};
-    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EDQUOT);
+    enum flush_outcome outcome = FLUSH_SPENT;
+    struct job_request request = {.common = {.conf = &conf,
+                                             .identity = &journal.identity,
+                                             .take = refuse_second,
+                                             .context = &taken},
+                                  .journal = &journal,
+                                  .ledger = ledger,
+                                  .packages = -1,
+                                  .now_ns = 1};
+    assert_int_equal(reading_of_job(&request, &summary, &outcome), -EDQUOT);
     assert_int_equal(taken, 2);
+    assert_int_equal(outcome, FLUSH_SPENT); /* untouched */
     taken = 10;
-    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), 0);
+    assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+    assert_int_equal(outcome, FLUSH_DONE);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 3);
-    struct worker_order late = order;
-    late.deadline_ns = 1;
+    request.common.deadline_ns = 1;
     summary.records = 77;
-    assert_int_equal(worker_run(&late, refuse_second, &taken, &summary), -ETIMEDOUT);
+    assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+    assert_int_equal(outcome, FLUSH_LATE);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
+    request.common.deadline_ns = 0;
     journal.identity.uid = (uid_t)-1; /* nobody can become this one */
-    assert_int_equal(worker_run(&order, refuse_second, &taken, &summary), -EPROTO);
+    assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+    assert_int_equal(outcome, FLUSH_BROKEN);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
     journal_free(&journal);
@@ -539,7 +545,7 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
 
 static int count(void *context, const struct record_view *record)
 {
-    *(int *)context += strncmp(record->name, "run.", 4) == 0;
+    *(int *)context += record->kind == RECORD_RUN;
     return 0;
 }
 
@@ -547,7 +553,7 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
 {
     /* captures begin at the second page, of which they have one each */
     static const struct {
-        struct worker_place from, reached;
+        struct reading_place from, reached;
         int runs;
     } cases[] = {
         {{0, 0}, {4, 1}, 3}, {{2, 0}, {4, 1}, 3}, {{2, 1}, {4, 1}, 2}, {{3, 0}, {4, 1}, 2},
@@ -555,7 +561,7 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
     };
     struct conf conf = conf_of();
     struct journal journal = {0};
-    struct worker_summary summary;
+    struct reading_summary summary;
     char text[256];
     (void)state;
     make_ledger(3);
@@ -565,17 +571,20 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int runs = 0;
-        struct worker_place reached = cases[i].from;
-        const struct worker_order order = {.conf = &conf,
-                                           .identity = &journal.identity,
-                                           .journal = &journal,
-                                           .ledger = ledger,
-                                           .packages = -1,
-                                           .kind = WORKER_ENDS,
-                                           .now_ns = 1,
-                                           .from = cases[i].from,
-                                           .reached = &reached};
-        assert_int_equal(worker_run(&order, count, &runs, &summary), 0);
+        struct reading_place reached = cases[i].from;
+        enum flush_outcome outcome;
+        const struct job_request request = {.common = {.conf = &conf,
+                                                       .identity = &journal.identity,
+                                                       .take = count,
+                                                       .context = &runs},
+                                            .journal = &journal,
+                                            .ledger = ledger,
+                                            .packages = -1,
+                                            .now_ns = 1,
+                                            .resume_at = cases[i].from,
+                                            .taken_up_to = &reached};
+        assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+        assert_int_equal(outcome, FLUSH_DONE);
         assert_int_equal(runs, cases[i].runs);
         assert_int_equal(summary.records, cases[i].runs);
         assert_int_equal(reached.unit, cases[i].reached.unit);
@@ -599,7 +608,7 @@ static void a_place_is_noted_and_read_again(void **state)
     int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct job_progress progress = progress_of(directory);
     assert_true(progress.place.unit == 0 && progress.place.records == 0);
-    progress.place = (struct worker_place){UINT64_C(1) << 33, 12};
+    progress.place = (struct reading_place){UINT64_C(1) << 33, 12};
     progress.used_ns = 5000000;
     assert_int_equal(job_progress_note(&progress), 0);
     job_progress_close(&progress);
@@ -626,11 +635,11 @@ static void what_has_ended_two_readers_is_passed_over_by_the_third(void **state)
     (void)state;
     make_job("7.0", EPILOG);
     int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (uint64_t unit = 2; unit < 2 + JOB_PROGRESS_PASSED; unit++) {
+    for (uint64_t unit = 2; unit < 2 + JOB_PROGRESS_PASSED_OVER; unit++) {
         for (int i = 0; i < JOB_PROGRESS_TRIES; i++) {
             struct job_progress progress = progress_of(directory);
-            assert_int_equal(progress.passed_count, unit - 2);
-            assert_false(progress.hopeless);
+            assert_int_equal(progress.passed_over_count, unit - 2);
+            assert_false(progress.is_hopeless);
             *progress.begun = unit;
             if (i == 1) /* the flush noted it: or it found it so */
                 job_progress_failed(&progress);
@@ -638,8 +647,8 @@ static void what_has_ended_two_readers_is_passed_over_by_the_third(void **state)
             job_progress_close(&progress);
         }
         struct job_progress progress = progress_of(directory);
-        assert_int_equal(progress.passed_count, unit - 1);
-        assert_int_equal(progress.passed[unit - 2], unit);
+        assert_int_equal(progress.passed_over_count, unit - 1);
+        assert_int_equal(progress.passed_over[unit - 2], unit);
         job_progress_ended(&progress);
         job_progress_close(&progress);
     }
@@ -648,7 +657,7 @@ static void what_has_ended_two_readers_is_passed_over_by_the_third(void **state)
         *progress.begun = 99;
         job_progress_failed(&progress);
     }
-    assert_true(progress.hopeless);
+    assert_true(progress.is_hopeless);
     job_progress_close(&progress);
     close(directory);
 }

@@ -27,13 +27,8 @@ static bool is_taken(enum record_kind kind, const char *text)
     if (kind == RECORD_LINK)
         return hand_in_text_fits(&record, "alice");
     make_whole(&made);
-    const struct worker_order order = {.conf = &made.conf,
-                                       .journal = &made.journal,
-                                       .identity = &made.journal.identity,
-                                       .ledger = -1,
-                                       .packages = -1,
-                                       .kind = WORKER_ENDS};
-    struct worker_check *check = worker_check_new(&order);
+    struct worker_check *check =
+        worker_check_new(READING_JOB, &made.conf, &made.journal.identity, -1, -1);
     assert_non_null(check);
     bool taken = worker_check_record(check, &record);
     worker_check_free(check);

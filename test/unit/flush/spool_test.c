@@ -31,6 +31,7 @@
 #include "spank/spool_path.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
+#include "submit/job/spool_remove.h"
 #include "test/unit/fixture/made_node.h"
 
 static void the_list_has_directories_named_like_jobs_in_their_order(void **state)

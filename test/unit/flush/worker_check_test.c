@@ -77,7 +77,7 @@ static void forget(struct taken *taken)
 struct worked {
     struct conf conf;
     struct journal journal;
-    struct worker_order order;
+    int ledger;
     struct worker_check *check;
 };
 
@@ -106,24 +106,44 @@ static void work_on(struct worked *worked, uint32_t job)
         worked->journal.identity.array_task = 3;
     }
     make_ledger(3);
-    worked->order = (struct worker_order){.conf = &worked->conf,
-                                          .identity = &worked->journal.identity,
-                                          .journal = job == 0 ? NULL : &worked->journal,
-                                          .ledger = made_file(&made, made.size),
-                                          .packages = -1,
-                                          .kind = job == 0 ? WORKER_SESSION : WORKER_ENDS,
-                                          .now_ns = UINT64_C(1700000200000000000),
-                                          .over = 1,
-                                          .started = ""};
-    worked->check = worker_check_new(&worked->order);
+    worked->ledger = made_file(&made, made.size);
+    worked->check = worker_check_new(job == 0 ? READING_SESSION : READING_JOB, &worked->conf,
+                                     &worked->journal.identity, worked->ledger, -1);
     assert_non_null(worked->check);
 }
 
 static void done_with(struct worked *worked)
 {
     worker_check_free(worked->check);
-    close(worked->order.ledger);
+    close(worked->ledger);
     journal_free(&worked->journal);
+}
+
+/* What a reader gives of that ledger. */
+static enum flush_outcome read_it(const struct worked *worked, struct taken *taken,
+                                  struct reading_summary *summary)
+{
+    const struct reading_request common = {.conf = &worked->conf,
+                                           .identity = &worked->journal.identity,
+                                           .take = take,
+                                           .context = taken};
+    const struct job_request job = {.common = common,
+                                    .journal = &worked->journal,
+                                    .ledger = worked->ledger,
+                                    .packages = -1,
+                                    .now_ns = UINT64_C(1700000200000000000)};
+    const struct session_request session = {.common = common,
+                                            .ledger = worked->ledger,
+                                            .packages = -1,
+                                            .now_ns = UINT64_C(1700000200000000000),
+                                            .is_leader_gone = true,
+                                            .sent = ""};
+    enum flush_outcome outcome;
+    assert_int_equal(worked->journal.identity.job == 0
+                         ? reading_of_session(&session, summary, &outcome)
+                         : reading_of_job(&job, summary, &outcome),
+                     0);
+    return outcome;
 }
 
 static int fits(const struct worked *worked, const char *name, const char *text)
@@ -150,16 +170,16 @@ static void a_worker_hands_over_its_own_records_and_no_others(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct worked worked;
-        struct worker_summary summary;
+        struct reading_summary summary;
         struct taken taken = {.count = 0};
         work_on(&worked, jobs[i]);
         role = HONEST;
-        assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+        assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
         assert_int_equal(summary.records, 3);
         assert_true(taken.count >= 3);
         forget(&taken);
         for (role = AS_OTHER_USER; role <= AS_START; role++) {
-            assert_int_equal(worker_run(&worked.order, take, &taken, &summary), -EPROTO);
+            assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_BROKEN);
             assert_int_equal(taken.count, 0);
         }
         done_with(&worked);
@@ -186,11 +206,11 @@ static void a_record_is_named_for_its_user_site_and_run(void **state)
         {"_", "_x"},
     };
     struct worked worked;
-    struct worker_summary summary;
+    struct reading_summary summary;
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     const char *name = taken.record[0].name, *text = taken.record[0].text;
     assert_true(fits(&worked, name, text));
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
@@ -254,11 +274,11 @@ static void a_record_says_whose_it_is_once_and_clearly(void **state)
         {"\"libA\":[", "\"libA\":[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]],"},
     };
     struct worked worked;
-    struct worker_summary summary;
+    struct reading_summary summary;
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         const char *text = taken.record[0].text;
         if (i % 2 == 0) /* with and without a sound one before, of another run */
@@ -362,11 +382,11 @@ static void a_record_has_the_keys_of_its_kind_and_no_others(void **state)
         {"all", "\"crc\":\"0x0000\""},
     };
     struct worked worked;
-    struct worker_summary summary;
+    struct reading_summary summary;
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     take_package(&worked, &taken);
     take_coverage(&worked, &taken);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -418,11 +438,11 @@ static void a_package_says_whose_it_is(void **state)
 static void the_record_before_does_not_vouch_for_another_run(void **state)
 {
     struct worked worked;
-    struct worker_summary summary;
+    struct reading_summary summary;
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     assert_true(fits(&worked, taken.record[0].name, taken.record[0].text));
     assert_false(fits(&worked, taken.record[1].name, taken.record[0].text));
     assert_true(fits(&worked, taken.record[1].name, taken.record[1].text));
@@ -434,11 +454,11 @@ static void the_record_before_does_not_vouch_for_another_run(void **state)
 static void a_session_is_no_job(void **state)
 {
     struct worked worked;
-    struct worker_summary summary;
+    struct reading_summary summary;
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 0);
-    assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     const char *text = taken.record[0].text;
     assert_true(fits(&worked, taken.record[0].name, text));
     assert_true(fits(&worked, taken.record[0].name,
@@ -453,18 +473,17 @@ static void a_session_is_no_job(void **state)
 
 static void a_summary_says_no_more_than_there_was_room_for(void **state)
 {
-    struct worker_summary summary, most;
+    struct reading_summary summary, most;
     struct worked worked;
     struct taken taken = {.count = 0};
     (void)state;
     work_on(&worked, 7);
-    assert_int_equal(worker_run(&worked.order, take, &taken, &summary), 0);
+    assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     assert_true(fits(&worked, taken.record[0].name, taken.record[0].text));
     memset(&most, 0xff, sizeof most);
     worker_check_summary(worked.check, &most);
     assert_int_equal(most.records, 1);
     assert_int_equal(most.packages, 0);
-    assert_int_equal(most.sampled_out, made.size / LEDGER_PAGE + 1);
     assert_int_equal(most.damaged, made.size / LEDGER_PAGE + 1);
     assert_int_equal(most.running, made.size / LEDGER_PAGE + 1);
     assert_int_equal(most.unhooked, made.size / LEDGER_PAGE + 1);

@@ -164,10 +164,10 @@ static void any_told(struct told *told)
 
 enum what { RUN, START, PACKAGE, COVERAGE, WHATS };
 
-static const enum worker_kind kinds[] = {[RUN] = WORKER_ENDS,
-                                         [START] = WORKER_STARTS,
-                                         [PACKAGE] = WORKER_ENDS,
-                                         [COVERAGE] = WORKER_ENDS};
+static const enum reading_kind kinds[] = {[RUN] = READING_JOB,
+                                          [START] = READING_STARTS,
+                                          [PACKAGE] = READING_JOB,
+                                          [COVERAGE] = READING_JOB};
 
 static void build(enum what what, const struct node *node, const struct told *told,
                   struct built_record *record)
@@ -200,17 +200,10 @@ static void build(enum what what, const struct node *node, const struct told *to
     assert_int_equal(result, 0);
 }
 
-static struct worker_check *check_of(const struct node *node, enum worker_kind kind,
-                                     struct worker_order *order)
+static struct worker_check *check_of(const struct node *node, enum reading_kind kind)
 {
-    *order = (struct worker_order){.conf = &node->conf,
-                                   .identity = &node->journal.identity,
-                                   .journal = kind == WORKER_SESSION ? NULL : &node->journal,
-                                   .ledger = -1,
-                                   .packages = -1,
-                                   .kind = kind,
-                                   .started = ""};
-    struct worker_check *check = worker_check_new(order);
+    struct worker_check *check =
+        worker_check_new(kind, &node->conf, &node->journal.identity, -1, -1);
     assert_non_null(check);
     return check;
 }
@@ -227,15 +220,14 @@ static void records_are_taken_whatever_a_job_is_called(void **state)
     for (seed = 1; seed < ROUNDS; seed++) {
         struct node node;
         struct told told;
-        struct worker_order order;
         const uint64_t round = seed;
         any_node(&node);
         for (enum what what = RUN; what < WHATS; what++) {
-            enum worker_kind kind =
-                node.job == 0 && kinds[what] == WORKER_ENDS ? WORKER_SESSION : kinds[what];
-            if (what == COVERAGE && kind == WORKER_SESSION)
+            enum reading_kind kind =
+                node.job == 0 && kinds[what] == READING_JOB ? READING_SESSION : kinds[what];
+            if (what == COVERAGE && kind == READING_SESSION)
                 continue; /* which has none */
-            struct worker_check *check = check_of(&node, kind, &order);
+            struct worker_check *check = check_of(&node, kind);
             for (int i = 0; i < 3; i++) { /* with others before it */
                 struct built_record record;
                 any_told(&told);
@@ -285,7 +277,6 @@ static void nothing_is_taken_that_tells_of_another_job(void **state)
     for (seed = 1; seed < ROUNDS; seed++) {
         struct node node, other;
         struct told told;
-        struct worker_order order;
         struct built_record honest, forged;
         const uint64_t round = seed;
         const enum what what = (enum what[]){RUN, START, COVERAGE}[below(3)];
@@ -294,8 +285,8 @@ static void nothing_is_taken_that_tells_of_another_job(void **state)
         other = node;
         if (forge(&other, what)) {
             connect(&other);
-            enum worker_kind kind = node.job == 0 && what == RUN ? WORKER_SESSION : kinds[what];
-            struct worker_check *check = check_of(&node, kind, &order);
+            enum reading_kind kind = node.job == 0 && what == RUN ? READING_SESSION : kinds[what];
+            struct worker_check *check = check_of(&node, kind);
             build(what, &node, &told, &honest);
             build(what, &other, &told, &forged);
             if (below(2) == 0)

@@ -80,7 +80,6 @@ static void every_verb_gives_its_facts(void **state)
     assert_int_equal(step->nodes, 2);
     assert_int_equal(step->node_id, 1);
     assert_int_equal(step->tasks, 8);
-    assert_int_equal(step->local_tasks, 4);
     assert_int_equal(step->cpus, 4);
     assert_int_equal(step->pid, 0);
     assert_true(step->end_ns == UINT64_C(1700000005000000000));

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The variables of XALT that links listen to.
+ * XALT's variables for links.
  */
-#include "ldwrap/link_switches.h"
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,64 +10,178 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "conf/base/io.h"
+#include "ldwrap/link_switches.h"
 
-static void each_switch_has_its_default(void **state)
+static char directory[32], path[64];
+
+static int set_up(void **state)
 {
+    (void)state;
+    strcpy(directory, "/tmp/link_switches.XXXXXX");
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/trace", directory);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(path);
+    return unsetenv("XALT_TRACING") + rmdir(directory);
+}
+
+static void only_yes_asks_for_tracking(void **state)
+{
+    static const char *const values[] = {"no", "", "YES", "yes ", "1"};
     (void)state;
     unsetenv("XALT_EXECUTABLE_TRACKING");
-    unsetenv("XALT_FUNCTION_TRACKING");
-    unsetenv("XALT_CMDLINE_RECORD");
     assert_false(switch_tracking());
-    assert_true(switch_functions());
-    assert_true(switch_command_line());
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        setenv("XALT_EXECUTABLE_TRACKING", values[i], 1);
+        assert_false(switch_tracking());
+    }
     setenv("XALT_EXECUTABLE_TRACKING", "yes", 1);
-    setenv("XALT_FUNCTION_TRACKING", "no", 1);
-    setenv("XALT_CMDLINE_RECORD", "no", 1);
     assert_true(switch_tracking());
-    assert_false(switch_functions());
-    assert_false(switch_command_line());
-    setenv("XALT_EXECUTABLE_TRACKING", "YES", 1);
-    setenv("XALT_FUNCTION_TRACKING", "", 1);
-    setenv("XALT_CMDLINE_RECORD", "yes", 1);
-    assert_false(switch_tracking());
-    assert_true(switch_functions());
-    assert_true(switch_command_line());
 }
 
-static void a_trace_goes_to_the_end_of_a_file_as_one_line(void **state)
+static void functions_are_looked_for_unless_the_user_says_no(void **state)
 {
-    char path[] = "/tmp/jobtrail-trace-XXXXXX", tracing[64], text[8192], message[6000];
     (void)state;
-    close(mkstemp(path));
-    snprintf(tracing, sizeof tracing, "link:%s", path);
-    setenv("XALT_TRACING", tracing, 1);
-    switch_trace("%d of %s", 1, "two");
-    switch_trace("second");
-    assert_int_equal(io_read_text(AT_FDCWD, path, text, sizeof text), 42);
-    assert_string_equal(text, "jobtrail-ld: 1 of two\njobtrail-ld: second\n");
-
-    memset(message, 'x', sizeof message - 1);
-    message[sizeof message - 1] = '\0';
-    switch_trace("%s", message);
-    ssize_t size = io_read_text(AT_FDCWD, path, text, sizeof text);
-    assert_int_equal(size, 42 + 4095); /* what is longer is cut */
-    assert_int_equal(text[size - 1], '\n');
-    setenv("XALT_TRACING", "run", 1);
-    switch_trace("nowhere");
-    assert_int_equal(io_read_text(AT_FDCWD, path, text, sizeof text), size);
-    unlink(path);
+    unsetenv("XALT_FUNCTION_TRACKING");
+    assert_true(switch_functions());
+    setenv("XALT_FUNCTION_TRACKING", "yes", 1);
+    assert_true(switch_functions());
+    setenv("XALT_FUNCTION_TRACKING", "no", 1);
+    assert_false(switch_functions());
 }
+
+/* What a user says about the command line is not to be misread as a yes. */
+static void a_command_line_is_kept_where_nothing_or_yes_is_said(void **state)
+{
+    static const char *const values[] = {"no", "", "No", "off"};
+    (void)state;
+    unsetenv("XALT_CMDLINE_RECORD");
+    assert_true(switch_command_line());
+    setenv("XALT_CMDLINE_RECORD", "yes", 1);
+    assert_true(switch_command_line());
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        setenv("XALT_CMDLINE_RECORD", values[i], 1);
+        assert_false(switch_command_line());
+    }
+}
+
+/* Makes XALT_TRACING "link:" and our file; says a line; returns what the file has then. */
+static const char *traced(const char *text)
+{
+    static char found[8192];
+    char value[80];
+    snprintf(value, sizeof value, "link:%s", path);
+    setenv("XALT_TRACING", value, 1);
+    switch_trace("%s", text);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, found, sizeof found - 1);
+    assert_true(size >= 0);
+    found[size] = '\0';
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+static void a_line_goes_to_the_end_of_the_file(void **state)
+{
+    (void)state;
+    assert_string_equal(traced("one"), "jobtrail-ld: one\n");
+    assert_string_equal(traced("two"), "jobtrail-ld: one\njobtrail-ld: two\n");
+}
+
+static void a_long_line_is_cut_and_ends(void **state)
+{
+    static char text[6000];
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    const char *found = traced(text);
+    assert_int_equal(strlen(found), 4095);
+    assert_int_equal(found[4094], '\n');
+    assert_int_equal(found[4093], 'x');
+}
+
+/* Root builds in users' directories, who may have put a link there. */
+static void root_follows_no_link(void **state)
+{
+    char to[80];
+    struct stat status;
+    (void)state;
+    snprintf(to, sizeof to, "%s/elsewhere", directory);
+    assert_int_equal(symlink(to, path), 0);
+    traced("one");
+    assert_int_equal(stat(to, &status) == 0, geteuid() != 0);
+    unlink(to);
+}
+
+/* A pipe that nobody reads from must not hold the link up. */
+static void a_pipe_without_a_reader_is_passed_over(void **state)
+{
+    char value[80];
+    (void)state;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(value, sizeof value, "link:%s", path);
+    setenv("XALT_TRACING", value, 1);
+    switch_trace("one");
+}
+
+/* What is said on stderr with this value of XALT_TRACING; NULL: unset. */
+static void expect_on_stderr(const char *tracing, const char *expected)
+{
+    char found[64];
+    int saved = dup(STDERR_FILENO), ends[2];
+    if (tracing == NULL)
+        unsetenv("XALT_TRACING");
+    else
+        setenv("XALT_TRACING", tracing, 1);
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    switch_trace("%d", 7);
+    int is_open = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    ssize_t size = read(ends[0], found, sizeof found - 1);
+    close(ends[0]);
+    assert_true(is_open && size >= 0);
+    found[size] = '\0';
+    assert_string_equal(found, expected);
+}
+
+static void stderr_is_for_yes_and_link(void **state)
+{
+    (void)state;
+    expect_on_stderr("yes", "jobtrail-ld: 7\n");
+    expect_on_stderr("link", "jobtrail-ld: 7\n");
+    expect_on_stderr("run", "");
+    expect_on_stderr("yes0", "");
+    expect_on_stderr("", "");
+    expect_on_stderr(NULL, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_switch_has_its_default),
-        cmocka_unit_test(a_trace_goes_to_the_end_of_a_file_as_one_line),
+        cmocka_unit_test(only_yes_asks_for_tracking),
+        cmocka_unit_test(functions_are_looked_for_unless_the_user_says_no),
+        cmocka_unit_test(a_command_line_is_kept_where_nothing_or_yes_is_said),
+        TEST(a_line_goes_to_the_end_of_the_file),
+        TEST(a_long_line_is_cut_and_ends),
+        TEST(root_follows_no_link),
+        TEST(a_pipe_without_a_reader_is_passed_over),
+        TEST(stderr_is_for_yes_and_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

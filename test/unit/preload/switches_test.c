@@ -1,108 +1,224 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the environment says of tracking, of ranks and of who records for all of them.
+ * What the environment says about tracking, by environments as launchers make them.
  */
-#include "preload/switches.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-/* Of the NULL-terminated list of entries. */
-#define READ(...) read_switches((char *[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+#include "preload/switches.h"
 
-static struct switches read_switches(char **entries)
+enum { ENTRIES_MAX = 16 };
+
+#define READ(...) read_environment((const char *const[]){__VA_ARGS__, NULL})
+
+static struct switches read_environment(const char *const *entries)
 {
     struct switches switches;
-    switches_read(entries, &switches);
+    memset(&switches, 0x5a, sizeof switches);
+    switches_read((char **)(uintptr_t)entries, &switches);
     return switches;
 }
 
-static void an_empty_environment_leaves_all_to_the_site(void **state)
+static void an_empty_environment_says_nothing(void **state)
 {
+    char *envp[] = {NULL};
+    struct switches switches;
     (void)state;
-    struct switches switches = READ();
+    switches_read(envp, &switches);
     assert_null(switches.spool);
     assert_null(switches.policy);
+    assert_null(switches.task);
+    assert_null(switches.testing_runtime);
+    assert_null(switches.always_ranks);
+    assert_int_equal(switches.task_pid, 0);
     assert_int_equal(switches.executable, SWITCH_UNSET);
+    assert_int_equal(switches.command_line, SWITCH_UNSET);
     assert_int_equal(switches.trace, TRACE_OFF);
-    assert_int_equal(switches.size, 1);
     assert_int_equal(switches.rank, 0);
+    assert_int_equal(switches.size, 1);
     assert_int_equal(switches.leader, 0);
 }
 
-static void switches_are_yes_or_not(void **state)
+static void switches_are_yes_or_no(void **state)
 {
     (void)state;
     struct switches switches =
-        READ("XALT_EXECUTABLE_TRACKING=yes", "XALT_SCALAR_TRACKING=no", "XALT_MPI_TRACKING=YES",
-             "XALT_GPU_TRACKING", "XALT_SAMPLINGS=yes", "XALT_TRACING=yes0",
-             "XALT_TESTING_RUNTIME=3.5", "XALT_MPI_ALWAYS_RECORD=16");
+        READ("XALT_EXECUTABLE_TRACKING=yes", "XALT_SCALAR_TRACKING=no",
+             "XALT_MPI_TRACKING=", "XALT_GPU_TRACKING=YES", "XALT_SAMPLING=yes ",
+             "XALT_SIGNAL_HANDLER", "XXALT_CMDLINE_RECORD=no");
     assert_int_equal(switches.executable, SWITCH_YES);
     assert_int_equal(switches.scalar, SWITCH_NO);
     assert_int_equal(switches.mpi, SWITCH_NO);
-    assert_int_equal(switches.gpu, SWITCH_UNSET);
-    assert_int_equal(switches.sampling, SWITCH_UNSET);
-    assert_int_equal(switches.trace, TRACE_RANK_0);
-    assert_string_equal(switches.testing_runtime, "3.5");
-    assert_string_equal(switches.always_ranks, "16");
+    assert_int_equal(switches.gpu, SWITCH_NO);
+    assert_int_equal(switches.sampling, SWITCH_NO);
+    assert_int_equal(switches.signal_handler, SWITCH_UNSET);
+    assert_int_equal(switches.command_line, SWITCH_UNSET);
+}
+
+static void tracing_is_for_all_or_for_rank_0(void **state)
+{
+    (void)state;
+    assert_int_equal(READ("XALT_TRACING=yes").trace, TRACE_ALL);
     assert_int_equal(READ("XALT_TRACING=run").trace, TRACE_ALL);
+    assert_int_equal(READ("XALT_TRACING=yes0").trace, TRACE_RANK_0);
     assert_int_equal(READ("XALT_TRACING=link").trace, TRACE_OFF);
+    assert_int_equal(READ("XALT_TRACING=").trace, TRACE_OFF);
 }
 
-static void the_plugins_variables_are_taken(void **state)
+static void texts_are_those_of_the_environment(void **state)
 {
+    static const char *const entries[] = {"JOBTRAIL_SPOOL=/spool/7.0/user",
+                                          "JOBTRAIL_POLICY=/etc/jobtrail/jobtrail.policy",
+                                          "JOBTRAIL_TASK=0.3.4711",
+                                          "XALT_TESTING_RUNTIME=120",
+                                          "XALT_MPI_ALWAYS_RECORD=64",
+                                          "JOBTRAIL_SPOOLS=x",
+                                          NULL};
+    struct switches switches = read_environment(entries);
     (void)state;
-    struct switches switches =
-        READ("JOBTRAIL_SPOOL=/s/1.0", "JOBTRAIL_POLICY=/p", "JOBTRAIL_TASK=0.7.1234");
-    assert_string_equal(switches.spool, "/s/1.0");
-    assert_string_equal(switches.policy, "/p");
-    assert_string_equal(switches.task, "0.7.1234");
-    assert_int_equal(switches.task_pid, 1234);
-    assert_int_equal(READ("JOBTRAIL_TASK=0.7").task_pid, 0);
-    assert_int_equal(READ("JOBTRAIL_TASK=").task_pid, 0);
+    assert_ptr_equal(switches.spool, entries[0] + strlen("JOBTRAIL_SPOOL="));
+    assert_string_equal(switches.policy, "/etc/jobtrail/jobtrail.policy");
+    assert_string_equal(switches.task, "0.3.4711");
+    assert_int_equal(switches.task_pid, 4711);
+    assert_string_equal(switches.testing_runtime, "120");
+    assert_string_equal(switches.always_ranks, "64");
 }
 
-static void launchers_come_before_slurm(void **state)
+static void a_task_without_a_pid_has_none(void **state)
 {
+    static const char *const tasks[] = {"JOBTRAIL_TASK=",      "JOBTRAIL_TASK=0",
+                                        "JOBTRAIL_TASK=0.3",   "JOBTRAIL_TASK=0.3.",
+                                        "JOBTRAIL_TASK=0.3.x", "JOBTRAIL_TASK=..-5"};
     (void)state;
-    struct switches switches =
-        READ("SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=8", "PMI_RANK=1", "PMI_SIZE=2",
-             "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4");
-    assert_int_equal(switches.rank, 3);
-    assert_int_equal(switches.size, 4);
-    switches = READ("SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=8", "PMI_RANK=1", "PMI_SIZE=2");
-    assert_int_equal(switches.rank, 1);
-    assert_int_equal(switches.size, 2);
-    switches = READ("SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=8", "XALT_COMM_WORLD_SIZE=0");
-    assert_int_equal(switches.rank, 5);
-    assert_int_equal(switches.size, 1);
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
+        assert_int_equal(READ(tasks[i]).task_pid, 0);
 }
 
-static void each_program_of_a_launch_has_a_leader(void **state)
+struct launch_case {
+    const char *launcher;
+    const char *environment[ENTRIES_MAX];
+    uint32_t rank, size, leader;
+};
+
+static void expect(const struct launch_case *cases, size_t count)
 {
-    static const unsigned leaders[] = {0, 0, 0, 0, 4, 4, 6, 6, 6, 0};
-    char rank[] = "OMPI_COMM_WORLD_RANK=0";
-    (void)state;
-    for (unsigned i = 0; i < 10; i++) {
-        rank[sizeof rank - 2] = (char)('0' + i);
-        assert_int_equal(READ("OMPI_APP_CTX_NUM_PROCS=4 2 3", rank, "JOBTRAIL_LEADER=9").leader,
-                         leaders[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct switches found = read_environment(cases[i].environment);
+        if (found.rank != cases[i].rank || found.size != cases[i].size ||
+            found.leader != cases[i].leader)
+            fail_msg("%s: rank %u of %u, leader %u", cases[i].launcher, (unsigned)found.rank,
+                     (unsigned)found.size, (unsigned)found.leader);
     }
-    assert_int_equal(READ("SLURM_PROCID=7", "JOBTRAIL_LEADER=6").leader, 6);
-    assert_int_equal(READ("MV2_COMM_WORLD_RANK=7", "JOBTRAIL_LEADER=6").leader, 0);
+}
+
+#define EXPECT(cases) expect(cases, sizeof(cases) / sizeof(cases)[0])
+
+static void launchers_say_rank_and_size(void **state)
+{
+    static const struct launch_case cases[] = {
+        {"srun", {"SLURM_PROCID=3", "SLURM_STEP_NUM_TASKS=8"}, 3, 8, 0},
+        {"srun, a program of its own", /* multi-prog: the plugin knows which rank records */
+         {"SLURM_PROCID=3", "SLURM_STEP_NUM_TASKS=8", "JOBTRAIL_LEADER=2"},
+         3,
+         8,
+         2},
+        {"srun with PMI-2", {"PMI_RANK=5", "PMI_SIZE=6", "SLURM_PROCID=5"}, 5, 6, 0},
+        {"srun with PMIx", {"PMIX_RANK=4", "SLURM_PROCID=4", "SLURM_STEP_NUM_TASKS=5"}, 4, 5, 0},
+        {"Open MPI's mpirun in a job of Slurm's, whose daemon is task 0",
+         {"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1", "OMPI_COMM_WORLD_RANK=7",
+          "OMPI_COMM_WORLD_SIZE=9", "JOBTRAIL_LEADER=0"},
+         7,
+         9,
+         0},
+        {"MVAPICH's",
+         {"MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=4", "JOBTRAIL_LEADER=1"},
+         2,
+         4,
+         0},
+        {"a site's own, with XALT's variable",
+         {"XALT_COMM_WORLD_SIZE=16", "OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=1"},
+         1,
+         16,
+         0},
+    };
+    (void)state;
+    EXPECT(cases);
+}
+
+/* mpirun -n 4 A : -n 2 B */
+static void the_programs_of_one_mpirun_record_by_their_first_rank(void **state)
+{
+    static const struct launch_case cases[] = {
+        {"first of A",
+         {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=6", "OMPI_APP_CTX_NUM_PROCS=4 2"},
+         0,
+         6,
+         0},
+        {"last of A",
+         {"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=6", "OMPI_APP_CTX_NUM_PROCS=4 2"},
+         3,
+         6,
+         0},
+        {"last of B",
+         {"OMPI_COMM_WORLD_RANK=5", "OMPI_COMM_WORLD_SIZE=6", "OMPI_APP_CTX_NUM_PROCS=4 2"},
+         5,
+         6,
+         4},
+        {"beyond what is listed",
+         {"OMPI_COMM_WORLD_RANK=6", "OMPI_COMM_WORLD_SIZE=7", "OMPI_APP_CTX_NUM_PROCS=4 2"},
+         6,
+         7,
+         0},
+        {"no list",
+         {"OMPI_COMM_WORLD_RANK=6", "OMPI_COMM_WORLD_SIZE=7", "OMPI_APP_CTX_NUM_PROCS=x"},
+         6,
+         7,
+         0},
+        {"numbers that wrap around in 32 bits",
+         {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=7",
+          "OMPI_APP_CTX_NUM_PROCS=0 4294967295 4294967295"},
+         1,
+         7,
+         0},
+    };
+    (void)state;
+    EXPECT(cases);
+}
+
+static void numbers_of_users_are_bounded(void **state)
+{
+    static const struct launch_case cases[] = {
+        {"size 0", {"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=0"}, 0, 1, 0},
+        {"size x", {"SLURM_STEP_NUM_TASKS=x"}, 0, 1, 0},
+        {"negative", {"SLURM_PROCID=-1", "SLURM_STEP_NUM_TASKS=-8"}, 0, 1, 0},
+        {"more than 32 bits",
+         {"SLURM_PROCID=99999999999999999999", "SLURM_STEP_NUM_TASKS=4294967296"},
+         UINT32_MAX,
+         UINT32_MAX,
+         0},
+        {"a name alone", {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "OMPI", "P", ""}, 0, 1, 0},
+    };
+    (void)state;
+    EXPECT(cases);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_environment_leaves_all_to_the_site),
-        cmocka_unit_test(switches_are_yes_or_not),
-        cmocka_unit_test(the_plugins_variables_are_taken),
-        cmocka_unit_test(launchers_come_before_slurm),
-        cmocka_unit_test(each_program_of_a_launch_has_a_leader),
+        cmocka_unit_test(an_empty_environment_says_nothing),
+        cmocka_unit_test(switches_are_yes_or_no),
+        cmocka_unit_test(tracing_is_for_all_or_for_rank_0),
+        cmocka_unit_test(texts_are_those_of_the_environment),
+        cmocka_unit_test(a_task_without_a_pid_has_none),
+        cmocka_unit_test(launchers_say_rank_and_size),
+        cmocka_unit_test(the_programs_of_one_mpirun_record_by_their_first_rank),
+        cmocka_unit_test(numbers_of_users_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

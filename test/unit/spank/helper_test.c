@@ -22,11 +22,9 @@
 
 static struct helper_result run(const char *script, unsigned timeout_s)
 {
-    char shell[] = "/bin/sh", option[] = "-c", text[512];
-    char *const argv[] = {shell, option, text, NULL};
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
     struct helper_result result;
     memset(&result, 0x5a, sizeof result);
-    snprintf(text, sizeof text, "%s", script);
     assert_int_equal(helper_run(argv, timeout_s, &result), 0);
     return result;
 }
@@ -109,8 +107,7 @@ static void a_program_that_closes_stderr_is_waited_for(void **state)
 
 static void a_program_that_is_missing_is_an_error(void **state)
 {
-    char missing[] = "/nonexistent/program", directory[] = "/tmp";
-    char *const none[] = {missing, NULL}, *const folder[] = {directory, NULL};
+    const char *const none[] = {"/nonexistent/program", NULL}, *const folder[] = {"/tmp", NULL};
     struct helper_result result;
     (void)state;
     assert_int_equal(helper_run(none, 60, &result), -ENOENT);
@@ -121,11 +118,9 @@ static void the_environment_is_path_and_lang(void **state)
 {
     (void)state;
     setenv("LD_PRELOAD_OF_A_USER", "x", 1);
-    char env[] = "/usr/bin/env", shell[] = "/bin/sh", option[] = "-c",
-         script[] = "/usr/bin/env -u PWD -u SHLVL -u OLDPWD -u _ /usr/bin/env >&2";
-    char *const argv[] = {shell, option, script, NULL};
+    const char *const argv[] = {
+        "/bin/sh", "-c", "/usr/bin/env -u PWD -u SHLVL -u OLDPWD -u _ /usr/bin/env >&2", NULL};
     struct helper_result result;
-    (void)env;
     assert_int_equal(helper_run(argv, 60, &result), 0);
     assert_string_equal(result.message, "PATH=/usr/sbin:/usr/bin:/sbin:/bin\nLANG=C.UTF-8");
 }
@@ -203,8 +198,7 @@ static void no_descriptor_stays_open_here(void **state)
     (void)state;
     close(before);
     run("exit 0", 60);
-    char missing[] = "/nonexistent/program";
-    char *const none[] = {missing, NULL};
+    const char *const none[] = {"/nonexistent/program", NULL};
     struct helper_result result;
     helper_run(none, 60, &result);
     int after = dup(0);

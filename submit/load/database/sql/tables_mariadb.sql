@@ -5,7 +5,7 @@
 -- anew. Names that reports group by are VARCHAR, all that can be long is TEXT or larger. There are no
 -- foreign keys: they would cost four indexes on `run_own`. There are no partitions: each would have an
 -- index of its own for the uuid, and all would be asked for every record that is loaded. Ids have four
--- bytes, but for a run's: each is in many rows and indexes.
+-- bytes, except for a run's: each is in many rows and indexes.
 
 CREATE TABLE IF NOT EXISTS store_state (
     name  VARCHAR(64) NOT NULL PRIMARY KEY,
@@ -85,7 +85,7 @@ CREATE TABLE IF NOT EXISTS ancestors (
     json LONGTEXT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
--- What an executable's watermark says.
+-- An executable's watermark.
 CREATE TABLE IF NOT EXISTS build (
     id                  INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
     identity            BINARY(20) NOT NULL UNIQUE,

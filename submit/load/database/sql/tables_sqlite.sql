@@ -8,7 +8,7 @@
 -- values, joined by NUL bytes (value_digest.h); the `hash` of a set is that of its canonical JSON (of a set of
 -- objects: of the syshost, a NUL byte and the JSON).
 --
--- Anybody can write another's uuid into a record of his own. So a uuid is one thing together with its
+-- Anybody can write another's uuid into a record. So a uuid means one thing only together with its
 -- `owner` alone: a number made of user, job, restart and cluster (submit/load/store/record_owner.h), odd in
 -- records of jobtrail and even in XALT's. The view `conflict` has what shares a uuid with others.
 -- `proven` is 0 where a record came a way that others can write to and nothing proves whose it is.
@@ -93,7 +93,7 @@ CREATE TABLE IF NOT EXISTS ancestors (
     json TEXT NOT NULL               -- [{"cmd_name": ..., "cmd_path": ..., "cmdlineA": ...}, ...]
 );
 
--- What an executable's watermark says.
+-- An executable's watermark.
 CREATE TABLE IF NOT EXISTS build (
     id                  INTEGER PRIMARY KEY,
     identity            BLOB NOT NULL UNIQUE,
@@ -190,7 +190,7 @@ CREATE TABLE IF NOT EXISTS ending (
 CREATE TABLE IF NOT EXISTS run_own (
     id             INTEGER PRIMARY KEY,
     uuid           TEXT NOT NULL,
-    owner          INTEGER NOT NULL, -- who says the uuid, see above
+    owner          INTEGER NOT NULL, -- whose record has the uuid, see above
     proven         INTEGER NOT NULL, -- see above
     is_start_only  INTEGER NOT NULL, -- 1: the run's end has not been loaded
     date           TEXT,             -- start_time as 'YYYY-MM-DD HH:MM:SS', local to the loader

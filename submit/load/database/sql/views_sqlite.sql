@@ -61,7 +61,7 @@ CREATE VIEW xalt_run AS SELECT
     run.uuid AS run_uuid,
     run.date AS date,
     coalesce(run.syshost, '') AS syshost,
-    -- as in xalt_link, of the user who built; NULL where his link is not there, or less proven than this
+    -- as in xalt_link, of the user who built; NULL where their link is not there, or less proven than this
     -- run, and another's has the uuid
     coalesce((SELECT link.xalt_uuid FROM link WHERE link.uuid = build.build_uuid
               AND link.build_user = coalesce(build.build_user, '') AND link.proven >= run.proven),
@@ -210,7 +210,7 @@ JOIN run ON run.uuid = run_package.run_uuid AND run.package_owner = run_package.
     AND run.proven <= run_package.proven
 JOIN package ON package.id = run_package.package_id;
 
--- A user's and an account's number is that of his first run; his pseudonym is made of it.
+-- The number of a user or an account is that of their first run; the pseudonym is made of it.
 DROP VIEW IF EXISTS xalt_user;
 CREATE VIEW xalt_user AS SELECT
     min(id) AS usr_id,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records out of syslog lines that come in any order, twice, cut or never.
+ * Records in syslog lines: cut into blocks, mixed, damaged, and put together again.
  */
-#include "submit/load/read/syslog_blocks.h"
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +14,14 @@
 #include <cmocka.h>
 
 #include "conf/base/crc.h"
+#include "submit/load/read/syslog_blocks.h"
 
-#define HEAD "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:4 kind:run syshost:tiny key:run_fini_%d"
-#define MANY (64u << 20)
+#define UUID_1 "8c8d61fb-98c1-44c0-874c-d613312269f4"
+#define UUID_2 "8c8d61fb-98c1-44c0-874c-d613312269f5"
+
+enum { LINE_MAX_BYTES = 512, BLOCK = 24 };
 
 static struct syslog_blocks *blocks;
-static char text[256];
-static char *whole;
-static size_t whole_size;
-static enum record_kind kind;
 
 static int set_up(void **state)
 {
@@ -36,144 +34,303 @@ static int tear_down(void **state)
 {
     (void)state;
     syslog_blocks_free(blocks);
-    free(whole);
-    whole = NULL;
     return 0;
 }
 
-static int add_line(const char *line)
+/* A record's text with its CRC in it, as jobtrail writes it. */
+static const char *record_of(const char *rest, char text[LINE_MAX_BYTES])
 {
-    static char copy[512];
+    char crc[8];
+    snprintf(text, LINE_MAX_BYTES, "{\"crc\":\"0xFFFF\",%s}", rest);
+    snprintf(crc, sizeof crc, "0x%04X", crc16(text, strlen(text)));
+    memcpy(text + 8, crc, 6);
+    return text;
+}
+
+/* The line of one block of a run's record, as the transport sends it and rsyslog writes it. */
+static void make_line(const char *uuid, const char *text, size_t index, char line[LINE_MAX_BYTES])
+{
+    size_t size = strlen(text), count = (size - 1) / BLOCK + 1;
+    snprintf(line, LINE_MAX_BYTES,
+             "Nov 22 01:57:19 n1 XALT_LOGGING_lab: V:4 kind:run syshost:lab key:run_fini_%s "
+             "crcStr:%.6s nb:%02zu idx:%02zu value:%.*s",
+             uuid, text + 8, count, index, BLOCK, text + index * BLOCK);
+}
+
+static size_t count_of(const char *text)
+{
+    return (strlen(text) - 1) / BLOCK + 1;
+}
+
+/* As a log has the line: without blanks at its end. */
+static void cut_blanks(char *line)
+{
+    size_t length = strlen(line);
+    while (length > 0 && line[length - 1] == ' ')
+        line[--length] = '\0';
+}
+
+/* What adding a copy of the line says; the record, "" for none, in `found`, its kind in `*kind`. */
+static int add(const char *line, char found[LINE_MAX_BYTES], enum record_kind *kind)
+{
+    char copy[LINE_MAX_BYTES], *text = NULL;
+    size_t size = 0;
     struct load_reason reason;
-    free(whole);
-    whole = NULL;
-    snprintf(copy, sizeof copy, "%s", line);
-    assert_true(syslog_blocks_is_one(copy));
-    return syslog_blocks_add(blocks, copy, &whole, &whole_size, &kind, &reason);
+    strcpy(copy, line);
+    int result = syslog_blocks_add(blocks, copy, &text, &size, kind, &reason);
+    found[0] = '\0';
+    if (result == 1) {
+        assert_int_equal(strlen(text), size);
+        assert_true(size < LINE_MAX_BYTES);
+        strcpy(found, text);
+        free(text);
+    }
+    return result;
 }
 
-/* Block `index` of three of the record that set_record() has made. */
-static int add(int record, size_t index)
+static int add_block(const char *uuid, const char *text, size_t index, char found[LINE_MAX_BYTES])
 {
-    char line[512];
-    const size_t third = strlen(text) / 3;
-    snprintf(line, sizeof line, HEAD " crcStr:0x%04X nb:03 idx:%02zu value:%.*s", record,
-             crc16(text, strlen(text)), index, (int)(index < 2 ? third : strlen(text) - 2 * third),
-             text + index * third);
-    while (index < 2 && line[strlen(line) - 1] == ' ') /* as syslog daemons do */
-        line[strlen(line) - 1] = '\0';
-    return add_line(line);
+    char line[LINE_MAX_BYTES];
+    enum record_kind kind;
+    make_line(uuid, text, index, line);
+    cut_blanks(line);
+    return add(line, found, &kind);
 }
 
-static void set_record(const char *value)
+static void blocks_of_two_records_come_mixed_backwards_and_twice(void **state)
 {
-    char sum[8];
-    snprintf(text, sizeof text, "{\"crc\":\"0xFFFF\",\"cmdlineA\":[\"%s\"]}", value);
-    snprintf(sum, sizeof sum, "0x%04X", crc16(text, strlen(text)));
-    memcpy(text + 8, sum, 6);
+    char first[LINE_MAX_BYTES], second[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
+    (void)state;
+    record_of("\"userT\":{\"run_uuid\":\"" UUID_1 "\"},\"cwd\":\"/home/alice\"", first);
+    record_of("\"userT\":{\"run_uuid\":\"" UUID_2 "\"},\"cwd\":\"/home/bob/x\"", second);
+    size_t count = count_of(first);
+    assert_int_equal(count_of(second), count);
+    for (size_t i = count; i-- > 1;) {
+        assert_int_equal(add_block(UUID_1, first, i, found), 0);
+        assert_int_equal(add_block(UUID_2, second, i, found), 0);
+        assert_int_equal(add_block(UUID_2, second, i, found), 0);
+    }
+    assert_int_equal(add_block(UUID_2, second, 0, found), 1);
+    assert_string_equal(found, second);
+    assert_int_equal(add_block(UUID_1, first, 0, found), 1);
+    assert_string_equal(found, first);
+    /* what was whole comes again, all of it */
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(add_block(UUID_1, first, i, found), 0);
 }
 
-static void assert_whole(int result)
+/* The second block ends with blanks, which the log has lost: the others say how wide it was. */
+static void blanks_that_a_log_cut_off_are_put_back(void **state)
 {
+    char text[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
+    int result = 0;
+    (void)state;
+    record_of("\"cmdlineA\":[\"a                                    b\"],\"cwd\":\"/home/alice\"",
+              text);
+    for (size_t i = 0; i < count_of(text); i++)
+        result = add_block(UUID_1, text, i, found);
     assert_int_equal(result, 1);
-    assert_int_equal(kind, RECORD_RUN);
-    assert_int_equal(whole_size, strlen(text));
-    assert_string_equal(whole, text);
+    assert_string_equal(found, text);
 }
 
-static void blocks_come_in_any_order(void **state)
+/* Of two blocks the first has lost blanks: the width is known from another record's. */
+static void a_width_is_learnt_from_other_records(void **state)
 {
-    static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                       {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    char text[LINE_MAX_BYTES], other[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
     (void)state;
-    set_record("one two three four five six");
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(add(i, orders[i][0]), 0);
-        assert_int_equal(add(i, orders[i][1]), 0);
-        assert_int_equal(add(i, orders[i][0]), 0); /* sent twice */
-        assert_whole(add(i, orders[i][2]));
-        for (size_t index = 0; index < 3; index++)
-            assert_int_equal(add(i, index), 0); /* nor is it whole twice */
-    }
+    record_of("\"a\":\"       x\"", text);
+    assert_int_equal(count_of(text), 2);
+    assert_int_equal(text[BLOCK - 1], ' ');
+    record_of("\"userT\":{\"run_uuid\":\"" UUID_2 "\"}", other);
+    assert_int_equal(add_block(UUID_2, other, 0, found), 0);
+    assert_int_equal(add_block(UUID_1, text, 0, found), 0);
+    assert_int_equal(add_block(UUID_1, text, 1, found), 1);
+    assert_string_equal(found, text);
 }
 
-static void blanks_at_the_end_of_a_line_are_restored(void **state)
+static void a_cut_line_gives_way_to_the_whole_one(void **state)
 {
-    char value[64];
+    char text[LINE_MAX_BYTES], found[LINE_MAX_BYTES], line[LINE_MAX_BYTES];
+    enum record_kind kind;
     (void)state;
-    for (size_t blank = 0; blank < 40; blank++) {
-        memset(value, 'x', sizeof value);
-        value[40] = '\0';
-        value[blank] = ' ';
-        set_record(value);
-        for (size_t index = 0; index < 2; index++)
-            assert_int_equal(add((int)blank, index), 0);
-        assert_whole(add((int)blank, 2));
-    }
+    record_of("\"userT\":{\"run_uuid\":\"" UUID_1 "\"}", text);
+    size_t count = count_of(text);
+    make_line(UUID_1, text, 0, line);
+    line[strlen(line) - 5] = '\0';
+    assert_int_equal(add(line, found, &kind), 0);
+    for (size_t i = 1; i + 1 < count; i++)
+        assert_int_equal(add_block(UUID_1, text, i, found), 0);
+    assert_int_equal(add_block(UUID_1, text, 0, found), 0);
+    assert_int_equal(add_block(UUID_1, text, count - 1, found), 1);
+    assert_string_equal(found, text);
 }
 
-static void count_lines(void *context, const char *lines, size_t size, const char *reason)
-{
-    int *count = context;
-    (*count)++;
-    assert_string_equal(reason, "has 2 of 3 blocks");
-    assert_int_equal(lines[size - 1], '\n');
-    char *copy = strndup(lines, size);
-    for (char *line = strtok(copy, "\n"); line != NULL; line = strtok(NULL, "\n"))
-        assert_int_equal(add_line(line), 0);
-    free(copy);
-}
+#define RUN "{\"userT\":{\"run_uuid\":\"" UUID_1 "\"}}"
+#define ZLIB                                                                                       \
+    "eJyrViotTi0KUbKqVioqzYsvLc1MUbJSski2SDEzTEvStbRINtQ1MUk20LUwN0nWBQoaGxsaGZlZppko1dYCAErgEZ4="
 
-/* What count_lines() is given is added again, while nothing may be taken from what is drained. */
-static void what_is_not_whole_is_given_back(void **state)
-{
-    int count = 0;
-    (void)state;
-    set_record("half");
-    assert_int_equal(add(1, 0), 0);
-    assert_int_equal(add(1, 2), 0);
-    syslog_blocks_drain(blocks, MANY, count_lines, &count);
-    assert_int_equal(count, 0);
-    struct syslog_blocks *drained = blocks;
-    blocks = syslog_blocks_new();
-    syslog_blocks_drain(drained, 0, count_lines, &count);
-    syslog_blocks_free(drained);
-    assert_int_equal(count, 1);
-    assert_whole(add(1, 1));
-}
-
-static void a_damaged_line_is_told(void **state)
+static void versions_1_to_3_are_as_xalt_writes_them(void **state)
 {
     static const char *const lines[] = {
-        "XALT_LOGGING_x V:5 kind:run key:run_fini_1 crcStr:0x0000 nb:1 idx:0 value:{}",
-        "XALT_LOGGING_x V:4 kind:run key:run_fini_1 crcStr:0x0000 nb:1 idx:0",
-        "XALT_LOGGING_x V:4 kind:run key:run_fini_1 crcStr:0x0000 nb:1 idx:1 value:{}",
-        "XALT_LOGGING_x V:4 kind:run key:run_fini_1 crcStr:0x0000 nb:0 idx:0 value:{}",
-        "XALT_LOGGING_x V:4 kind:run key:run_fini_1 crcStr:0x0000 nb:10001 idx:0 value:{}",
-        "XALT_LOGGING_x V:4 kind:run key:run_fini_1 crcStr:0x0000 nb:-1 idx:0 value:{}",
-        "XALT_LOGGING_x V:4 kind:run crcStr:0x0000 nb:1 idx:0 value:{}",
-        "XALT_LOGGING_x V:4 kind:run key:link_1 crcStr:0x0000 nb:1 idx:0 value:{}",
-        "XALT_LOGGING_x noise",
+        "Nov 22 01:57:19 n1 XALT_LOGGING_lab[12]: run:" RUN,
+        "Nov 22 01:57:19 n1 XALT_LOGGING_lab: run:" ZLIB,
+        "Nov 22 01:57:19 n1 XALT_LOGGING_lab V:2 kind:run idx:0 nb:1 syshost:lab "
+        "key:run_fini_" UUID_1 " value:" ZLIB,
+        "Nov 22 01:57:19 n1 XALT_LOGGING_lab V:3 kind:run idx:0 nb:1 syshost:lab "
+        "key:run_fini_" UUID_2 " value:" RUN,
     };
+    char found[LINE_MAX_BYTES];
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        char line[256];
-        snprintf(line, sizeof line, "Nov 20 10:00:00 n1 %s", lines[i]);
-        if (add_line(line) != -EBADMSG)
-            fail_msg("%s is taken", line);
+        enum record_kind kind = RECORD_KINDS;
+        assert_int_equal(add(lines[i], found, &kind), 1);
+        assert_string_equal(found, RUN);
+        assert_int_equal(kind, RECORD_RUN);
     }
-    assert_false(syslog_blocks_is_one("Nov 20 10:00:00 n1 other: XALT_LOGGING_x V:4 value:{}"));
-    assert_false(syslog_blocks_is_one("Nov 20 10:00:00 n1 XALT_LOGGING_ERROR_x: V:4 value:{}"));
 }
+
+#define HEAD  "Nov 22 01:57:19 n1 XALT_LOGGING_lab: "
+#define WORDS "syshost:lab key:run_fini_" UUID_1 " crcStr:0xF708 "
+
+static void a_kind_is_what_line_and_key_say_together(void **state)
+{
+    static const struct {
+        const char *line;
+        int result;
+        enum record_kind kind;
+    } cases[] = {
+        {HEAD "V:4 kind:link key:link_1 nb:1 idx:0 value:{}", 1, RECORD_LINK},
+        {HEAD "V:4 kind:run key:other nb:1 idx:0 value:{}", 1, RECORD_RUN},
+        {HEAD "V:4 kind:other key:run_1 nb:1 idx:0 value:{}", 1, RECORD_RUN},
+        {HEAD "V:4 key:run_2 nb:1 idx:0 value:{}", 1, RECORD_RUN},
+        {HEAD "V:4 kind:other key:another nb:1 idx:0 value:{}", 1, RECORD_KINDS},
+        {HEAD "V:4 kind:run key:link_2 nb:1 idx:0 value:{}", -EBADMSG, 0},
+        {HEAD "V:4 kind:link key:run_3 nb:1 idx:0 value:{}", -EBADMSG, 0},
+    };
+    char found[LINE_MAX_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        enum record_kind kind = RECORD_KINDS;
+        int result = add(cases[i].line, found, &kind);
+        if (result != cases[i].result || (result == 1 && kind != cases[i].kind))
+            fail_msg("%s: %d, kind %d", cases[i].line, result, (int)kind);
+    }
+}
+
+static void damaged_lines_are_refused(void **state)
+{
+    static const char *const lines[] = {
+        HEAD,
+        HEAD "V:4",
+        HEAD "V:9 kind:run " WORDS "nb:1 idx:0 value:{}",
+        HEAD "V:4 kind:run " WORDS "nb:1 idx:0",
+        HEAD "V:4 kind:run " WORDS "nb:0 idx:0 value:{}",
+        HEAD "V:4 kind:run " WORDS "nb:1 idx:1 value:{}",
+        HEAD "V:4 kind:run " WORDS "nb:10001 idx:0 value:{}",
+        HEAD "V:4 kind:run " WORDS "nb:99999999999 idx:0 value:{}",
+        HEAD "V:4 kind:run " WORDS "nb:-1 idx:0 value:{}",
+        HEAD "V:4 kind:run " WORDS "idx:0 value:{}",
+        HEAD "V:4 kind:run " WORDS "nb:1 value:{}",
+        HEAD "V:4 kind:run syshost:lab nb:1 idx:0 value:{}",
+        HEAD "run:!!!!",
+        "Nov 22 01:57:19 n1 su: " HEAD "V:4 kind:run " WORDS "nb:1 idx:0 value:{}",
+    };
+    char found[LINE_MAX_BYTES];
+    enum record_kind kind;
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        int result = add(lines[i], found, &kind);
+        if (result != -EBADMSG)
+            fail_msg("%s: %d", lines[i], result);
+    }
+}
+
+static void only_what_the_program_of_that_name_said_is_a_block(void **state)
+{
+    (void)state;
+    assert_true(syslog_blocks_is_one(HEAD "anything"));
+    assert_true(syslog_blocks_is_one("XALT_LOGGING_lab: V:4"));
+    assert_false(syslog_blocks_is_one("Nov 22 01:57:19 n1 XALT_LOGGING_ERROR_lab: no space"));
+    assert_false(syslog_blocks_is_one("Nov 22 01:57:19 n1 su: XALT_LOGGING_lab: V:4"));
+    assert_false(syslog_blocks_is_one(" XALT_LOGGING_lab: V:4"));
+    assert_false(syslog_blocks_is_one(""));
+}
+
+struct drained {
+    int count;
+    char lines[2][4 * LINE_MAX_BYTES], reason[2][64];
+};
+
+static void take_drained(void *context, const char *lines, size_t size, const char *reason)
+{
+    struct drained *drained = context;
+    assert_in_range(drained->count, 0, 1);
+    assert_int_equal(strlen(lines), size);
+    strcpy(drained->lines[drained->count], lines);
+    snprintf(drained->reason[drained->count], sizeof drained->reason[0], "%s", reason);
+    drained->count++;
+}
+
+static void what_is_not_whole_comes_out_oldest_first_as_lines_to_be_added_again(void **state)
+{
+    char first[LINE_MAX_BYTES], second[LINE_MAX_BYTES], found[LINE_MAX_BYTES];
+    struct drained drained = {0};
+    enum record_kind kind;
+    (void)state;
+    record_of("\"userT\":{\"run_uuid\":\"" UUID_1 "\"}", first);
+    record_of("\"userT\":{\"run_uuid\":\"" UUID_2 "\"}", second);
+    assert_int_equal(count_of(first), 4);
+    add_block(UUID_1, first, 2, found);
+    add_block(UUID_1, first, 0, found);
+    add_block(UUID_2, second, 1, found);
+    syslog_blocks_drain(blocks, SIZE_MAX, take_drained, &drained);
+    assert_int_equal(drained.count, 0);
+    syslog_blocks_drain(blocks, 0, take_drained, &drained);
+    assert_int_equal(drained.count, 2);
+    assert_non_null(strstr(drained.lines[0], UUID_1));
+    assert_non_null(strstr(drained.lines[1], UUID_2));
+    assert_string_equal(drained.reason[0], "has 2 of 4 blocks");
+    /* nothing is left, and the lines and what was missing are the record */
+    assert_int_equal(add_block(UUID_1, first, 1, found), 0);
+    assert_int_equal(add_block(UUID_1, first, 3, found), 0);
+    char *rest = drained.lines[0];
+    assert_int_equal(add(strsep(&rest, "\n"), found, &kind), 0);
+    assert_int_equal(add(strsep(&rest, "\n"), found, &kind), 1);
+    assert_string_equal(found, first);
+    assert_string_equal(rest, "");
+}
+
+static void a_record_of_more_than_16_mib_is_refused(void **state)
+{
+    enum { BYTES = (16 << 20) + 1 };
+    char *line = malloc(BYTES + LINE_MAX_BYTES), *text;
+    size_t size;
+    enum record_kind kind;
+    struct load_reason reason;
+    (void)state;
+    assert_non_null(line);
+    int head = snprintf(line, LINE_MAX_BYTES, HEAD "V:4 kind:run " WORDS "nb:2 idx:0 value:");
+    memset(line + head, 'x', BYTES);
+    line[head + BYTES] = '\0';
+    assert_int_equal(syslog_blocks_add(blocks, line, &text, &size, &kind, &reason), -EBADMSG);
+    free(line);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(blocks_come_in_any_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(blanks_at_the_end_of_a_line_are_restored, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_not_whole_is_given_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_damaged_line_is_told, set_up, tear_down),
+        TEST(blocks_of_two_records_come_mixed_backwards_and_twice),
+        TEST(blanks_that_a_log_cut_off_are_put_back),
+        TEST(a_width_is_learnt_from_other_records),
+        TEST(a_cut_line_gives_way_to_the_whole_one),
+        TEST(versions_1_to_3_are_as_xalt_writes_them),
+        TEST(a_kind_is_what_line_and_key_say_together),
+        TEST(damaged_lines_are_refused),
+        TEST(only_what_the_program_of_that_name_said_is_a_block),
+        TEST(what_is_not_whole_comes_out_oldest_first_as_lines_to_be_added_again),
+        TEST(a_record_of_more_than_16_mib_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

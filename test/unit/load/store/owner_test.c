@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "submit/load/store/record_owner.h"
-#include "submit/load/store/store_inside.h"
+#include "submit/load/store/store.h"
+#include "submit/load/store/store_state.h"
 
 #define RUN_A    "019a9f00-0000-7000-8000-00000000000a" /* of alice, in job 7 */
 #define RUN_B    "019a9f00-0000-7000-8000-00000000000b" /* of bob, of a program that alice built */
@@ -114,7 +116,7 @@ static struct store *opened(void)
     assert_non_null(ops);
     if (store_open(ops, location, false, &store) != 0)
         fail_msg("%s", store_error(store));
-    assert_int_equal(ops->change_schema(store->database,
+    assert_int_equal(ops->change_schema(store->connection.database,
                                         "DELETE FROM run_own; DELETE FROM link;"
                                         "DELETE FROM run_package; DELETE FROM package_owner;"
                                         "DELETE FROM coverage;"),
@@ -148,11 +150,11 @@ static void print_rows(struct store *store, const char *sql, FILE *out)
     enum { COLUMNS = 8 };
     struct value row[COLUMNS];
     int error = 0, more;
-    struct statement *statement = store_statement(store, sql, &error);
-    assert_int_equal(ops->select(store->database, statement, NULL), 0);
+    struct statement *statement = store_statement(&store->connection, sql, &error);
+    assert_int_equal(ops->select(store->connection.database, statement, NULL), 0);
     for (size_t i = 0; i < COLUMNS; i++)
         row[i] = (struct value){.kind = VALUE_NULL};
-    while ((more = ops->next(store->database, statement, row, COLUMNS)) > 0) {
+    while ((more = ops->next(store->connection.database, statement, row, COLUMNS)) > 0) {
         for (size_t i = 0; i < COLUMNS; i++) {
             if (row[i].kind == VALUE_TEXT)
                 fprintf(out, "%.*s|", (int)row[i].size, row[i].text);
@@ -353,7 +355,7 @@ static void a_link_that_is_alone_again_has_its_own_uuid(void **state)
     struct store *store = opened();
     (void)state;
     put(store, both, 2, results);
-    assert_int_equal(ops->change_schema(store->database,
+    assert_int_equal(ops->change_schema(store->connection.database,
                                         "UPDATE link SET build_epoch = 1 WHERE build_user = "
                                         "'mallory'"),
                      0);
@@ -375,12 +377,12 @@ static void what_is_too_old_goes_without_anothers(void **state)
     for (size_t i = 0; i < RECORDS; i++)
         order[i] = i;
     put(store, order, RECORDS, results);
-    assert_int_equal(ops->change_schema(store->database,
+    assert_int_equal(ops->change_schema(store->connection.database,
                                         "UPDATE run_own SET start_time = 5e8, date = '1985-11-05'"
                                         " WHERE job_part_id IN (SELECT id FROM job_part"
                                         " WHERE user <> 'mallory')"),
                      0);
-    assert_int_equal(ops->change_schema(store->database,
+    assert_int_equal(ops->change_schema(store->connection.database,
                                         "UPDATE run_own SET start_time = 6e8, date = '1989-01-05'"
                                         " WHERE job_part_id IN (SELECT id FROM job_part"
                                         " WHERE user = 'mallory')"),
@@ -394,8 +396,9 @@ static void what_is_too_old_goes_without_anothers(void **state)
     assert_has_not(text, RUN_U);
     free(text);
     assert_int_equal(store_expire(store, 6.5e8, &stop, &runs), 0);
-    struct statement *left = store_statement(store, "SELECT 1 FROM run_package", &(int){0});
-    assert_int_equal(store_has_row(store, left, NULL), 0);
+    struct statement *left =
+        store_statement(&store->connection, "SELECT 1 FROM run_package", &(int){0});
+    assert_int_equal(store_has_row(&store->connection, left, NULL), 0);
     store_close(store);
 }
 
@@ -519,11 +522,11 @@ static void put_claims(struct store *store, const struct claim *claim, int first
 static int64_t number_of(struct store *store, const char *sql)
 {
     struct value row[1];
-    struct statement *statement = store_statement(store, sql, &(int){0});
-    assert_int_equal(ops->select(store->database, statement, NULL), 0);
-    assert_int_equal(ops->next(store->database, statement, row, 1), 1);
+    struct statement *statement = store_statement(&store->connection, sql, &(int){0});
+    assert_int_equal(ops->select(store->connection.database, statement, NULL), 0);
+    assert_int_equal(ops->next(store->connection.database, statement, row, 1), 1);
     int64_t number = value_whole(&row[0]);
-    assert_int_equal(ops->next(store->database, statement, row, 1), 0);
+    assert_int_equal(ops->next(store->connection.database, statement, row, 1), 0);
     return number;
 }
 
@@ -648,6 +651,22 @@ static void a_claim_that_is_proven_later_has_its_uuid(void **state)
     store_close(store);
 }
 
+static char directory[] = "/tmp/jobtrail-owner-XXXXXX";
+
+/* The loader makes an empty file of the store's name, before SQLite keeps the store in memory. */
+static int make_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) == NULL || chdir(directory) != 0 ? -1 : 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(location_text);
+    return rmdir(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -665,5 +684,5 @@ int main(void)
         cmocka_unit_test(what_is_not_proven_takes_no_uuid_from_what_is),
         cmocka_unit_test(a_claim_that_is_proven_later_has_its_uuid),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/read/stays.h"
+#include "submit/load/read/seen_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static int identify(const char *path, int dir_fd, const char *name, struct digest *digest)
+static int identify_file(const char *path, int dir_fd, const char *name, struct digest *digest)
 {
     struct stat facts;
     if (fstatat(dir_fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
@@ -18,16 +18,16 @@ static int identify(const char *path, int dir_fd, const char *name, struct diges
     return hash_pieces(pieces, sizes, sizeof sizes / sizeof sizes[0], digest);
 }
 
-void stays_note(struct id_cache *stays, const char *path, int dir_fd, const char *name)
+void seen_files_note(struct id_cache *seen, const char *path, int dir_fd, const char *name)
 {
     struct digest digest;
-    if (identify(path, dir_fd, name, &digest) == 0)
-        id_cache_add(stays, &digest, 1);
+    if (identify_file(path, dir_fd, name, &digest) == 0)
+        id_cache_add(seen, &digest, 1);
 }
 
-bool stays_has(const struct id_cache *stays, const char *path, int dir_fd, const char *name)
+bool seen_files_has(const struct id_cache *seen, const char *path, int dir_fd, const char *name)
 {
     struct digest digest;
-    return stays->used > 0 && identify(path, dir_fd, name, &digest) == 0 &&
-           id_cache_find(stays, &digest) != 0;
+    return seen->used > 0 && identify_file(path, dir_fd, name, &digest) == 0 &&
+           id_cache_find(seen, &digest) != 0;
 }

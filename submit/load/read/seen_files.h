@@ -3,17 +3,17 @@
  * Files that stay in a directory that is followed: damaged ones, and such as cannot be removed.
  * Each is known by its path, number, size and times, until it changes.
  */
-#ifndef JOBTRAIL_STAYS_H
-#define JOBTRAIL_STAYS_H
+#ifndef JOBTRAIL_SEEN_FILES_H
+#define JOBTRAIL_SEEN_FILES_H
 
 #include <stdbool.h>
 
 #include "conf/base/id_cache.h"
 
 /* Remembers the file `name` in the directory `dir_fd`; `path` is how the caller calls it. */
-void stays_note(struct id_cache *stays, const char *path, int dir_fd, const char *name);
+void seen_files_note(struct id_cache *seen, const char *path, int dir_fd, const char *name);
 
 /* Whether it has been noted as it is now. */
-bool stays_has(const struct id_cache *stays, const char *path, int dir_fd, const char *name);
+bool seen_files_has(const struct id_cache *seen, const char *path, int dir_fd, const char *name);
 
 #endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/evidence/ledger_fields.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "preload/ledger.h"
+
+/* The bytes from `*at` up to the next NUL; `*at` moves past that. */
+static struct capture_bytes next_text(const char **at, const char *end)
+{
+    const char *nul = memchr(*at, '\0', (size_t)(end - *at));
+    const char *stop = nul == NULL ? end : nul;
+    struct capture_bytes text = {.at = *at, .size = (size_t)(stop - *at)};
+    *at = nul == NULL ? end : nul + 1;
+    return text;
+}
+
+static void add_ancestor(struct capture *capture, const char *at, size_t size)
+{
+    const char *end = at + size;
+    struct capture_ancestor *ancestor = &capture->ancestors[capture->ancestor_count];
+    if (size < sizeof ancestor->pid || capture->ancestor_count == CAPTURE_ANCESTORS_MAX)
+        return;
+    memcpy(&ancestor->pid, at, sizeof ancestor->pid);
+    at += sizeof ancestor->pid;
+    ancestor->name = next_text(&at, end);
+    ancestor->path = next_text(&at, end);
+    ancestor->argv = (struct capture_bytes){.at = at, .size = (size_t)(end - at)};
+    capture->ancestor_count++;
+}
+
+static void add_object(struct capture *capture, struct capture_object object)
+{
+    if (capture->object_count < CAPTURE_OBJECTS_MAX)
+        capture->objects[capture->object_count++] = object;
+}
+
+static void add_object_field(struct capture *capture, const char *at, size_t size)
+{
+    size_t id_size = size == 0 ? 0 : (unsigned char)at[0];
+    if (size < 1 + id_size)
+        return;
+    add_object(capture, (struct capture_object){
+                            .build_id = {.at = at + 1, .size = id_size},
+                            .path = {.at = at + 1 + id_size, .size = size - 1 - id_size},
+                        });
+}
+
+/* Reads a decimal number up to the next point or the end, and moves `*at` past it. Returns whether
+ * there is one that fits. */
+static bool read_number(const char **at, const char *end, uint32_t *number)
+{
+    uint64_t value = 0;
+    const char *start = *at;
+    for (; *at < end && **at >= '0' && **at <= '9' && value <= UINT32_MAX; (*at)++)
+        value = value * 10 + (uint64_t)(**at - '0');
+    if (*at == start || value > UINT32_MAX || (*at < end && *(*at)++ != '.'))
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* "STEP.TASK" or "STEP.TASK.PID", all decimal. */
+static void set_task(struct capture *capture, const char *at, size_t size)
+{
+    const char *end = at + size;
+    uint32_t step, task, pid = 0;
+    if (!read_number(&at, end, &step) || !read_number(&at, end, &task) ||
+        (at < end && !read_number(&at, end, &pid)) || at < end)
+        return;
+    capture->step = step;
+    capture->task = task;
+    capture->task_pid = pid <= INT32_MAX ? (int32_t)pid : 0;
+}
+
+/* The inode of "pid:[INODE]"; UINT64_MAX, which is none, where the text is not of this form. */
+static uint64_t parse_name_space(struct capture_bytes text)
+{
+    static const char head[] = "pid:[";
+    const size_t length = sizeof head - 1;
+    uint64_t inode = 0;
+    size_t at = length;
+    if (text.size <= length || memcmp(text.at, head, length) != 0)
+        return UINT64_MAX;
+    for (; at < text.size && text.at[at] >= '0' && text.at[at] <= '9' && inode <= UINT32_MAX; at++)
+        inode = inode * 10 + (uint64_t)(text.at[at] - '0');
+    return at == text.size - 1 && text.at[at] == ']' && inode > 0 ? inode : UINT64_MAX;
+}
+
+/* The member for a field that is kept as it is; NULL: it is of another kind. */
+static struct capture_bytes *plain_field(struct capture *capture, uint32_t kind)
+{
+    switch (kind) {
+    case LEDGER_EXEC:
+        return &capture->exec;
+    case LEDGER_CWD:
+        return &capture->cwd;
+    case LEDGER_ARGV:
+        return &capture->argv;
+    case LEDGER_ENV:
+        return &capture->env;
+    case LEDGER_WATERMARK:
+        return &capture->watermark;
+    case LEDGER_BUILD_ID:
+        return &capture->build_id;
+    case LEDGER_CONTAINER:
+        return &capture->container;
+    default:
+        return NULL;
+    }
+}
+
+static void add_field(struct capture *capture, const struct ledger_field *field, const char *at)
+{
+    struct capture_bytes bytes = {at, field->length, (field->flags & LEDGER_FIELD_CUT) != 0};
+    struct capture_bytes *plain = plain_field(capture, field->kind);
+    capture->cut |= bytes.cut;
+    if (plain != NULL)
+        *plain = bytes;
+    else if (field->kind == LEDGER_OBJECT)
+        add_object_field(capture, at, field->length);
+    else if (field->kind == LEDGER_LOADED)
+        add_object(capture, (struct capture_object){.path = bytes});
+    else if (field->kind == LEDGER_NAMESPACE)
+        capture->name_space = parse_name_space(bytes);
+    else if (field->kind == LEDGER_ANCESTOR)
+        add_ancestor(capture, at, field->length);
+    else if (field->kind == LEDGER_TASK)
+        set_task(capture, at, field->length);
+    /* any other one is of a newer library: skipped */
+}
+
+int ledger_fields(struct capture *capture, const char *at, size_t size)
+{
+    struct ledger_field field;
+    while (size >= sizeof field) {
+        memcpy(&field, at, sizeof field);
+        at += sizeof field;
+        size -= sizeof field;
+        if (field.length > size)
+            return -EINVAL;
+        add_field(capture, &field, at);
+        size_t step = (field.length + (size_t)7) & ~(size_t)7;
+        if (step > size)
+            step = size;
+        at += step;
+        size -= step;
+    }
+    return 0;
+}

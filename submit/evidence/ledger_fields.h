@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_LEDGER_FIELDS_H
+#define JOBTRAIL_LEDGER_FIELDS_H
+
+#include "submit/evidence/ledger_read.h"
+
+/* Adds the fields of a slot (preload/ledger.h), `size` bytes at `at`, to the capture, which then
+ * points into them. Returns 0, or -EINVAL where a field's length exceeds them. */
+int ledger_fields(struct capture *capture, const char *at, size_t size);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/job_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "submit/flush/flush_slot.h"
+#include "submit/flush/job_progress.h"
+#include "submit/outbox/transport.h"
+
+struct job_reading {
+    struct flush_state *state;
+    struct job_request request;
+    struct job_progress progress;
+    struct reading_place taken_up_to;
+    uint64_t runs;       /* taken since the last commit */
+    bool is_out_of_room; /* the outbox has no room for a record */
+};
+
+bool job_may_go_on(const struct journal *journal)
+{
+    return journal->epilog_ns == 0 && journal->reboot_ns == 0;
+}
+
+uint64_t flush_more_time(void *context)
+{
+    struct flush_state *state = context;
+    if (state->options->dry_run || transport_left_ms(state->job_ns) == 0)
+        return 0;
+    if (state->slot < 0)
+        state->slot = flush_slot_take(state->conf->state);
+    state->is_queued = state->slot < 0;
+    return state->is_queued ? 0 : state->job_ns;
+}
+
+static uint64_t more_time(void *context)
+{
+    struct job_reading *reading = context;
+    return flush_more_time(reading->state);
+}
+
+static int take(void *context, const struct record_view *record)
+{
+    struct job_reading *reading = context;
+    if (reading->state->options->dry_run)
+        return puts(record->text) < 0 ? -EIO : 0;
+    int error = outbox_add(reading->state->outbox, record);
+    reading->runs += error == 0 && record->kind == RECORD_RUN;
+    reading->is_out_of_room = error == -ENOBUFS;
+    return error;
+}
+
+/* Whether it was in the middle of a unit that the reader came to its end: not where the time was
+ * over that another flush left it, or while the unit's records came. */
+static bool is_fault_of_unit(const struct job_reading *reading, enum flush_outcome outcome)
+{
+    const struct reading_place *from = &reading->request.resume_at, *to = &reading->taken_up_to;
+    bool comes = to->unit == __atomic_load_n(reading->progress.begun, __ATOMIC_RELAXED) &&
+                 (from->unit != to->unit || to->records > from->records);
+    return outcome == FLUSH_KILLED || outcome == FLUSH_BROKEN ||
+           (outcome == FLUSH_LATE && !reading->state->is_queued && !comes);
+}
+
+/* What was taken of a job that is not read to its end stays taken where its ledger and journal do
+ * not change any more: the next flush goes on after it. What a reader gave before it broke down for
+ * good, or of a ledger that is none, is kept, as the ledger is set aside. */
+static int commit(struct job_reading *reading, enum flush_outcome outcome)
+{
+    struct flush_state *state = reading->state;
+    struct job_progress *progress = &reading->progress;
+    bool is_last = outcome == FLUSH_DONE || outcome == FLUSH_NO_LEDGER || outcome == FLUSH_SPENT ||
+                   (outcome == FLUSH_BROKEN && progress->is_hopeless);
+    bool is_kept =
+        is_last || (outcome != FLUSH_NO_POLICY && !job_may_go_on(reading->request.journal));
+    if (state->options->dry_run)
+        return 0;
+    if (!is_kept) {
+        outbox_abort(state->outbox);
+        return 0;
+    }
+    if (!is_last && !job_progress_has_room(progress)) {
+        outbox_abort(state->outbox); /* or every flush would send them again */
+        return -ENOSPC;
+    }
+    int error = outbox_commit(state->outbox);
+    if (error == 0 && outcome != FLUSH_DONE && outcome != FLUSH_NO_LEDGER) {
+        state->count->records += reading->runs;
+        progress->place = reading->taken_up_to;
+    }
+    return error;
+}
+
+/* Reads on where the last reader came to. Returns 0 and the outcome, or -errno. */
+static int read_once(struct job_reading *reading, struct reading_summary *summary,
+                     enum flush_outcome *outcome)
+{
+    struct job_progress *progress = &reading->progress;
+    struct job_request *request = &reading->request;
+    uint64_t most_ns = reading->state->conf->job_cpu_s * UINT64_C(1000000000);
+    reading->runs = 0;
+    reading->is_out_of_room = false;
+    request->resume_at =
+        job_may_go_on(request->journal) ? (struct reading_place){0, 0} : progress->place;
+    reading->taken_up_to = request->resume_at;
+    request->units.passed_over_count = progress->passed_over_count;
+    request->common.cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
+    int error = reading_of_job(request, summary, outcome);
+    if (error != 0 && !reading->is_out_of_room)
+        return error;
+    if (reading->is_out_of_room)
+        *outcome = FLUSH_NO_ROOM;
+    return 0;
+}
+
+static int read_to_the_end(struct job_reading *reading, struct reading_summary *summary,
+                           enum flush_outcome *outcome)
+{
+    const struct flush_state *state = reading->state;
+    struct job_progress *progress = &reading->progress;
+    for (;;) {
+        int error = read_once(reading, summary, outcome);
+        bool is_fault = error == 0 && is_fault_of_unit(reading, *outcome);
+        if (is_fault)
+            job_progress_failed(progress);
+        else
+            job_progress_ended(progress);
+        if (error == 0)
+            error = commit(reading, *outcome);
+        else if (!state->options->dry_run)
+            outbox_abort(state->outbox);
+        if (error == 0 && (*outcome == FLUSH_DONE || *outcome == FLUSH_NO_LEDGER))
+            return 0;
+        int noted = state->options->dry_run ? 0 : job_progress_note(progress);
+        if (error != 0 || noted != 0)
+            return error != 0 ? error : noted;
+        if (progress->is_hopeless)
+            *outcome = FLUSH_BROKEN;
+        if (!is_fault || progress->is_hopeless)
+            return 0;
+        if (transport_left_ms(reading->request.common.deadline_ns) == 0 &&
+            flush_more_time(reading->state) == 0) {
+            *outcome = FLUSH_LATE;
+            return 0;
+        }
+    }
+}
+
+int job_read(struct flush_state *state, const struct journal *journal, int directory, int ledger,
+             int packages, struct reading_summary *summary, enum flush_outcome *outcome)
+{
+    bool dry_run = state->options->dry_run;
+    struct job_reading reading = {.state = state};
+    struct job_progress *progress = &reading.progress;
+    if (!dry_run) {
+        /* Asked before anything is read: a job that waits for room costs next to nothing. */
+        outbox_owner(state->outbox, journal->identity.uid, journal->identity.job);
+        if (!outbox_has_room(state->outbox)) {
+            *outcome = FLUSH_NO_ROOM;
+            return 0;
+        }
+    }
+    state->job_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    bool epilog_waits = state->slot < 0 && !dry_run && state->wait_ns < state->job_ns;
+    int error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
+    if (error != 0)
+        return error;
+    reading.request = (struct job_request){
+        .common = {.conf = state->conf,
+                   .identity = &journal->identity,
+                   .take = take,
+                   .context = &reading,
+                   .deadline_ns = epilog_waits ? state->wait_ns : state->job_ns,
+                   .more_time = more_time,
+                   .used_ns = &progress->used_ns},
+        .journal = journal,
+        .ledger = ledger,
+        .packages = packages,
+        .now_ns = state->now_ns,
+        .units = {.begun = progress->begun, .passed_over = progress->passed_over},
+        .taken_up_to = &reading.taken_up_to,
+    };
+    *outcome = FLUSH_BROKEN;
+    if (!progress->is_hopeless)
+        error = read_to_the_end(&reading, summary, outcome);
+    if (error == 0 && *outcome == FLUSH_DONE && progress->passed_over_count > 0)
+        *outcome = FLUSH_PASSED_OVER;
+    if (error == 0 && *outcome == FLUSH_LATE && state->is_queued)
+        *outcome = FLUSH_QUEUED;
+    job_progress_close(progress);
+    return error;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reading a job that is over, from where earlier flushes came to (job_progress.h), with its records
+ * on the disk when this ends.
+ */
+#ifndef JOBTRAIL_JOB_READ_H
+#define JOBTRAIL_JOB_READ_H
+
+#include "submit/flush/flush_state.h"
+#include "submit/flush/reading.h"
+#include "submit/job/journal_read.h"
+
+/* Between two steps a job has no process here, and its epilog is still to come. */
+bool job_may_go_on(const struct journal *journal);
+
+/* Reads what is open at `ledger` and `packages` (-1: there is none) of the job whose directory is
+ * open at `directory`. A reader that is ended is started again, without what has ended it twice.
+ * Returns 0 and the outcome, or -errno; what was taken by then is not taken again. Counts records
+ * in `*summary`, or, where more are to come, in the state. */
+int job_read(struct flush_state *state, const struct journal *journal, int directory, int ledger,
+             int packages, struct reading_summary *summary, enum flush_outcome *outcome);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A message of the reader is a record, its name, a NUL and its text; the last one is the summary.
+ */
+#include "submit/flush/reading.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/base/cpu_time.h"
+#include "conf/base/process.h"
+#include "conf/policy_load.h"
+#include "submit/facts/file_facts.h"
+#include "submit/facts/hasher.h"
+#include "submit/flush/ledger_send.h"
+#include "submit/flush/worker.h"
+#include "submit/flush/worker_check.h"
+#include "submit/hand_in/hand_in_read.h"
+
+/* PATIENCE_MS: records go to the parent together, but it hears of each that takes long, and a
+ * reader that breaks down loses few. REAP_MS: for so long a hasher that was killed is waited for.
+ */
+enum { PATIENCE_MS = 20, REAP_MS = 5000 };
+
+/* silence_ms: how long the reader may be silent: it looks at files of the user's, on file systems
+ * that may be the user's too, and hang; and the user may stop it. The watcher has other jobs to
+ * look at, and the flush of sessions other users. hash_ms: so long all files may take to be hashed,
+ * and one of them: below the silence; 0: [submit] says how long all may take. */
+static const struct {
+    uint64_t silence_ms, file_hash_ms, hash_ms;
+} bounds_of[] = {
+    [READING_JOB] = {120000, 60000, 0},
+    [READING_SESSION] = {10000, 5000, 5000},
+    [READING_STARTS] = {2000, 1000, 1000},
+    [READING_HAND_IN] = {10000, 0, 0},
+};
+
+/* One request while it is worked on. */
+struct reading {
+    enum reading_kind kind;
+    const struct reading_request *common;
+    struct reading_units units;
+    struct reading_place resume_at;
+    struct reading_place *taken_up_to; /* NULL: nobody asks */
+    struct ledger_send ledger;         /* but of READING_HAND_IN */
+    int user;                          /* of READING_HAND_IN: the directory */
+    int hasher;                        /* whom the reader asks about files; -1: nobody */
+    /* In the parent. */
+    struct worker_check *check;
+    struct reading_summary found;
+    int error; /* that `take` returned */
+    /* In the reader. */
+    struct worker_pipe *pipe;
+    uint64_t unit, skipped; /* whose records are given, and how many of them were not wanted */
+};
+
+/* ---- In the reader --------------------------------------------------------------------------- */
+
+static int give(void *context, const struct built_record *record)
+{
+    struct reading *reading = context;
+    if (reading->unit == reading->resume_at.unit && reading->skipped < reading->resume_at.records) {
+        reading->skipped++;
+        return 0;
+    }
+    const struct iovec parts[] = {{(void *)record->name, strlen(record->name) + 1},
+                                  {record->text, record->length}};
+    return worker_send(reading->pipe, reading->unit, parts, 2);
+}
+
+static void note_begun(const struct reading *reading, uint64_t unit)
+{
+    if (reading->units.begun != NULL)
+        __atomic_store_n(reading->units.begun, unit, __ATOMIC_RELAXED);
+}
+
+static bool begin(void *context, uint64_t unit)
+{
+    struct reading *reading = context;
+    for (size_t i = 0; i < reading->units.passed_over_count; i++)
+        if (reading->units.passed_over[i] == unit)
+            return false;
+    note_begun(reading, unit);
+    reading->unit = unit;
+    return true;
+}
+
+static int read_as_user(void *context, struct worker_pipe *pipe)
+{
+    struct reading *reading = context;
+    const struct job_identity *identity = reading->common->identity;
+    struct reading_summary summary = {0};
+    int error;
+    reading->pipe = pipe;
+    note_begun(reading, READING_UNIT_WHOLE);
+    if (reading->kind == READING_HAND_IN) {
+        const struct hand_in_read read = {.user = reading->user,
+                                          .uid = identity->uid,
+                                          .user_name = identity->user,
+                                          .give = give,
+                                          .context = reading};
+        error = hand_in_read(&read, &summary.records, &summary.damaged);
+    } else {
+        file_facts_hasher(reading->hasher);
+        command_lines_make(reading->common->conf, reading->ledger.policy, &reading->ledger.lines);
+        error = reading->kind == READING_STARTS ? ledger_send_starts(&reading->ledger, &summary)
+                                                : ledger_send_ends(&reading->ledger, &summary);
+    }
+    return error != 0 ? error : worker_send_last(pipe, &summary, sizeof summary);
+}
+
+/* ---- In the parent --------------------------------------------------------------------------- */
+
+static enum worker_answer take_summary(struct reading *reading,
+                                       const struct worker_message *message)
+{
+    if (message->size != sizeof reading->found)
+        return WORKER_NOT_BELIEVED;
+    memcpy(&reading->found, message->bytes, sizeof reading->found);
+    worker_check_summary(reading->check, &reading->found);
+    return WORKER_GO_ON;
+}
+
+static enum worker_answer take_message(void *context, const struct worker_message *message)
+{
+    struct reading *reading = context;
+    if (message->is_last)
+        return take_summary(reading, message);
+    const char *name = message->bytes;
+    size_t length = strnlen(name, message->size);
+    if (length == message->size || length == 0 || length >= RECORD_NAME_MAX || name[0] == '.' ||
+        memchr(name, '/', length) != NULL)
+        return WORKER_NOT_BELIEVED;
+    const struct record_view record =
+        record_view(name, name + length + 1, message->size - length - 1);
+    if (!worker_check_record(reading->check, &record))
+        return WORKER_NOT_BELIEVED;
+    reading->error = reading->common->take(reading->common->context, &record);
+    if (reading->error != 0)
+        return WORKER_ENOUGH;
+    struct reading_place *place = reading->taken_up_to;
+    if (place != NULL)
+        *place = (struct reading_place){message->unit,
+                                        place->unit == message->unit ? place->records + 1 : 1};
+    return WORKER_GO_ON;
+}
+
+static enum flush_outcome outcome_of(const struct reading *reading, enum worker_outcome outcome)
+{
+    switch (outcome) {
+    case WORKER_DONE:
+        return reading->found.is_no_ledger != 0 ? FLUSH_NO_LEDGER : FLUSH_DONE;
+    case WORKER_KILLED:
+        return FLUSH_KILLED;
+    case WORKER_LATE:
+        return FLUSH_LATE;
+    case WORKER_SPENT:
+        return FLUSH_SPENT;
+    case WORKER_STOPPED: /* `take` has said why */
+    case WORKER_BROKEN:
+        break;
+    }
+    return FLUSH_BROKEN;
+}
+
+/* `hasher`: its pid, 0: there is none. */
+static int run_worker(struct reading *reading, pid_t hasher, enum flush_outcome *outcome)
+{
+    const struct reading_request *common = reading->common;
+    const int keep[] = {reading->hasher, reading->ledger.ledger, reading->ledger.packages,
+                        reading->user};
+    const struct worker worker = {
+        .uid = common->identity->uid,
+        .gid = common->identity->gid,
+        .keep = keep,
+        .keep_count = sizeof keep / sizeof keep[0],
+        .sandbox = reading->kind == READING_HAND_IN ? SANDBOX_RENAMES : SANDBOX_READS,
+        .work = read_as_user,
+        .take = take_message,
+        .context = reading,
+        .patience_ms = reading->kind == READING_STARTS ? 0 : PATIENCE_MS,
+        .silence_ms =
+            bounds_of[reading->kind].silence_ms +
+            (reading->kind == READING_JOB ? common->conf->hash_job_s * UINT64_C(1000) : 0),
+        .begun = reading->units.begun,
+        .deadline_ns = common->deadline_ns,
+        .more_time = common->more_time,
+        .more_context = common->context,
+        .cpu_ns = common->cpu_ns,
+        .helper = hasher,
+    };
+    enum worker_outcome ended;
+    int error = worker_run(&worker, &ended);
+    if (error == 0)
+        error = reading->error;
+    if (error == 0)
+        *outcome = outcome_of(reading, ended);
+    return error;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int run_with_hasher(struct reading *reading, enum flush_outcome *outcome)
+{
+    const struct reading_request *common = reading->common;
+    const struct conf *conf = common->conf;
+    uint64_t all_ms = bounds_of[reading->kind].hash_ms;
+    const struct file_hash_bounds bounds = {
+        .file_bytes = conf->hash_file_bytes,
+        .file_ms = least(conf->hash_file_s * UINT64_C(1000), bounds_of[reading->kind].file_hash_ms),
+        .bytes = conf->hash_job_bytes,
+        .ms = all_ms == 0 ? conf->hash_job_s * UINT64_C(1000) : all_ms,
+    };
+    int status;
+    pid_t hasher =
+        hasher_start(conf, &bounds, common->identity->uid, common->identity->gid, &reading->hasher);
+    if (hasher < 0)
+        return (int)hasher;
+    int error = run_worker(reading, hasher, outcome);
+    close(reading->hasher);
+    kill(hasher, SIGKILL); /* it may hang in a file system */
+    process_reap(hasher, REAP_MS, &status);
+    return error;
+}
+
+static int run(struct reading *reading, struct reading_summary *summary,
+               enum flush_outcome *outcome)
+{
+    const struct reading_request *common = reading->common;
+    uint64_t before = cpu_time_own() + cpu_time_children();
+    enum flush_outcome found = FLUSH_NO_POLICY;
+    void *policy = NULL;
+    int error = 0;
+    reading->hasher = -1;
+    reading->check = worker_check_new(reading->kind, common->conf, common->identity,
+                                      reading->ledger.ledger, reading->ledger.packages);
+    if (reading->check == NULL) {
+        error = -ENOMEM;
+    } else if (reading->kind == READING_HAND_IN) {
+        error = run_worker(reading, 0, &found);
+    } else if (policy_load(common->conf, &policy) == 0) {
+        reading->ledger.policy = policy;
+        reading->ledger.give = give;
+        reading->ledger.begin = begin;
+        reading->ledger.context = reading;
+        error = run_with_hasher(reading, &found);
+    }
+    free(policy);
+    worker_check_free(reading->check);
+    if (common->used_ns != NULL)
+        *common->used_ns += cpu_time_own() + cpu_time_children() - before;
+    if (error == 0)
+        *outcome = found;
+    if (error == 0 && found == FLUSH_DONE)
+        *summary = reading->found;
+    return error;
+}
+
+int reading_of_job(const struct job_request *request, struct reading_summary *summary,
+                   enum flush_outcome *outcome)
+{
+    struct reading reading = {
+        .kind = READING_JOB,
+        .common = &request->common,
+        .units = request->units,
+        .resume_at = request->resume_at,
+        .taken_up_to = request->taken_up_to,
+        .user = -1,
+        .ledger = {.conf = request->common.conf,
+                   .identity = request->common.identity,
+                   .journal = request->journal,
+                   .ledger = request->ledger,
+                   .packages = request->packages,
+                   .now_ns = request->now_ns,
+                   .first_unit = request->resume_at.unit},
+    };
+    return run(&reading, summary, outcome);
+}
+
+int reading_of_session(const struct session_request *request, struct reading_summary *summary,
+                       enum flush_outcome *outcome)
+{
+    struct reading reading = {
+        .kind = READING_SESSION,
+        .common = &request->common,
+        .units = request->units,
+        .user = -1,
+        .ledger = {.conf = request->common.conf,
+                   .identity = request->common.identity,
+                   .ledger = request->ledger,
+                   .packages = request->packages,
+                   .now_ns = request->now_ns,
+                   .is_leader_gone = request->is_leader_gone,
+                   .sent = request->sent},
+    };
+    return run(&reading, summary, outcome);
+}
+
+int reading_of_starts(const struct starts_request *request, struct reading_summary *summary,
+                      enum flush_outcome *outcome)
+{
+    struct reading reading = {
+        .kind = READING_STARTS,
+        .common = &request->common,
+        .user = -1,
+        .ledger = {.conf = request->common.conf,
+                   .identity = request->common.identity,
+                   .journal = request->journal,
+                   .ledger = request->ledger,
+                   .packages = -1,
+                   .sent = request->sent},
+    };
+    return run(&reading, summary, outcome);
+}
+
+int reading_of_hand_in(const struct hand_in_request *request, struct reading_summary *summary,
+                       enum flush_outcome *outcome)
+{
+    struct reading reading = {
+        .kind = READING_HAND_IN,
+        .common = &request->common,
+        .user = request->user,
+        .ledger = {.ledger = -1, .packages = -1},
+    };
+    return run(&reading, summary, outcome);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/journal_facts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/grow.h"
+#include "spank/journal.h"
+#include "submit/job/journal_words.h"
+
+static int set_text(char **text, const struct journal_words *line, const char *key)
+{
+    const char *value = journal_words_value(line, key);
+    if (value == NULL)
+        return 0;
+    char *copy = strdup(value);
+    if (copy == NULL)
+        return -ENOMEM;
+    free(*text);
+    *text = copy;
+    return 0;
+}
+
+/* Makes room for one more element of `size` bytes. Returns 0, -ENOMEM, or -EFBIG beyond
+ * JOURNAL_FACTS_MAX. */
+static int grow_facts(struct journal *journal, void **array, size_t count, size_t size)
+{
+    if (journal->facts_bytes > JOURNAL_FACTS_MAX)
+        return -EFBIG;
+    journal->facts_bytes += size;
+    return grow_by_one(array, count, size);
+}
+
+static uint32_t number_of_step(const void *steps, size_t i)
+{
+    return ((const struct journal_step *)steps)[i].step;
+}
+
+static uint32_t pid_of_task(const void *tasks, size_t i)
+{
+    return (uint32_t)((const struct journal_task *)tasks)[i].pid;
+}
+
+static struct journal_step *find_step(struct journal *journal, uint32_t step)
+{
+    return (struct journal_step *)journal_find_step(journal, step);
+}
+
+/* Reads whose job it is, and its node. */
+static int take_job(struct journal *journal, const struct journal_words *line)
+{
+    struct job_identity *identity = &journal->identity;
+    identity->job = journal_words_number32(line, "job", identity->job);
+    identity->restart = journal_words_number32(line, "restart", identity->restart);
+    identity->uid = (uid_t)journal_words_number32(line, "uid", (uint32_t)identity->uid);
+    identity->gid = (gid_t)journal_words_number32(line, "gid", (uint32_t)identity->gid);
+    return set_text(&identity->node, line, "node") != 0 ||
+                   set_text(&journal->boot, line, "boot") != 0
+               ? -ENOMEM
+               : 0;
+}
+
+static int take_step(struct journal *journal, const struct journal_words *line)
+{
+    struct journal_step step = {
+        .step = journal_words_number32(line, "step", JOURNAL_NONE),
+        .nodes = journal_words_number32(line, "nodes", 0),
+        .node_id = journal_words_number32(line, "node_id", 0),
+        .tasks = journal_words_number32(line, "tasks", 0),
+        .cpus = journal_words_number32(line, "cpus", 0),
+        .cpus_per_task = journal_words_number32(line, "cpus_per_task", 0),
+        .pid = (int32_t)journal_words_number32(line, "pid", 0),
+        .ticks = journal_words_number(line, "ticks", 0),
+        .start_ns = line->time_ns,
+        .opted_out = journal_words_number32(line, "opted_out", 0) != 0,
+        .container = journal_words_number32(line, "container", 0) != 0,
+    };
+    struct job_identity *identity = &journal->identity;
+    identity->array_task = journal_words_number32(line, "array_task", identity->array_task);
+    if (identity->array_task != JOURNAL_NONE)
+        identity->array_job = journal_words_number32(line, "array_job", identity->array_job);
+    if (take_job(journal, line) != 0 || set_text(&identity->qos, line, "qos") != 0 ||
+        set_text(&journal->submit_host, line, "submit_host") != 0)
+        return -ENOMEM;
+    int error =
+        grow_facts(journal, (void **)&journal->steps, journal->step_count, sizeof *journal->steps);
+    if (error != 0)
+        return error;
+    journal->steps[journal->step_count++] = step;
+    return journal_index_add(&journal->step_index, journal->step_count, number_of_step,
+                             journal->steps);
+}
+
+static int take_no_ledger(struct journal *journal, const struct journal_words *line)
+{
+    struct journal_step *step =
+        find_step(journal, journal_words_number32(line, "step", JOURNAL_NONE));
+    if (step == NULL)
+        return -ENOENT;
+    step->no_ledger = true;
+    return 0;
+}
+
+/* Finds or adds the text of `key`; `last`, that of the program before, is used again where it is
+ * the same. */
+static int share_text(struct journal *journal, const struct journal_words *line, const char *key,
+                      const char *last, const char **text)
+{
+    const char *value = journal_words_value(line, key);
+    *text = value != NULL && last != NULL && strcmp(value, last) == 0 ? last : NULL;
+    if (value == NULL || *text != NULL)
+        return 0;
+    size_t size = strlen(value) + 1;
+    struct journal_shared_text *shared = malloc(sizeof *shared + size);
+    if (shared == NULL)
+        return -ENOMEM;
+    memcpy(shared->text, value, size);
+    shared->next = journal->texts;
+    journal->texts = shared;
+    journal->facts_bytes += sizeof *shared + size;
+    *text = shared->text;
+    return 0;
+}
+
+static int take_program(struct journal *journal, const struct journal_words *line)
+{
+    const struct journal_program none = {.path = NULL};
+    int error = grow_facts(journal, (void **)&journal->programs, journal->program_count,
+                           sizeof *journal->programs);
+    if (error != 0)
+        return error;
+    struct journal_program *program = &journal->programs[journal->program_count];
+    const struct journal_program *last = journal->program_count == 0 ? &none : program - 1;
+    journal->program_count++;
+    *program = (struct journal_program){
+        .step = journal_words_number32(line, "step", JOURNAL_NONE),
+        .task = journal_words_number32(line, "task", JOURNAL_NONE),
+        .leader = journal_words_number32(line, "leader", JOURNAL_NONE),
+    };
+    return share_text(journal, line, "path", last->path, &program->path) != 0 ||
+                   share_text(journal, line, "cwd", last->cwd, &program->cwd) != 0 ||
+                   share_text(journal, line, "search", last->search, &program->search) != 0
+               ? -ENOMEM
+               : 0;
+}
+
+static int take_task(struct journal *journal, const struct journal_words *line)
+{
+    int error =
+        grow_facts(journal, (void **)&journal->tasks, journal->task_count, sizeof *journal->tasks);
+    if (error != 0)
+        return error;
+    journal->tasks[journal->task_count++] = (struct journal_task){
+        .step = journal_words_number32(line, "step", JOURNAL_NONE),
+        .task = journal_words_number32(line, "task", JOURNAL_NONE),
+        .pid = (int32_t)journal_words_number32(line, "pid", 0),
+        .ticks = journal_words_number(line, "ticks", 0),
+        .start_ns = line->time_ns,
+    };
+    return journal_index_add(&journal->task_index, journal->task_count, pid_of_task,
+                             journal->tasks);
+}
+
+/* How much earlier a task may have ended than slurmstepd saw it. slurmstepd blocks until the first
+ * task of a node ends, looks for others once, 100 ms later, and blocks again (measured with
+ * Slurm 22.05). So a task that is seen shortly after others may have ended with them or at any time
+ * since. */
+static uint64_t exit_error(struct journal_step *step, uint64_t seen_ns)
+{
+    const uint64_t latency_ns = 10000000, together_ns = 50000000, apart_ns = 1000000000;
+    if (step == NULL)
+        return apart_ns;
+    uint64_t since_ns = seen_ns - step->last_exit_ns;
+    if (since_ns > apart_ns)
+        step->exits_since_ns = seen_ns;
+    else if (since_ns > together_ns)
+        step->exits_since_ns = step->last_exit_ns;
+    step->last_exit_ns = seen_ns;
+    return seen_ns - step->exits_since_ns + latency_ns;
+}
+
+/* Notes the end of the youngest task of this step, number and pid that has not ended. Pids are used
+ * again, but never two tasks of one step and number run at once. */
+static int take_exit(struct journal *journal, const struct journal_words *line)
+{
+    uint32_t step = journal_words_number32(line, "step", JOURNAL_NONE);
+    uint32_t task = journal_words_number32(line, "task", JOURNAL_NONE);
+    int32_t pid = (int32_t)journal_words_number32(line, "pid", 0);
+    uint64_t status = journal_words_number(line, "status", UINT64_MAX);
+    if (status > UINT32_MAX)
+        return -EINVAL;
+    const struct journal_index *index = &journal->task_index;
+    for (uint32_t i = journal_index_first(index, journal->task_count, (uint32_t)pid); i > 0;
+         i = journal_index_next(index, i)) {
+        struct journal_task *known = &journal->tasks[i - 1];
+        if (known->step != step || known->task != task || known->pid != pid || known->end_ns != 0)
+            continue;
+        known->end_ns = line->time_ns;
+        known->error_ns = exit_error(find_step(journal, step), line->time_ns);
+        known->status = (int)status;
+        return 0;
+    }
+    return -ENOENT;
+}
+
+static int take_end(struct journal *journal, const struct journal_words *line)
+{
+    struct journal_step *step =
+        find_step(journal, journal_words_number32(line, "step", JOURNAL_NONE));
+    if (step == NULL)
+        return -ENOENT;
+    step->end_ns = line->time_ns;
+    return 0;
+}
+
+static int take_credential(struct journal *journal, const struct journal_words *line)
+{
+    struct job_identity *identity = &journal->identity;
+    journal->nodes = journal_words_number32(line, "nodes", 0);
+    identity->het_job = journal_words_number32(line, "het_job", JOURNAL_NONE);
+    journal->cpus = journal_words_sum_cpus(journal_words_value(line, "cpus"));
+    journal->gpus = journal_words_count_list(journal_words_value(line, "gpus"));
+    if (set_text(&identity->user, line, "user") != 0 ||
+        set_text(&identity->account, line, "account") != 0 ||
+        set_text(&identity->partition, line, "partition") != 0 ||
+        set_text(&identity->qos, line, "qos") != 0 ||
+        set_text(&identity->cluster, line, "cluster") != 0)
+        return -ENOMEM;
+    return 0;
+}
+
+static int take_prolog(struct journal *journal, const struct journal_words *line)
+{
+    journal->prolog_ns = line->time_ns;
+    int error = take_job(journal, line);
+    return error == 0 ? take_credential(journal, line) : error;
+}
+
+static int take_epilog(struct journal *journal, const struct journal_words *line)
+{
+    if (journal->epilog_ns != 0)
+        return 0;
+    journal->epilog_ns = line->time_ns;
+    return take_credential(journal, line);
+}
+
+static int take_words(struct journal *journal, const struct journal_words *line)
+{
+    static const struct {
+        const char *verb;
+        int (*take)(struct journal *, const struct journal_words *);
+    } verbs[] = {
+        {"prolog", take_prolog},   {"step", take_step},
+        {"task", take_task},       {"exit", take_exit},
+        {"end", take_end},         {"epilog", take_epilog},
+        {"program", take_program}, {"noledger", take_no_ledger},
+    };
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(line->verb, verbs[i].verb) == 0)
+            return verbs[i].take(journal, line);
+    }
+    return 0;
+}
+
+int journal_facts_take(struct journal *journal, char *text, size_t length)
+{
+    struct journal_words line;
+    /* bytes of a file that a crash left unwritten are NUL */
+    int error = strlen(text) == length ? journal_words_cut(text, &line) : -EINVAL;
+    if (error == 0 && line.time_ns > journal->last_ns)
+        journal->last_ns = line.time_ns;
+    if (error == 0)
+        error = take_words(journal, &line);
+    if (error == -ENOMEM)
+        return error;
+    journal->bad_lines += error != 0;
+    return 0;
+}

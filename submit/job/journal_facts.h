@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef JOBTRAIL_JOURNAL_FACTS_H
+#define JOBTRAIL_JOURNAL_FACTS_H
+
+#include "submit/job/journal_read.h"
+
+/* Adds what a line of the journal says, `length` bytes at `text` with a NUL in place of the
+ * newline. A line that cannot be used is counted. Returns 0 or -ENOMEM. */
+int journal_facts_take(struct journal *journal, char *text, size_t length);
+
+#endif

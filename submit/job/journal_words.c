@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/journal_words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* Decodes %XX in place; returns 0, or -EINVAL for a malformed or NUL one. */
+static int decode(char *text)
+{
+    char *to = text;
+    for (; *text != '\0'; text++) {
+        if (*text != '%') {
+            *to++ = *text;
+            continue;
+        }
+        int high = hex_digit(text[1]);
+        int low = high < 0 ? -1 : hex_digit(text[2]);
+        if (low < 0 || (high == 0 && low == 0))
+            return -EINVAL;
+        *to++ = (char)(high << 4 | low);
+        text += 2;
+    }
+    *to = '\0';
+    return 0;
+}
+
+const char *journal_words_value(const struct journal_words *line, const char *key)
+{
+    size_t length = strlen(key);
+    for (size_t i = 0; i < line->words; i++) {
+        if (strncmp(line->word[i], key, length) == 0 && line->word[i][length] == '=')
+            return line->word[i] + length + 1;
+    }
+    return NULL;
+}
+
+uint64_t journal_words_number(const struct journal_words *line, const char *key, uint64_t fallback)
+{
+    const char *value = journal_words_value(line, key);
+    char *end;
+    if (value == NULL || *value < '0' || *value > '9')
+        return fallback;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    return errno != 0 || *end != '\0' ? fallback : number;
+}
+
+uint32_t journal_words_number32(const struct journal_words *line, const char *key,
+                                uint32_t fallback)
+{
+    uint64_t value = journal_words_number(line, key, fallback);
+    return value > UINT32_MAX ? fallback : (uint32_t)value;
+}
+
+/* "SECONDS.NANOSECONDS" with nine digits after the point, as nanoseconds; 0 for anything else. */
+static uint64_t parse_time(const char *text)
+{
+    char *end;
+    if (text == NULL || *text < '0' || *text > '9')
+        return 0;
+    unsigned long long seconds = strtoull(text, &end, 10);
+    if (*end != '.' || strspn(end + 1, "0123456789") != 9 || end[10] != '\0' ||
+        seconds > UINT32_MAX * 4ull)
+        return 0;
+    return seconds * 1000000000u + strtoull(end + 1, NULL, 10);
+}
+
+int journal_words_cut(char *text, struct journal_words *line)
+{
+    char *rest;
+    *line = (struct journal_words){.verb = strtok_r(text, " ", &rest)};
+    char *word;
+    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
+        if (line->words == sizeof line->word / sizeof line->word[0] || decode(word) != 0)
+            return -EINVAL;
+        line->word[line->words++] = word;
+    }
+    line->time_ns = parse_time(journal_words_value(line, "time"));
+    return line->verb == NULL || line->time_ns == 0 ? -EINVAL : 0;
+}
+
+uint32_t journal_words_sum_cpus(const char *text)
+{
+    uint64_t sum = 0;
+    while (text != NULL && *text != '\0') {
+        char *end;
+        unsigned long cpus = strtoul(text, &end, 10);
+        unsigned long times = 1;
+        if (strncmp(end, "(x", 2) == 0) {
+            times = strtoul(end + 2, &end, 10);
+            if (*end++ != ')')
+                return 0;
+        }
+        if (end == text || (*end != ',' && *end != '\0') || cpus > 65536 || times > 1000000)
+            return 0;
+        sum += (uint64_t)cpus * times;
+        text = *end == ',' ? end + 1 : end;
+    }
+    return sum > UINT32_MAX ? 0 : (uint32_t)sum;
+}
+
+uint32_t journal_words_count_list(const char *text)
+{
+    uint32_t count = text != NULL && *text != '\0';
+    while (text != NULL && (text = strchr(text, ',')) != NULL) {
+        text++;
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One line of a journal (spank/journal.h) as its words: "VERB time=... KEY=VALUE ...".
+ */
+#ifndef JOBTRAIL_JOURNAL_WORDS_H
+#define JOBTRAIL_JOURNAL_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JOURNAL_WORDS_MAX = 64 };
+
+struct journal_words {
+    char *verb;
+    char *word[JOURNAL_WORDS_MAX]; /* "KEY=VALUE", the value decoded */
+    size_t words;
+    uint64_t time_ns;
+};
+
+/* Cuts `text` in place. Returns 0, or -EINVAL where it is no line of a journal. */
+int journal_words_cut(char *text, struct journal_words *line);
+
+/* The value of `key`; NULL: there is none. */
+const char *journal_words_value(const struct journal_words *line, const char *key);
+
+/* The decimal number that is the value of `key`, or `fallback`. */
+uint64_t journal_words_number(const struct journal_words *line, const char *key, uint64_t fallback);
+uint32_t journal_words_number32(const struct journal_words *line, const char *key,
+                                uint32_t fallback);
+
+/* The sum of a value in the form of SLURM_JOB_CPUS_PER_NODE, as "4" or "4(x2),2"; 0 for anything
+ * else, NULL included. */
+uint32_t journal_words_sum_cpus(const char *text);
+
+/* How many entries a list with commas has; 0 for NULL and "". */
+uint32_t journal_words_count_list(const char *text);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The database of a store, and what is wrong with either. Calls return 0 or -errno as database.h
+ * says, and store_error() tells the trouble.
+ */
+#ifndef JOBTRAIL_STORE_CONNECTION_H
+#define JOBTRAIL_STORE_CONNECTION_H
+
+#include <stdio.h>
+
+#include "submit/load/database/database.h"
+#include "submit/load/database/value_digest.h"
+
+struct store_connection {
+    const struct database_ops *ops;
+    struct database *database; /* owned */
+    bool dry_run;
+    bool replaces;   /* the transaction at hand has changed rows that were complete */
+    char error[512]; /* when it is the store's own; else the database's is told */
+};
+
+/* Says what is wrong, and returns `error`. */
+int store_refuse(struct store_connection *on, int error, const char *text);
+
+/* The calls of database.h. */
+int store_select(struct store_connection *on, struct statement *statement,
+                 const struct value *parameters);
+int store_next(struct store_connection *on, struct statement *statement, struct value *row,
+               size_t columns);
+int store_write(struct store_connection *on, struct statement *statement, const struct value *rows,
+                size_t count);
+
+/* Prepares `sql`; `*error` becomes -ENOMEM when it cannot. */
+struct statement *store_statement(struct store_connection *on, const char *sql, int *error);
+
+/* 1 when the query has a row, 0 when not, or -errno. */
+int store_has_row(struct store_connection *on, struct statement *statement,
+                  const struct value *parameters);
+
+/* A statement that is put together. */
+struct store_text {
+    FILE *file;
+    char *text;
+    size_t size;
+};
+int store_text_open(struct store_connection *on, struct store_text *text);
+struct statement *store_text_statement(struct store_connection *on, struct store_text *text,
+                                       int *error);
+
+/* Tells the error of making a digest, and returns it. */
+int store_checked(struct store_connection *on, int error);
+
+/* digest_texts(), which tells its error. */
+int store_digest_texts(struct store_connection *on, const char *const *texts, size_t count,
+                       struct digest *digest);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is sent beside the runs of captures, in several goes.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "submit/flush/coverage_send.h"
+#include "submit/record/command_line.h"
+#include "test/unit/fixture/made_policy.h"
+#include "test/unit/fixture/made_program.h"
+
+static char directory[] = "/tmp/coverage_send.XXXXXX";
+
+/* What a flush has sent until its time was over, and the next one behind that. */
+struct sent {
+    uint64_t unit, last; /* of the record that comes, and of the last one that was sent */
+    char programs[16];   /* of these, each followed by a blank */
+    size_t most;         /* how many there is time for */
+};
+
+static bool begin(void *context, uint64_t unit)
+{
+    struct sent *sent = context;
+    assert_true(unit > sent->unit);
+    sent->unit = unit;
+    return true;
+}
+
+static int give(void *context, const struct built_record *record)
+{
+    struct sent *sent = context;
+    if (sent->unit == sent->last)
+        return 0;
+    if (sent->most-- == 0)
+        return -ETIMEDOUT;
+    sent->last = sent->unit;
+    snprintf(sent->programs + strlen(sent->programs), 3, "%c ",
+             strstr(record->text, "/copy-")[strlen("/copy-")]);
+    return 0;
+}
+
+static const char *copy(char letter)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "%s/copy-%c", directory, letter);
+    return path;
+}
+
+/* Three tasks, each of which ran a copy of its own. */
+static struct journal journal_of_copies(void)
+{
+    char text[2048];
+    struct journal journal;
+    int used =
+        snprintf(text, sizeof text,
+                 "step time=100.000000000 job=7 restart=0 uid=1000 gid=100 step=0 tasks=3\n");
+    for (int i = 0; i < 3; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "task time=110.000000000 step=0 task=%d pid=5%d ticks=1\n"
+                         "program time=110.000000000 step=0 task=%d leader=%d path=%s\n",
+                         i, i, i, i, copy((char)('a' + i)));
+    used += snprintf(text + used, sizeof text - (size_t)used,
+                     "epilog time=200.000000000 partition=main account=physics\n");
+    assert_int_equal(journal_parse(text, (size_t)used, &journal), 0);
+    return journal;
+}
+
+static void a_static_program_that_goes_does_not_move_the_others(void **state)
+{
+    const struct conf conf = {
+        .cluster = (char *)"c", .syshost = (char *)"tiny", .transport = (char *)"file"};
+    struct sent sent = {.most = 2};
+    uint64_t runs = 0;
+    void *policy = compiled("[submit]\ncoverage = no\n");
+    struct journal journal = journal_of_copies();
+    struct coverage_witnesses witnesses;
+    static const struct command_lines lines;
+    struct coverage_send send = {
+        .conf = &conf,
+        .lines = &lines,
+        .source = {.policy = policy, .journal = &journal, .witnesses = &witnesses},
+        .give = give,
+        .begin = begin,
+        .first = 100,
+        .context = &sent,
+    };
+    (void)state;
+    assert_int_equal(coverage_witnesses_make(&journal, &witnesses), 0);
+    for (char letter = 'a'; letter <= 'c'; letter++)
+        made_program(copy(letter), PT_LOAD, 0755);
+    assert_int_equal(coverage_send(&send, &runs), -ETIMEDOUT);
+    assert_string_equal(sent.programs, "a b ");
+    assert_int_equal(unlink(copy('a')), 0);
+    send.from = sent.last;
+    sent.unit = 0;
+    sent.most = 2;
+    assert_int_equal(coverage_send(&send, &runs), 0);
+    assert_string_equal(sent.programs, "a b c ");
+    coverage_witnesses_free(&witnesses);
+    journal_free(&journal);
+    free(policy);
+}
+
+static int make_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) == NULL ? -1 : 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(copy('b'));
+    unlink(copy('c'));
+    return rmdir(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_static_program_that_goes_does_not_move_the_others),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
