@@ -10,10 +10,12 @@
 int grow_to_room(void *array, size_t room, size_t size)
 {
     void *elements;
-    if (room == 0) /* of twice as many, which overflowed */
+    size_t bytes;
+    /* no room: twice as many overflowed */
+    if (room == 0 || __builtin_mul_overflow(room, size, &bytes))
         return -ENOMEM;
     memcpy(&elements, array, sizeof elements);
-    elements = reallocarray(elements, room, size);
+    elements = realloc(elements, bytes);
     if (elements == NULL)
         return -ENOMEM;
     memcpy(array, &elements, sizeof elements);
