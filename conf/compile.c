@@ -49,9 +49,9 @@ static int add_string(struct image *image, enum policy_section which, const char
     return 0;
 }
 
-/* One rule's complaint; `offset` is in its pattern. A built-in rule has no line to point to. */
-static void blame(const struct conf_rule *rule, size_t offset, const char *reason, const char *hint,
-                  struct conf_error *why)
+/* Fills `*why` for a rule; `offset` is in its pattern. A built-in rule has no line. */
+static void blame_rule(const struct conf_rule *rule, size_t offset, const char *reason,
+                       const char *hint, struct conf_error *why)
 {
     why->line = rule->line;
     why->column = rule->line == 0 ? 0 : rule->column + (unsigned)offset;
@@ -65,15 +65,15 @@ static int parse_rules(const struct conf_rules *rules, struct nfa *nfa, struct c
         struct pattern_error fault = {0};
         int error = pattern_add(nfa, rules->rule[i].pattern, &fault);
         if (error == -EINVAL || error == -E2BIG)
-            blame(&rules->rule[i], fault.offset, fault.reason, fault.hint, why);
+            blame_rule(&rules->rule[i], fault.offset, fault.reason, fault.hint, why);
         if (error != 0)
             return error;
     }
     return 0;
 }
 
-/* The exact automaton or, where that is too large, one that does not tell neighbours with the same
- * action apart: it decides the same, but may name another one of them. */
+/* Builds the exact automaton or, where that is too large, one in which neighbouring rules with the
+ * same action are equals (dfa_build()): it decides the same, but may name another one of them. */
 static int build_some_dfa(const struct conf_rules *rules, const struct nfa *nfa, struct dfa *dfa,
                           uint32_t *culprit)
 {
@@ -102,8 +102,8 @@ static int build_dfa(const struct conf_rules *rules, const struct nfa *nfa, stru
     if (error == -E2BIG) {
         snprintf(hint, sizeof hint, "simplify '%.100s', above all its {M,N} and inner '.*'",
                  rules->rule[culprit].pattern);
-        blame(&rules->rule[culprit], 0, "the rules of this section need too many states", hint,
-              why);
+        blame_rule(&rules->rule[culprit], 0, "the rules of this section need too many states", hint,
+                   why);
     }
     if (error != 0)
         return error;
@@ -181,7 +181,7 @@ static int add_table(struct image *image, const struct conf_table *table, const 
     return 0;
 }
 
-/* The strings come last: policy_usable() wants a byte behind every section. */
+/* The strings come last: policy_usable() requires a byte after every section. */
 static int add_sections(struct image *image, const struct conf *conf, struct conf_error *why)
 {
     int error = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
@@ -200,7 +200,7 @@ static int add_sections(struct image *image, const struct conf *conf, struct con
     return error;
 }
 
-static uint32_t switches(const struct conf *conf)
+static uint32_t policy_switches(const struct conf *conf)
 {
     return (conf->track_scalar ? POLICY_TRACK_SCALAR : 0) |
            (conf->track_mpi ? POLICY_TRACK_MPI : 0) | (conf->track_gpu ? POLICY_TRACK_GPU : 0) |
@@ -219,7 +219,7 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->size = (uint32_t)image->size;
     header->ledger_bytes = conf->ledger_bytes;
     header->epilog_timeout_s = conf->epilog_timeout_s;
-    header->switches = switches(conf);
+    header->switches = policy_switches(conf);
     header->always_ranks = conf->always_ranks;
     header->command_line = conf->command_line;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a configuration to the bytes of the compiled policy, whose format is in policy.h.
+ * Compiles a configuration into the bytes of a policy, whose format is in policy.h.
  */
 #ifndef JOBTRAIL_COMPILE_H
 #define JOBTRAIL_COMPILE_H
@@ -9,8 +9,8 @@
 
 #include "conf/conf.h"
 
-/* Compiles `conf` into `*size` malloc'ed bytes at `*bytes`, which are usable as policy_usable() has
- * it. Returns 0; or -EINVAL (a pattern is wrong), -E2BIG (the rules need too large an automaton or
+/* Compiles `conf` into `*size` malloc'ed bytes at `*bytes`, a policy that policy_usable() accepts.
+ * Returns 0; or -EINVAL (a pattern is wrong), -E2BIG (the rules need too large an automaton or
  * file), -ENOMEM, and fills `*why`. */
 int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why);
 

@@ -125,8 +125,8 @@ struct conf_error {
  * `*out` untouched. Patterns are taken as text: compile_policy() is what checks them. */
 int conf_load(const char *path, struct conf *out, struct conf_error *why);
 
-/* As conf_load(), for what root does by it: as root, a file that others can change is refused
- * (-EPERM, see trusted.h). */
+/* As conf_load(), for programs that act by it as root: as root, a file that others can change is
+ * refused (-EPERM, see trusted.h). */
 int conf_load_trusted(const char *path, struct conf *out, struct conf_error *why);
 
 void conf_free(struct conf *conf);

@@ -78,19 +78,13 @@ void conf_hint_section(const char *name, char *text, size_t size)
     print_hint(name, &known, text, size);
 }
 
-/* The section that has the key `name`, or NULL. */
-static const char *section_of_key(const char *name)
-{
-    for (size_t i = 0; i < CONF_KEYS; i++)
-        if (strcmp(conf_keys[i].name, name) == 0)
-            return conf_keys[i].section;
-    return NULL;
-}
-
 void conf_hint_key(const char *section, const char *name, char *text, size_t size)
 {
-    const char *home = section_of_key(name);
+    const char *home = NULL;
     struct words known = key_words(section);
+    for (size_t i = 0; i < CONF_KEYS && home == NULL; i++)
+        if (strcmp(conf_keys[i].name, name) == 0)
+            home = conf_keys[i].section;
     if (home != NULL)
         snprintf(text, size, "it belongs in [%s]", home);
     else if (known.count == 0)

@@ -12,7 +12,7 @@
 #include "conf/conf.h"
 
 struct conf_loader {
-    bool is_trusted; /* nobody but root may be able to change the file, where root reads it */
+    bool is_trusted; /* root refuses a file that others can change */
     FILE *stream;
     struct conf *conf;
     struct conf_error why;

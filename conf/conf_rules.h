@@ -17,7 +17,7 @@ struct conf_list {
     const char *section;
     size_t offset;             /* of the struct conf_rules in struct conf */
     enum policy_section which; /* in the compiled policy */
-    unsigned actions;          /* bitmap of 1 << enum policy_action: what its rules may say */
+    unsigned actions;          /* bitmap of 1 << enum policy_action that its rules may have */
     enum policy_action default_action; /* where no rule matches */
 };
 

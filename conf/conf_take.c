@@ -99,14 +99,6 @@ static int store_rule(struct conf_loader *loader, const struct conf_list *list,
     return error == 0 ? 0 : conf_give_up(loader, error);
 }
 
-static int store_interval(struct conf_loader *loader, const struct conf_table *table,
-                          const char *value)
-{
-    struct conf_fault fault = {0};
-    int error = conf_table_append(table, loader->conf, value, loader->line, &fault);
-    return error == 0 ? 0 : refuse_value(loader, &fault, error);
-}
-
 int conf_line_take(void *user, const char *section, const char *name, const char *value)
 {
     struct conf_loader *loader = user;
@@ -118,8 +110,11 @@ int conf_line_take(void *user, const char *section, const char *name, const char
         return 0;
     if (key >= 0)
         return store_key(loader, key, value) == 0;
-    if (table != NULL)
-        return store_interval(loader, table, value) == 0;
+    if (table != NULL) {
+        struct conf_fault fault = {0};
+        int error = conf_table_append(table, loader->conf, value, loader->line, &fault);
+        return error == 0 || refuse_value(loader, &fault, error) == 0;
+    }
     if (action != POLICY_NONE)
         return store_rule(loader, list, action, value) == 0;
     if (*section == '\0')

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 
 #define GROUP "jobtrail"
 
@@ -42,7 +43,7 @@ static int make_group(const char *mount, bool enter)
     if (length < 0 || (size_t)length >= sizeof path)
         return 0;
     bool is_new = mkdir(path, 0755) == 0;
-    CLEANUP_CLOSE int group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_CLOSE int group = directory_open(AT_FDCWD, path);
     for (size_t i = 0; group >= 0 && i < sizeof limits / sizeof limits[0]; i++)
         if (write_file(group, limits[i].file, limits[i].value))
             set |= (int)limits[i].limit;

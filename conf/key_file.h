@@ -16,7 +16,7 @@ enum { KEY_BYTES_MIN = 32, KEY_BYTES_MAX = 64 };
 ssize_t key_file_read(const char *path, unsigned char key[KEY_BYTES_MAX]);
 
 /* Makes the file with a new key. Returns 0 or -errno (-EEXIST: nothing is replaced; -EPERM: we are
- * root, and others can change the directory or the way there). */
+ * root, and others can change the directory or one on the way to it). */
 int key_file_make(const char *path);
 
 /* What a negative result of these means, for people. */

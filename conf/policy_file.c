@@ -18,18 +18,7 @@
 #include "conf/policy/policy_open.h"
 #include "conf/policy/policy_read.h"
 
-/* Writes the new file under its temporary name. */
-static int write_policy(int fd, const void *bytes, size_t size)
-{
-    int error = io_write_all(fd, bytes, size);
-    if (error != 0)
-        return error;
-    if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
-        return -errno;
-    return 0;
-}
-
-/* A file that nobody had a name for before. */
+/* Makes a file under a name that nobody can have guessed. */
 static int open_temporary(int place, const char *name, char *temporary, size_t size)
 {
     unsigned number;
@@ -53,16 +42,6 @@ static bool has_name(int fd, int place, const char *name)
            ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
 }
 
-/* Gives the file its name, durably. */
-static int put_in_place(int fd, int place, const char *temporary, const char *name)
-{
-    if (renameat(place, temporary, place, name) != 0)
-        return -errno;
-    if (!has_name(fd, place, name))
-        return -EPERM;
-    return fsync(place) != 0 ? -errno : 0;
-}
-
 int policy_file_write(const char *path, const void *bytes, size_t size)
 {
     char temporary[NAME_MAX + 1], culprit[PATH_MAX];
@@ -74,9 +53,14 @@ int policy_file_write(const char *path, const void *bytes, size_t size)
     CLEANUP_CLOSE int fd = open_temporary(place, name, temporary, sizeof temporary);
     if (fd < 0)
         return fd;
-    int error = write_policy(fd, bytes, size);
-    if (error == 0)
-        error = put_in_place(fd, place, temporary, name);
+    int error = io_write_all(fd, bytes, size);
+    if (error == 0 &&
+        (fchmod(fd, 0644) != 0 || fsync(fd) != 0 || renameat(place, temporary, place, name) != 0))
+        error = -errno;
+    if (error == 0 && !has_name(fd, place, name))
+        error = -EPERM;
+    if (error == 0 && fsync(place) != 0)
+        error = -errno;
     if (error != 0 && has_name(fd, place, temporary))
         unlinkat(place, temporary, 0);
     return error;

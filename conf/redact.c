@@ -122,7 +122,7 @@ static size_t redact_value(struct scan *scan, size_t at, const struct policy_rul
     return redact_hide(scan, at, end_of_value(scan, at), rule);
 }
 
-/* A header's value ends with the line or with the quotes that it stands in. */
+/* Redacts a header's value, which ends with the line or with the quotes that it is in. */
 static size_t redact_header(struct scan *scan, size_t at, const struct policy_rule *rule)
 {
     size_t to = at;
@@ -150,7 +150,7 @@ static size_t find_separator(const struct scan *scan, size_t at, bool is_start)
     return behind == BYTE_BLANK || behind == BYTE_QUOTE || (is_start && sign == at) ? sign : 0;
 }
 
-/* The value behind the separator `sign` of the word at `from`. */
+/* Redacts the value after the separator `sign` of the word at `from`. */
 static size_t redact_assigned(struct scan *scan, size_t from, size_t to, size_t sign,
                               const struct policy_rule *rule)
 {

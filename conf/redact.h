@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Takes secrets out of command lines by the rules of [redact] (jobtrail.conf(5)). A rule gives the
- * names, options, words or forms that stand for a secret, as KIND:TEXT. VALUE is taken out:
+ * names, options, words or forms that announce a secret, as KIND:TEXT. VALUE is taken out:
  *
- *     name:NAME            NAME=VALUE, --NAME=VALUE, --NAME VALUE, NAME: VALUE, "NAME": "VALUE".
- *                          The name is matched in lower case, then, where no rule matches, as it is
- *     option:PROGRAM:-X    -XVALUE and -X VALUE, after a word that is PROGRAM. Where no rule
- * matches the whole word, the rule for its shortest beginning holds option:PROGRAM:--X   --X=VALUE
- * and --X VALUE before:WORD          WORD VALUE. The word is matched in lower case word:WORD the
- * word itself: letters, digits, "_", "-", "." and bytes beyond ASCII url:SCHEME
- * SCHEME://USER:VALUE@..., and a user of 16 bytes and more, who may be a token. The scheme is
- * matched in lower case block:LABEL          what follows "-----BEGIN LABEL-----", up to
- * "-----END"; in lower case
+ *     name:NAME            NAME=VALUE, --NAME=VALUE, --NAME VALUE, NAME: VALUE, "NAME": "VALUE";
+ *                          matched in lower case, then, where no rule matches, as it is
+ *     option:PROGRAM:-X    -XVALUE and -X VALUE, after a word that is PROGRAM; where no rule
+ *                          matches the whole word, by the rule for its shortest beginning
+ *     option:PROGRAM:--X   --X=VALUE and --X VALUE
+ *     before:WORD          WORD VALUE; the word is matched in lower case
+ *     word:WORD            the word itself: letters, digits, "_", "-", "." and bytes beyond ASCII
+ *     url:SCHEME           SCHEME://USER:VALUE@..., and a user of 16 bytes and more, who may be a
+ *                          token; the scheme is matched in lower case
+ *     block:LABEL          what follows "-----BEGIN LABEL-----", up to "-----END"; in lower case
  *
  * A value that begins an argument ends with the argument, another value ends at a blank or a quote.
  * In doubt more is taken out. The time is linear in the length of the text, whatever the text and

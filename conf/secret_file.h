@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files with something that others must not know: tokens, passwords, keys.
+ * Files with secrets: tokens, passwords, keys.
  */
 #ifndef JOBTRAIL_CONF_SECRET_FILE_H
 #define JOBTRAIL_CONF_SECRET_FILE_H
@@ -11,11 +11,11 @@
 /* More than any of our files with a token or a password needs. */
 enum { SECRET_TEXT_MAX = 64 << 10 };
 
-/* Reads the whole file `path` into `size` bytes at `text`, with a NUL behind it. It must be a
+/* Reads the whole file `path` into `size` bytes at `text`, with a NUL after it. It must be a
  * regular file and no symbolic link, belong to root or to the effective user, and have no
- * permission for anybody else, which access lists cannot give then either. It is opened once and
- * looked at by its descriptor. Returns how many bytes there are; or -errno, -EPERM where it is not
- * such a file, -EFBIG where it has no room: then nothing is in `text`. */
+ * permission for anybody else (then access lists can give none either). These checks are made on
+ * the open file. Returns how many bytes there are; or -errno, -EPERM where it is not such a file,
+ * -EFBIG where it has no room: then nothing is in `text`. */
 ssize_t secret_file_read(const char *path, char *text, size_t size);
 
 /* What a negative result means, for people. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "conf/base/grow.h"
 #include "conf/base/io.h"
 #include "ldwrap/descriptor_numbers.h"
 
@@ -28,26 +29,13 @@ int output_open(struct linker_output *output, int target_fd, size_t limit)
     return 0;
 }
 
-static bool make_output_room(struct linker_output *output)
-{
-    if (output->room - output->size >= STEP_BYTES)
-        return true;
-    size_t room = output->room == 0 ? STEP_BYTES : 2 * output->room;
-    char *bytes = realloc(output->bytes, room);
-    if (bytes == NULL)
-        return false;
-    output->bytes = bytes;
-    output->room = room;
-    return true;
-}
-
 /* For output that is shown at once, since there is no memory to keep it. */
 static char spare_buffer[4096];
 
 void output_read(struct linker_output *output)
 {
     while (output->read_fd >= 0) {
-        bool has_room = make_output_room(output);
+        bool has_room = GROW_TO(output->bytes, output->room, output->size + STEP_BYTES) == 0;
         if (!has_room)
             output_release(output);
         char *at = has_room ? output->bytes + output->size : spare_buffer;

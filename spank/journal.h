@@ -16,10 +16,10 @@
  *         cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS: those of this node), het_job
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
- *         tasks, local_tasks, cpus (of the job here), cpus_per_task, pid and ticks of the step's
- *         daemon; in the batch step array_job, array_task (4294967294: none) and qos; submit_host,
- *         from the user's environment and not checked; opted_out=1 with --jobtrail=no; container=1
- *         with srun --container
+ *         tasks, local_tasks (on this node; for people, no program reads it), cpus (of the job
+ *         here), cpus_per_task, pid and ticks of the step's daemon; in the batch step array_job,
+ *         array_task (4294967294: none) and qos; submit_host, from the user's environment and not
+ *         checked; opted_out=1 with --jobtrail=no; container=1 with srun --container
  * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot)
  * program  what a task is to run: step, task, leader (the first task of the same program,

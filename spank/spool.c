@@ -58,7 +58,7 @@ static bool parse_run_name(const char *name, uint32_t job, uint32_t *restart)
 void spool_find_runs(const char *spool, uint32_t job,
                      void (*found)(void *context, uint32_t restart, int directory), void *context)
 {
-    CLEANUP_LISTING DIR *listing = NULL;
+    DIR *listing;
     uint32_t restart;
     listing_open(AT_FDCWD, spool, &listing);
     for (const char *name; (name = listing_next(listing)) != NULL;) {
@@ -68,6 +68,8 @@ void spool_find_runs(const char *spool, uint32_t job,
         found(context, restart, run);
         close(run);
     }
+    if (listing != NULL)
+        closedir(listing);
 }
 
 struct last {

@@ -12,13 +12,13 @@
 
 enum { PATIENCE_MS = 10000 };
 
-static int run(const struct as_user_order *order)
+static int as_user_run(const struct as_user_order *order)
 {
     const size_t count = sizeof order->keep / sizeof order->keep[0];
-    int result = privileges_drop(order->uid, order->gid, order->keep, count);
-    if (result == 0)
-        result = sandbox_enter(SANDBOX_RENAMES);
-    return result != 0 ? result : order->act(order->context);
+    int error = privileges_drop(order->uid, order->gid, order->keep, count);
+    if (error == 0)
+        error = sandbox_enter(SANDBOX_RENAMES);
+    return error != 0 ? error : order->act(order->context);
 }
 
 int as_user(const struct as_user_order *order)
@@ -26,7 +26,7 @@ int as_user(const struct as_user_order *order)
     int status;
     pid_t pid = fork();
     if (pid == 0)
-        _exit(run(order) != 0);
+        _exit(as_user_run(order) != 0);
     if (pid < 0)
         return -errno;
     if (!process_reap(pid, PATIENCE_MS, &status)) {

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* What a user does himself. */
+/* What is done with a user's rights. */
 struct as_user_order {
     uid_t uid;
     gid_t gid;
@@ -13,10 +13,9 @@ struct as_user_order {
     const void *context;
 };
 
-/* Calls `act` in a child process that has become the user for good (privileges.h,
- * sandbox.h), and waits ten
- * seconds for it. Returns 0 when `act` did; -ECANCELED when it did not; -ETIMEDOUT when it has not
- * ended, and is killed; or -errno. */
+/* Calls `act` in a child process that has become the user for good (privileges.h, sandbox.h), and
+ * waits ten seconds for it. Returns 0 when `act` returned 0; -ECANCELED when it did not;
+ * -ETIMEDOUT when the child had not ended, and was killed; or -errno. */
 int as_user(const struct as_user_order *order);
 
 #endif

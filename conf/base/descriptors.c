@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 
 enum { KEEP_MAX = 16 };
 
-#ifdef __SANITIZE_ADDRESS__ /* which reports there */
+#ifdef __SANITIZE_ADDRESS__ /* it reports to 2 */
 enum { LAST_TO_NULL = STDOUT_FILENO };
 #else
 enum { LAST_TO_NULL = STDERR_FILENO };
@@ -22,29 +23,29 @@ static int by_number(const void *left, const void *right)
     return *(const int *)left - *(const int *)right;
 }
 
-static int is_kept(const int *keep, size_t count, int fd)
+static bool is_kept(const int *keep, size_t count, int fd)
 {
     for (size_t i = 0; i < count; i++)
         if (keep[i] == fd)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int lead_standard_to_null(const int *keep, size_t count)
+static int replace_standard_by_null(const int *keep, size_t count)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0)
         return -errno;
-    int result = 0;
+    int error = 0;
     for (int fd = STDIN_FILENO; fd <= LAST_TO_NULL; fd++)
         if (fd != null && !is_kept(keep, count, fd) && dup2(null, fd) < 0)
-            result = -errno;
+            error = -errno;
     if (null > STDERR_FILENO)
         close(null);
-    return result;
+    return error;
 }
 
-/* What lies between those to be kept, which are sorted. Returns 0 or -errno. */
+/* Closes all others; `keep` is sorted. Returns 0 or -errno. */
 static int close_ranges(const int *keep, size_t count)
 {
     unsigned from = STDERR_FILENO + 1;
@@ -83,8 +84,8 @@ int descriptors_keep(const int *keep, size_t count)
         sorted[kept++] = keep[i];
     }
     qsort(sorted, kept, sizeof *sorted, by_number);
-    int result = close_ranges(sorted, kept);
-    if (result == -ENOSYS || result == -EPERM)
-        result = close_listed(sorted, kept);
-    return result != 0 ? result : lead_standard_to_null(sorted, kept);
+    int error = close_ranges(sorted, kept);
+    if (error == -ENOSYS || error == -EPERM)
+        error = close_listed(sorted, kept);
+    return error != 0 ? error : replace_standard_by_null(sorted, kept);
 }

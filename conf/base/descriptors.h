@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-/* Closes every descriptor of the process but the `count` at `keep`, of which negative ones stand
- * for none. 0, 1 and 2 lead to /dev/null then, where they are not kept (but 2 under
- * AddressSanitizer). Where the kernel has no
- * close_range(2) (Linux before 5.9), or a sandbox does not allow it, /proc/self/fd says what there
- * is. Returns 0; -ENOSPC where more than 16 are to be kept; or -errno, with any of them closed. */
+/* Closes all descriptors of the process except for the `count` at `keep`, of which negative ones
+ * are passed over. 0, 1 and 2, where they are not kept, become /dev/null, except for 2 under
+ * AddressSanitizer. Where the kernel has no close_range(2) (Linux before 5.9), or a sandbox does
+ * not allow it, the open ones are listed in /proc/self/fd. Returns 0; -ENOSPC where more than 16
+ * are to be kept; or -errno: then any of them may be closed. */
 int descriptors_keep(const int *keep, size_t count);
 
 #endif

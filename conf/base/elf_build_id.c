@@ -5,11 +5,11 @@
 #include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/elf_note.h"
 
-static size_t from_elf(Elf *elf, unsigned char *id)
+static size_t build_id_of(Elf *elf, unsigned char *id)
 {
     size_t size;
     const void *content = elf_note_find(elf, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size);
@@ -22,17 +22,12 @@ static size_t from_elf(Elf *elf, unsigned char *id)
 size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX])
 {
     struct stat status;
-    size_t size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        elf_version(EV_CURRENT) == EV_NONE)
         return 0;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && elf_version(EV_CURRENT) != EV_NONE) {
-        Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-        if (elf != NULL) {
-            size = from_elf(elf, id);
-            elf_end(elf);
-        }
-    }
-    close(fd);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    size_t size = elf == NULL ? 0 : build_id_of(elf, id);
+    elf_end(elf);
     return size;
 }

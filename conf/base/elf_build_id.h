@@ -6,9 +6,8 @@
 
 enum { BUILD_ID_MAX = 64 };
 
-/* The build-id of the ELF file `path`, at the most BUILD_ID_MAX bytes at `id`. Returns its size, 0
- * where there is none to be had. For objects that were loaded while a program ran: of the others
- * the process itself has told the build-id. */
+/* The build-id of the ELF file `path`, at most BUILD_ID_MAX bytes at `id`. Returns its size, or 0
+ * where none can be read. */
 size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX]);
 
 #endif

@@ -20,8 +20,8 @@ const void *elf_note_in(Elf_Data *notes, const char *owner, uint32_t type, size_
     return NULL;
 }
 
-/* What a segment's alignment says of the padding in it is not to be relied on: mold puts notes of
- * both kinds into one that is aligned to 8. */
+/* A segment's alignment does not tell how notes are padded in it: mold puts notes of both kinds
+ * into one that is aligned to 8. */
 static const void *in_segment(Elf *elf, const GElf_Phdr *phdr, const char *owner, uint32_t type,
                               size_t *size)
 {

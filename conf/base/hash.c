@@ -6,7 +6,7 @@
 
 #include <openssl/evp.h>
 
-/* Looked up once for each thread, since a look-up costs more than most digests here. */
+/* One for each thread: looking SHA-1 up costs more than most digests here. */
 static _Thread_local EVP_MD_CTX *context;
 
 static EVP_MD_CTX *sha1_context(void)
@@ -20,7 +20,7 @@ static EVP_MD_CTX *sha1_context(void)
                                                                                      : NULL;
 }
 
-/* Small pieces are put together first: the library's calls cost more than they do. */
+/* Small pieces are joined first: a call of the library costs more than copying them. */
 struct gathering {
     EVP_MD_CTX *context;
     unsigned char bytes[1024];
@@ -28,7 +28,7 @@ struct gathering {
     bool failed;
 };
 
-static void flush(struct gathering *gathering)
+static void gathering_flush(struct gathering *gathering)
 {
     if (gathering->size > 0 &&
         EVP_DigestUpdate(gathering->context, gathering->bytes, gathering->size) != 1)
@@ -36,10 +36,10 @@ static void flush(struct gathering *gathering)
     gathering->size = 0;
 }
 
-static void add(struct gathering *gathering, const void *piece, size_t size)
+static void gathering_add(struct gathering *gathering, const void *piece, size_t size)
 {
     if (size > sizeof gathering->bytes - gathering->size)
-        flush(gathering);
+        gathering_flush(gathering);
     if (size > sizeof gathering->bytes) {
         gathering->failed |= EVP_DigestUpdate(gathering->context, piece, size) != 1;
         return;
@@ -58,10 +58,10 @@ int hash_pieces(const void *const *pieces, const size_t *sizes, size_t count, st
         return -ENOTSUP;
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
-            add(&gathering, "", 1);
-        add(&gathering, pieces[i], sizes[i]);
+            gathering_add(&gathering, "", 1);
+        gathering_add(&gathering, pieces[i], sizes[i]);
     }
-    flush(&gathering);
+    gathering_flush(&gathering);
     return !gathering.failed && EVP_DigestFinal_ex(gathering.context, digest->bytes, NULL) == 1
                ? 0
                : -ENOTSUP;

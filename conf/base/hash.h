@@ -20,7 +20,7 @@ int hash_pieces(const void *const *pieces, const size_t *sizes, size_t count,
 /* The same of one piece. */
 int hash_bytes(const void *data, size_t size, struct digest *digest);
 
-/* Frees what the calling thread has kept for its digests; it may make others. */
+/* Frees what the calling thread keeps between digests; it can make others after that. */
 void hash_end_thread(void);
 
 /* From 40 hex digits and a NUL; false when the text is something else. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/id_cache.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_SIZE 1024u
-#define LAST_USED  (5u << 16) /* of a table of 14 MiB, with room for what a batch adds */
+#define LAST_USED  (5u << 16) /* of a table of 14 MiB; a batch may add to it */
 
 struct id_cache_slot {
     struct digest digest;
@@ -29,11 +30,11 @@ int64_t id_cache_find(const struct id_cache *cache, const struct digest *digest)
     return cache->size == 0 ? 0 : cache->slots[place_of(cache, digest)].id;
 }
 
-static int resize(struct id_cache *cache, size_t size)
+static int id_cache_resize(struct id_cache *cache, size_t size)
 {
     struct id_cache larger = {.slots = calloc(size, sizeof *larger.slots), .size = size};
     if (larger.slots == NULL)
-        return -1;
+        return -ENOMEM;
     for (size_t i = 0; i < cache->size; i++)
         if (cache->slots[i].id != 0)
             id_cache_add(&larger, &cache->slots[i].digest, cache->slots[i].id);
@@ -42,16 +43,16 @@ static int resize(struct id_cache *cache, size_t size)
     return 0;
 }
 
-static int make_room(struct id_cache *cache)
+static int id_cache_grow(struct id_cache *cache)
 {
     if (cache->used < cache->size / 4 * 3)
         return 0;
-    return resize(cache, cache->size == 0 ? FIRST_SIZE : cache->size * 2);
+    return id_cache_resize(cache, cache->size == 0 ? FIRST_SIZE : cache->size * 2);
 }
 
 void id_cache_add(struct id_cache *cache, const struct digest *digest, int64_t id)
 {
-    if (make_room(cache) != 0)
+    if (id_cache_grow(cache) != 0)
         return;
     struct id_cache_slot *slot = &cache->slots[place_of(cache, digest)];
     if (slot->id == 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ids that the store gave to what runs share, by the sha1 of it: a loader asks the database
- * for each once.
+ * Ids under the SHA-1 of what has them, in memory: a loader asks the database for each id once.
  */
 #ifndef JOBTRAIL_ID_CACHE_H
 #define JOBTRAIL_ID_CACHE_H
@@ -22,7 +21,7 @@ int64_t id_cache_find(const struct id_cache *cache, const struct digest *digest)
 /* Adds it, or gives it another id. Does nothing when out of memory. */
 void id_cache_add(struct id_cache *cache, const struct digest *digest, int64_t id);
 
-/* Forgets all when it has become large, which costs time and nothing else. */
+/* Forgets all ids when there are many; they have to be asked for again. */
 void id_cache_trim(struct id_cache *cache);
 
 void id_cache_clear(struct id_cache *cache);

@@ -23,7 +23,7 @@ int json_code_unit(const char *at, const char *end)
     return unit;
 }
 
-/* Behind the escape whose backslash is at `at`, or NULL. */
+/* After the escape whose backslash is at `at`, or NULL. */
 static const char *escape_end(const char *at, const char *end)
 {
     if (end - at < 2 || at[1] == '\0')
@@ -41,7 +41,7 @@ const char *json_string_end(const char *at, const char *end)
 {
     const char *quote = NULL;
     while (at != NULL) {
-        if (quote == NULL || quote < at) /* not looked for anew at each escape */
+        if (quote == NULL || quote < at) /* looked for once, not at each escape */
             quote = memchr(at, '"', (size_t)(end - at));
         if (quote == NULL)
             return NULL;
@@ -55,7 +55,7 @@ const char *json_string_end(const char *at, const char *end)
 
 /* ---- Numbers and words ----------------------------------------------------------------------- */
 
-/* Behind the digits at `at`, or NULL where there are none. */
+/* After the digits at `at`, or NULL where there are none. */
 static const char *digits_end(const char *at, const char *end)
 {
     const char *from = at;
@@ -101,22 +101,25 @@ static const char *scalar_end(const char *at, const char *end)
 
 /* ---- Objects and arrays ---------------------------------------------------------------------- */
 
+const char *json_key_end(const char *at, const char *end)
+{
+    const char *after = at < end && *at == '"' ? json_string_end(at + 1, end) : NULL;
+    return after != NULL && after < end && *after == ':' ? after + 1 : NULL;
+}
+
 /* What is to be closed, the innermost last. */
 struct nesting {
     char closing[DEPTH_MAX];
     size_t depth;
 };
 
-/* Where the next value of the innermost begins: `at`, or behind the key there. NULL without one. */
+/* Where the next value of the innermost begins: `at`, or after the key there. NULL without one. */
 static const char *next_value(const struct nesting *in, const char *at, const char *end)
 {
-    if (in->closing[in->depth - 1] == ']')
-        return at;
-    const char *behind = at < end && *at == '"' ? json_string_end(at + 1, end) : NULL;
-    return behind != NULL && behind < end && *behind == ':' ? behind + 1 : NULL;
+    return in->closing[in->depth - 1] == ']' ? at : json_key_end(at, end);
 }
 
-/* Behind all that is closed at `at`, and a comma when there is more. */
+/* After all that is closed at `at`, and a comma when there is more. */
 static const char *close_all(struct nesting *in, const char *at, const char *end)
 {
     while (in->depth > 0 && at < end && *at == in->closing[in->depth - 1]) {
@@ -128,7 +131,7 @@ static const char *close_all(struct nesting *in, const char *at, const char *end
     return at < end && *at == ',' ? next_value(in, at + 1, end) : NULL;
 }
 
-/* Behind the bracket at `at`: at its first value, or, where it has none, at what follows. */
+/* After the bracket at `at`: at its first value, or, where it has none, at what follows. */
 static const char *open_one(struct nesting *in, const char *at, const char *end)
 {
     if (in->depth == DEPTH_MAX)

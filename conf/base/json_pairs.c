@@ -8,8 +8,8 @@
 
 enum { ESCAPE_LENGTH = 6 };
 
-/* The character of the pair at `at` if it is misread; 0 for all else. */
-static uint32_t misread(const char *at, const char *end)
+/* The character of the pair at `at` if json-c misreads it; 0 for all else. */
+static uint32_t misread_pair(const char *at, const char *end)
 {
     int high = json_code_unit(at, end);
     if (high < 0xd800 || high > 0xdbff)
@@ -19,22 +19,22 @@ static uint32_t misread(const char *at, const char *end)
     return low >= 0xdc00 && low <= 0xdfff && (character & 0xf800) == 0xd800 ? character : 0;
 }
 
-/* Behind the escape at `at` that is none of these. */
+/* After the escape at `at`, which is none of these. */
 static const char *behind_escape(const char *at, const char *end)
 {
-    return end - at < 2 ? end : at + 2; /* the second of two backslashes starts none */
+    return end - at < 2 ? end : at + 2; /* two backslashes are one escape */
 }
 
-static const char *find(const char *at, const char *end)
+static const char *find_misread(const char *at, const char *end)
 {
-    while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL && misread(at, end) == 0)
+    while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL && misread_pair(at, end) == 0)
         at = behind_escape(at, end);
     return at;
 }
 
-int json_pairs_are_misread(const char *json, size_t size)
+bool json_pairs_are_misread(const char *json, size_t size)
 {
-    return find(json, json + size) != NULL;
+    return find_misread(json, json + size) != NULL;
 }
 
 static char *put_utf8(char *to, uint32_t character)
@@ -50,8 +50,9 @@ size_t json_pairs_join(char *json, size_t size)
 {
     const char *from = json, *end = json + size;
     char *to = json;
-    for (const char *pair; (pair = find(from, end)) != NULL; from = pair + 2 * ESCAPE_LENGTH) {
-        uint32_t character = misread(pair, end);
+    for (const char *pair; (pair = find_misread(from, end)) != NULL;
+         from = pair + 2 * ESCAPE_LENGTH) {
+        uint32_t character = misread_pair(pair, end);
         memmove(to, from, (size_t)(pair - from));
         to = put_utf8(to + (pair - from), character);
     }

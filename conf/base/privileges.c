@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,16 +14,17 @@
 /* An id that no account has: below (uid_t)-2, which NFS knows as nobody. */
 #define UID_OF_NOBODY ((uid_t)-3)
 
-/* More than [submit] job_timeout may be: who is late is to have told how far it has come. */
+/* More than [submit] job_timeout may be: a child that takes too long reports first how far it has
+ * come. */
 enum { CPU_SECONDS = 330 };
 
-static int limit(__rlimit_resource_t resource, rlim_t value)
+static int set_limit(__rlimit_resource_t resource, rlim_t value)
 {
     const struct rlimit limit = {value, value};
     return setrlimit(resource, &limit) != 0 ? -errno : 0;
 }
 
-/* SIGXCPU, which tells what it is, and not at once SIGKILL. */
+/* SIGXCPU comes first, which names the reason, and then SIGKILL. */
 static int limit_cpu(void)
 {
     const struct rlimit limit = {CPU_SECONDS, CPU_SECONDS + 10};
@@ -31,24 +33,24 @@ static int limit_cpu(void)
 
 static int set_limits(void)
 {
-    int result = limit(RLIMIT_CORE, 0);
-    if (result == 0)
-        result = limit(RLIMIT_NOFILE, 64);
-    if (result == 0)
-        result = limit_cpu();
-    if (result == 0)
-        result = limit(RLIMIT_NPROC, 0);
-    if (result == 0)
-        result = limit(RLIMIT_FSIZE, 0);
+    int error = set_limit(RLIMIT_CORE, 0);
+    if (error == 0)
+        error = set_limit(RLIMIT_NOFILE, 64);
+    if (error == 0)
+        error = limit_cpu();
+    if (error == 0)
+        error = set_limit(RLIMIT_NPROC, 0);
+    if (error == 0)
+        error = set_limit(RLIMIT_FSIZE, 0);
 #ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
-    if (result == 0)
-        result = limit(RLIMIT_AS, (rlim_t)2 << 30);
+    if (error == 0)
+        error = set_limit(RLIMIT_AS, (rlim_t)2 << 30);
 #endif
-    return result;
+    return error;
 }
 
-/* Who may signal a process is decided by its real and saved user (kill(2)), what it may open by its
- * effective one. In a user namespace that lacks the id, the real user is the job's. */
+/* Its real and saved user decide who may signal a process (kill(2)), its effective user what it may
+ * open. In a user namespace without the id of nobody, the real user is the job's. */
 static int become(uid_t uid, gid_t gid)
 {
     if (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0)
@@ -58,7 +60,7 @@ static int become(uid_t uid, gid_t gid)
     return 0;
 }
 
-static int has_dropped(uid_t uid, gid_t gid)
+static bool has_dropped(uid_t uid, gid_t gid)
 {
     uid_t real, effective, saved;
     gid_t real_group, group, saved_group;
@@ -70,13 +72,13 @@ static int has_dropped(uid_t uid, gid_t gid)
 
 int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count)
 {
-    int result = descriptors_keep(keep, count);
-    if (result == 0)
-        result = set_limits();
-    if (result == 0 && geteuid() == 0)
-        result = become(uid, gid);
-    if (result != 0)
-        return result;
+    int error = descriptors_keep(keep, count);
+    if (error == 0)
+        error = set_limits();
+    if (error == 0 && geteuid() == 0)
+        error = become(uid, gid);
+    if (error != 0)
+        return error;
     if (!has_dropped(uid, gid))
         return -EPERM;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 ||

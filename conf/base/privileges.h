@@ -7,10 +7,10 @@
 
 /* Gives up everything but what the user `uid` with the group `gid` has, for good: no
  * supplementary groups, no new privileges, no processes of its own, limited memory, processor time
- * and descriptors, no core file, and of the descriptors that are open the `count` at `keep` alone
- * (descriptors.h). The user can neither trace nor signal the process: its real and
- * its saved user are an id that no account has (user namespaces without that id apart). It dies
- * with its parent. A caller that is not root must be the user already.
+ * and descriptors, no core file. Of the open descriptors only the `count` at `keep` stay
+ * (descriptors.h). The user can neither trace nor signal the process: its real and its saved user
+ * are an id that no account has, except for user namespaces without that id. It dies with its
+ * parent. A caller that is not root must be the user already.
  * Returns 0, or -errno: then the process must end. */
 int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count);
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
 #include "conf/base/process_stat.h"
 
@@ -19,13 +20,13 @@ static bool read_running(int32_t pid, struct process_stat *stat)
     return process_stat_read(pid, stat) && stat->state != 'Z' && stat->state != 'X';
 }
 
-int process_start(int32_t pid, uint64_t *ticks)
+bool process_start(int32_t pid, uint64_t *ticks)
 {
     struct process_stat stat;
     if (!read_running(pid, &stat))
-        return 0;
+        return false;
     *ticks = stat.start_ticks;
-    return 1;
+    return true;
 }
 
 int32_t process_parent(int32_t pid)
@@ -34,7 +35,7 @@ int32_t process_parent(int32_t pid)
     return read_running(pid, &stat) ? stat.parent : 0;
 }
 
-int process_alive(int32_t pid, uint64_t ticks)
+bool process_alive(int32_t pid, uint64_t ticks)
 {
     uint64_t start;
     return process_start(pid, &start) && start == ticks;
@@ -46,29 +47,27 @@ static int32_t innermost_pid(int32_t pid)
     char path[32], line[512];
     int32_t inside = 0;
     snprintf(path, sizeof path, "/proc/%d/status", pid);
-    FILE *file = fopen(path, "re");
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
         if (strncmp(line, "NSpid:", 6) == 0)
             inside = (int32_t)strtol(strrchr(line, '\t') + 1, NULL, 10);
-    if (file != NULL)
-        fclose(file);
     return inside;
 }
 
-static int is_of(int proc, const char *name, uid_t uid)
+static bool is_process_of(int proc, const char *name, uid_t uid)
 {
     struct stat status;
     return name[0] >= '1' && name[0] <= '9' && fstatat(proc, name, &status, 0) == 0 &&
            status.st_uid == uid;
 }
 
-int process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid)
+bool process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid)
 {
-    int found = 0;
+    bool found = false;
     CLEANUP_LISTING DIR *listing = NULL;
     listing_open(AT_FDCWD, "/proc", &listing);
     for (const char *name; !found && (name = listing_next(listing)) != NULL;) {
-        if (!is_of(dirfd(listing), name, uid))
+        if (!is_process_of(dirfd(listing), name, uid))
             continue;
         int32_t one = (int32_t)strtol(name, NULL, 10);
         found = process_alive(one, ticks) && innermost_pid(one) == pid;
@@ -76,16 +75,16 @@ int process_alive_inside(int32_t pid, uint64_t ticks, uid_t uid)
     return found;
 }
 
-int process_reap(pid_t pid, int patience_ms, int *status)
+bool process_reap(pid_t pid, int patience_ms, int *status)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     for (int waited_ms = 0; waited_ms < patience_ms; waited_ms++) {
         pid_t got = waitpid(pid, status, WNOHANG);
         if (got == pid)
-            return 1;
+            return true;
         if (got < 0 && errno != EINTR)
-            return 0;
+            return false;
         nanosleep(&pause, NULL);
     }
-    return 0;
+    return false;
 }

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-/* By the C library, json-c, libelf and libcrypto; what an architecture does not have is left out.
- */
+/* What the C library, json-c, libelf and libcrypto call. libseccomp leaves out what an architecture
+ * does not have. */
 static const int reading[] = {
     /* files */
     SCMP_SYS(open),
@@ -100,25 +101,26 @@ static const int renaming[] = {
     SCMP_SYS(unlink), SCMP_SYS(unlinkat), SCMP_SYS(renameat2), SCMP_SYS(rmdir),
 };
 
-static int allow(scmp_filter_ctx filter, const int *calls, size_t count)
+static int allow_calls(scmp_filter_ctx filter, const int *calls, size_t count)
 {
-    int result = 0;
-    for (size_t i = 0; i < count && result == 0; i++)
-        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
-    return result;
+    int error = 0;
+    for (size_t i = 0; i < count && error == 0; i++)
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+    return error;
 }
 
-/* Asking for limits, and not setting them; and what is asked of a terminal, which nothing is. */
+/* Limits may be read, not set. ioctl(2) is asked whether a descriptor is a terminal, and none is.
+ */
 static int allow_questions(scmp_filter_ctx filter)
 {
-    int result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-                                  SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)0));
-    return result != 0 ? result
-                       : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(ioctl), 0);
+    int error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
+                                 SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)0));
+    return error != 0 ? error
+                      : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(ioctl), 0);
 }
 
-/* Asked with a filter that is none. */
-static int kernel_has_filters(void)
+/* Asked with NULL for a filter, which fails with EFAULT where there are filters. */
+static bool kernel_has_filters(void)
 {
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) == 0 || errno == EFAULT;
 }
@@ -132,13 +134,13 @@ int sandbox_enter(enum sandbox_kind kind)
         filter = seccomp_init(SCMP_ACT_KILL);
     if (filter == NULL)
         return -ENOMEM;
-    int result = allow(filter, reading, COUNT(reading));
-    if (result == 0)
-        result = allow_questions(filter);
-    if (result == 0 && kind == SANDBOX_RENAMES)
-        result = allow(filter, renaming, COUNT(renaming));
-    if (result == 0)
-        result = seccomp_load(filter);
+    int error = allow_calls(filter, reading, COUNT(reading));
+    if (error == 0)
+        error = allow_questions(filter);
+    if (error == 0 && kind == SANDBOX_RENAMES)
+        error = allow_calls(filter, renaming, COUNT(renaming));
+    if (error == 0)
+        error = seccomp_load(filter);
     seccomp_release(filter);
-    return result;
+    return error;
 }

@@ -55,7 +55,7 @@ static size_t sequence(const unsigned char *at, size_t left, uint32_t *character
     return length;
 }
 
-int text_is_ascii(const char *bytes, size_t size)
+bool text_is_ascii(const char *bytes, size_t size)
 {
     return size == 0 || ascii_run((const unsigned char *)bytes, size) == size;
 }
@@ -138,7 +138,7 @@ static size_t printable_run(const char *at, size_t size)
     return length;
 }
 
-int text_is_ascii_json(const char *bytes, size_t size)
+bool text_is_ascii_json(const char *bytes, size_t size)
 {
     return printable_run(bytes, size) == size && find_version(bytes, size) == size;
 }

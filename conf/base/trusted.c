@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,63 +12,63 @@
 
 enum { LINKS_MAX = 40 /* as the kernel's */, OVERFLOW_UID = 65534 };
 
-/* A way through the file system, one name after the other. */
+/* A path being walked, one name after the other. */
 struct way {
-    int at;                 /* the directory that it has reached */
-    char rest[PATH_MAX];    /* what is still to be gone */
-    char reached[PATH_MAX]; /* for messages alone: what it has come by */
+    int at;                 /* the directory that was reached */
+    char rest[PATH_MAX];    /* the names that are left */
+    char reached[PATH_MAX]; /* the path of `at`, for messages */
     int links;
 };
 
 /* The kernel's number for the user namespace that all others descend from is fixed
  * (PROC_USER_INIT_INO). */
-static int in_user_namespace(void)
+static bool in_user_namespace(void)
 {
     char name[64] = "";
     ssize_t length = readlink("/proc/self/ns/user", name, sizeof name - 1);
     return length > 0 && strcmp(name, "user:[4026531837]") != 0;
 }
 
-/* Others than root are asked for where they look at what root would do: what is their own they
- * change knowingly. */
-static int is_roots(uid_t owner)
+/* A caller that is not root asks what root would do. The caller's own files count as root's: only
+ * the caller can change them. */
+static bool is_roots(uid_t owner)
 {
     return owner == 0 || owner == geteuid() || (owner == OVERFLOW_UID && in_user_namespace());
 }
 
-/* What an access list gives to others shows in the bits of the group, so that these count whatever
- * group it is. The mode of a link means nothing. */
-static int is_safe(int fd, enum trusted_others others)
+/* An access list shows in the bits of the group, so that these count whatever group it is. The mode
+ * of a link means nothing. */
+static bool is_safe(int fd, enum trusted_others others)
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
-        return 0;
-    int is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
-    int others_write = !S_ISLNK(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+        return false;
+    bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+    bool others_write = !S_ISLNK(status.st_mode) && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
     return others == TRUSTED_ANYBODYS ||
            (is_roots(status.st_uid) && (!others_write || (is_sticky && others == TRUSTED_STICKY)));
 }
 
-/* Takes `fd` for the place that the way has reached. */
-static void go_to(struct way *way, int fd)
+/* Goes on to the directory `fd`, and owns it. */
+static void way_move(struct way *way, int fd)
 {
     if (way->at >= 0)
         close(way->at);
     way->at = fd;
 }
 
-static int start(struct way *way)
+static int way_start(struct way *way)
 {
     int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    go_to(way, fd);
+    way_move(way, fd);
     strcpy(way->reached, "/");
     return 0;
 }
 
-/* Takes the next name, of `length` bytes, off what is left. */
-static void next_name(struct way *way, size_t length, char *name)
+/* Takes the next name, of `length` bytes, out of what is left. */
+static void way_take_name(struct way *way, size_t length, char *name)
 {
     char *from = way->rest + strspn(way->rest, "/");
     memcpy(name, from, length);
@@ -78,14 +79,14 @@ static void next_name(struct way *way, size_t length, char *name)
              used > 0 && way->reached[used - 1] == '/' ? "" : "/", name);
 }
 
-/* How long the next name is; 0: there is none. */
-static size_t next_length(const struct way *way)
+/* The length of the next name; 0: there is none. */
+static size_t way_next_length(const struct way *way)
 {
     return strcspn(way->rest + strspn(way->rest, "/"), "/");
 }
 
-/* Puts what the link `fd` says in front of what is left. */
-static int follow(struct way *way, int fd)
+/* Puts the link `fd`'s target before what is left. */
+static int way_follow(struct way *way, int fd)
 {
     char target[PATH_MAX], rest[PATH_MAX];
     ssize_t length = readlinkat(fd, "", target, sizeof target - 1);
@@ -94,48 +95,48 @@ static int follow(struct way *way, int fd)
     if (++way->links > LINKS_MAX)
         return -ELOOP;
     target[length] = '\0';
-    *strrchr(way->reached, '/') = '\0'; /* the link's name gives way to where it leads */
+    *strrchr(way->reached, '/') = '\0'; /* the target takes the place of the link's name */
     strcpy(rest, way->rest);
     if ((size_t)snprintf(way->rest, sizeof way->rest, "%s/%s", target, rest) >= sizeof way->rest)
         return -ENAMETOOLONG;
-    return target[0] == '/' ? start(way) : 0;
+    return target[0] == '/' ? way_start(way) : 0;
 }
 
-/* Whether the name that the way has come to is the last one, and no link: -ENOENT counts. */
-static int is_end(const struct way *way, int fd, const struct stat *status)
+/* Whether the last name is reached, and is no link; it need not exist. */
+static bool way_is_at_end(const struct way *way, int fd, const struct stat *status)
 {
-    return next_length(way) == 0 && (fd < 0 ? errno == ENOENT : !S_ISLNK(status->st_mode));
+    return way_next_length(way) == 0 && (fd < 0 ? errno == ENOENT : !S_ISLNK(status->st_mode));
 }
 
-/* Goes on by one name, but with `stays` not by the last one. Returns 1 when it has stayed, 0, or
- * -errno. */
-static int step(struct way *way, int stays)
+/* Goes on by one name; with `to_parent` not by the last one. Returns 0; 1 when it has not gone on;
+ * or -errno. */
+static int way_step(struct way *way, bool to_parent)
 {
     struct stat status = {0};
     char name[NAME_MAX + 1];
-    size_t length = next_length(way);
+    size_t length = way_next_length(way);
     if (!is_safe(way->at, TRUSTED_STICKY))
         return -EPERM;
     if (length > NAME_MAX)
         return -ENAMETOOLONG;
-    next_name(way, length, name);
+    way_take_name(way, length, name);
     int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    int result = fd < 0 || fstat(fd, &status) != 0 ? -errno : 0;
-    if (stays && is_end(way, fd, &status)) {
+    int error = fd < 0 || fstat(fd, &status) != 0 ? -errno : 0;
+    if (to_parent && way_is_at_end(way, fd, &status)) {
         *strrchr(way->reached, '/') = '\0';
-        result = 1;
-    } else if (result == 0 && S_ISLNK(status.st_mode)) {
-        result = is_safe(fd, TRUSTED_STICKY) ? follow(way, fd) : -EPERM;
-    } else if (result == 0) {
-        go_to(way, fd);
+        error = 1;
+    } else if (error == 0 && S_ISLNK(status.st_mode)) {
+        error = is_safe(fd, TRUSTED_STICKY) ? way_follow(way, fd) : -EPERM;
+    } else if (error == 0) {
+        way_move(way, fd);
         return 0;
     }
     if (fd >= 0)
         close(fd);
-    return result;
+    return error;
 }
 
-/* What a descriptor that is only a place leads to is this very file, whatever its name is now. */
+/* Opens the file of an O_PATH descriptor itself, whatever has its name now. */
 static int open_place(int place)
 {
     char path[64];
@@ -149,36 +150,37 @@ static int open_place(int place)
     return fd < 0 ? -errno : fd;
 }
 
-/* From /, whatever `path` is relative to. */
-static int set_out(struct way *way, const char *path)
+/* Starts at /, also with a relative path. */
+static int way_set_out(struct way *way, const char *path)
 {
     char here[PATH_MAX] = "";
     if (path[0] != '/' && getcwd(here, sizeof here) == NULL)
         return -errno;
     int length = snprintf(way->rest, sizeof way->rest, "%s/%s", here, path);
-    return length < 0 || (size_t)length >= sizeof way->rest ? -ENAMETOOLONG : start(way);
+    return length < 0 || (size_t)length >= sizeof way->rest ? -ENAMETOOLONG : way_start(way);
 }
 
-/* Goes to what `path` names; with `stays`, to the directory in which that lies or would be made.
- * Returns it as a place (O_PATH), or -errno. */
-static int go(const char *path, enum trusted_others others, int stays, char *culprit, size_t size)
+/* Walks to what `path` names; with `to_parent`, to the directory in which that is or would be made.
+ * Returns an O_PATH descriptor or -errno. */
+static int way_go(const char *path, enum trusted_others others, bool to_parent, char *culprit,
+                  size_t size)
 {
     struct way way = {.at = -1};
-    int result = set_out(&way, path);
-    while (result == 0 && next_length(&way) > 0)
-        result = step(&way, stays);
-    if (result >= 0)
-        result = is_safe(way.at, others) ? way.at : -EPERM;
-    if (result == -EPERM)
+    int error = way_set_out(&way, path);
+    while (error == 0 && way_next_length(&way) > 0)
+        error = way_step(&way, to_parent);
+    if (error >= 0)
+        error = is_safe(way.at, others) ? way.at : -EPERM;
+    if (error == -EPERM)
         snprintf(culprit, size, "%s", way.reached[0] == '\0' ? "/" : way.reached);
-    if (result < 0 && way.at >= 0)
+    if (error < 0 && way.at >= 0)
         close(way.at);
-    return result;
+    return error;
 }
 
 static int open_as_root(const char *path, char *culprit, size_t size)
 {
-    int place = go(path, TRUSTED_STICKY, 0, culprit, size);
+    int place = way_go(path, TRUSTED_STICKY, false, culprit, size);
     if (place < 0)
         return place;
     int fd = open_place(place);
@@ -203,7 +205,7 @@ int trusted_open(const char *path, char *culprit, size_t size)
 
 int trusted_check(const char *path, char *culprit, size_t size)
 {
-    int place = go(path, TRUSTED_STICKY, 0, culprit, size);
+    int place = way_go(path, TRUSTED_STICKY, false, culprit, size);
     if (place < 0)
         return place;
     close(place);
@@ -217,13 +219,13 @@ int trusted_directory(const char *path, enum trusted_others others, char *culpri
         int own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         return own < 0 ? -errno : own;
     }
-    int place = go(path, others, 0, culprit, size);
+    int place = way_go(path, others, false, culprit, size);
     if (place < 0)
         return place;
     int fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int result = fd < 0 ? -errno : fd;
+    int error = fd < 0 ? -errno : fd;
     close(place);
-    return result;
+    return error;
 }
 
 int trusted_parent(const char *path, const char **name, enum trusted_others others, char *culprit,
@@ -244,7 +246,7 @@ int trusted_beside(const char *path, char *culprit, size_t size)
     snprintf(culprit, size, "%s", path);
     if (geteuid() != 0)
         return 0;
-    int place = go(path, TRUSTED_ALONE, 1, culprit, size);
+    int place = way_go(path, TRUSTED_ALONE, true, culprit, size);
     if (place < 0)
         return place;
     close(place);

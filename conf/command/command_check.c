@@ -8,13 +8,6 @@
 #include "conf/conf_rules.h"
 #include "conf/secrets.h"
 
-static void print_list(const struct conf_list *list, const struct conf *conf)
-{
-    const struct conf_rules *rules = conf_list_rules(list, conf);
-    bool is_built_in = rules->count > 0 && rules->rule[0].line == 0;
-    printf(", %zu rules in [%s]%s", rules->count, list->section, is_built_in ? " (built in)" : "");
-}
-
 enum exit_status command_check(const struct options *options)
 {
     struct conf conf;
@@ -28,8 +21,12 @@ enum exit_status command_check(const struct options *options)
         error = secrets_check(&conf, &why);
     if (error == 0) {
         printf("%s: ok", options->conf);
-        for (size_t i = 0; i < CONF_LISTS; i++)
-            print_list(&conf_lists[i], &conf);
+        for (size_t i = 0; i < CONF_LISTS; i++) {
+            const struct conf_rules *rules = conf_list_rules(&conf_lists[i], &conf);
+            bool is_built_in = rules->count > 0 && rules->rule[0].line == 0;
+            printf(", %zu rules in [%s]%s", rules->count, conf_lists[i].section,
+                   is_built_in ? " (built in)" : "");
+        }
         printf(", %zu bytes compiled\n", size);
     }
     conf_free(&conf);

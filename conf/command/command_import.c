@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * XALT's configuration is Python, and so is what reads it: import_xalt.py, which looks at the
+ * XALT's configuration is Python, and so is what reads it: import_xalt.py, which reads the
  * program's syntax tree and never runs it.
  */
 #include "conf/command/command.h"

@@ -15,13 +15,13 @@
 
 enum finding_state {
     FINDING_OK,
-    FINDING_WARN, /* records are made, and something is to be looked at */
+    FINDING_WARN, /* records are made, but something needs attention */
     FINDING_BAD,  /* records are missing or not to be trusted */
 };
 
 struct finding {
     enum finding_state state;
-    const char *check; /* static: what was looked at, one word */
+    const char *check; /* static: what was checked, one word */
     char object[PATH_MAX];
     char found[256];    /* what was found */
     const char *advice; /* static: what to do; "" for FINDING_OK */

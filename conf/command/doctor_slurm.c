@@ -13,7 +13,7 @@
 
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
-/* Where distributions have Slurm's plugins, beside what slurm.conf says. */
+/* Where distributions install Slurm's plugins; searched after PluginDir of slurm.conf. */
 #define PLUGIN_DIRS "/usr/lib64/slurm:/usr/lib/slurm:/usr/lib/x86_64-linux-gnu/slurm-wlm"
 
 static const char *slurm_conf(void)

@@ -18,7 +18,7 @@ struct explain {
     const char *file; /* the configuration's, as administrators named it */
 };
 
-/* What a list of rules says about one text. */
+/* The verdict of a list of rules about one text. */
 struct explain_verdict {
     const struct conf_list *list;
     const char *text;
@@ -33,10 +33,10 @@ const struct conf_rule *explain_source(const struct explain *explain, const stru
 struct explain_verdict explain_text(const struct explain *explain, const struct conf_list *list,
                                     const char *text);
 
-/* What the rules say about a process. */
+/* The verdicts about a process. */
 struct explain_process {
     struct explain_verdict path;
-    struct explain_verdict argument; /* only where that says POLICY_CUSTOM; else its list is NULL */
+    struct explain_verdict argument; /* only where `path` is POLICY_CUSTOM; else its list is NULL */
     char *text;                      /* owned: of `argument`, "PATH;ARGUMENT" */
 };
 

@@ -28,7 +28,7 @@ static void add_hiding_rule(void *context, const struct policy_rule *rule)
     json_object_array_add(hidden->rules, json);
 }
 
-/* Each argument with a NUL behind it, malloc'ed; NULL when out of memory. */
+/* Each argument with a NUL after it, malloc'ed; NULL when out of memory. */
 static char *join_arguments(int argc, char **argv, size_t *size)
 {
     char *text = NULL;

@@ -5,7 +5,7 @@
  *
  * The file is position independent: a header, then sections that the header points to by
  * byte offset from the start of the file. All integers are in the byte order of the machine
- * that compiled it; a reader refuses what has not its own magic, version and size. Nothing in
+ * that compiled it; a reader refuses a file with another magic, version or size. Nothing in
  * it is a secret and it must be readable by all users.
  *
  * A pattern list becomes one DFA: `struct policy_dfa`, then `states * classes` cells of
@@ -24,19 +24,19 @@
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
-/* What a rule says. In a list where nothing matches, the caller's default holds. */
+/* The actions of rules. Where no rule of a list matches, the caller's default holds. */
 enum policy_action {
     POLICY_NONE = 0,
     POLICY_KEEP = 1,
     POLICY_SKIP = 2,
     POLICY_PKGS = 3,
     POLICY_CUSTOM = 4,   /* of a path: the argument rules decide */
-    POLICY_CONTINUE = 5, /* of an argument: the next one is to decide */
-    POLICY_JUMP_1 = 6,   /* of an argument: the one that follows it is passed over, too */
-    POLICY_JUMP_2 = 7,   /* ... the two that follow it */
+    POLICY_CONTINUE = 5, /* of an argument: the next one decides */
+    POLICY_JUMP_1 = 6,   /* of an argument: the one after it is skipped, too */
+    POLICY_JUMP_2 = 7,   /* ... the two after it */
     POLICY_JUMP_3 = 8,
     POLICY_JUMP_4 = 9,
-    POLICY_HIDE = 10, /* of a text in a command line: what it stands for is replaced */
+    POLICY_HIDE = 10, /* of a text in a command line: the secret that it announces is replaced */
     POLICY_ACTIONS
 };
 
@@ -47,8 +47,8 @@ enum policy_command_line {
     POLICY_LINE_NO = 2,
 };
 
-/* What argument rules see of a process: so many bytes of arguments, NULs not counted. The first
- * argument that is not whole within them ends the list. */
+/* Argument rules are applied to so many bytes of a process's arguments, NULs not counted. The first
+ * argument that does not fit ends the list. */
 #define POLICY_ARGUMENT_BYTES (64u << 10)
 
 /* A sampling table has no more entries. */
@@ -85,8 +85,8 @@ enum policy_section {
 #define POLICY_SAMPLE        8u
 #define POLICY_CATCH_SIGNALS 16u
 #define POLICY_ENABLED       32u  /* without it nothing is put into jobs */
-#define POLICY_OPT_OUT       64u  /* users may say --jobtrail=no */
-#define POLICY_STDLIB        128u /* hooks tell the packages that come with a language, too */
+#define POLICY_OPT_OUT       64u  /* users may give --jobtrail=no */
+#define POLICY_STDLIB        128u /* hooks record the packages that come with a language, too */
 /* [spool] mount: yes, no; neither is auto */
 #define POLICY_MOUNT    65536u
 #define POLICY_NO_MOUNT 131072u

@@ -35,7 +35,7 @@ static inline const char *policy_string(const void *base, enum policy_section wh
     return text[header->section[which].size] == '\0' ? text : NULL;
 }
 
-/* A list's automaton within its section, and its rules behind it. */
+/* A list's automaton within its section, and its rules after it. */
 struct policy_table {
     const struct policy_dfa *dfa;
     const uint16_t *next;    /* states * classes */
@@ -164,7 +164,7 @@ static inline const struct policy_rule *policy_decide_argument(const struct poli
     return policy_decides(rule) ? rule : NULL;
 }
 
-/* What the path rules, and where they say so the argument rules, hold for a process with the
+/* What the path rules, and for POLICY_CUSTOM the argument rules, decide for a process with the
  * executable `path` of `path_length` bytes and the `argc` strings at `argv`, the first of which
  * plays no part. Looks at memory only; takes a step per byte of the path and of at most
  * POLICY_ARGUMENT_BYTES of arguments. `base` must be usable. */
@@ -192,20 +192,20 @@ static inline struct policy_decision policy_decide(const void *base, const char 
     return decision;
 }
 
-/* How much of command lines is recorded; what is no such number is taken for none of it. `base`
- * must be usable. */
+/* How much of command lines is recorded: nothing where the number is not valid. `base` must be
+ * usable. */
 static inline enum policy_command_line policy_command_line(const void *base)
 {
     uint32_t value = ((const struct policy_header *)base)->command_line;
     return value > POLICY_LINE_NO ? POLICY_LINE_NO : (enum policy_command_line)value;
 }
 
-/* Argument rules see so many arguments of another process. */
+/* Argument rules are applied to so many arguments of another process. */
 enum { POLICY_LINE_ARGUMENTS = 64 };
 
 /* Whether the rules leave out a process that is known by the path of its executable and its command
  * line: `size` bytes at `line`, each argument ended by NUL, which must be there at line[size] too.
- * One without a path counts as left out, since no rule can speak of it. `base` must be usable. */
+ * A process without a path is left out, since no rule applies to it. `base` must be usable. */
 static inline int policy_skips_line(const void *base, const char *path, size_t path_length,
                                     char *line, size_t size)
 {

@@ -42,8 +42,8 @@ static void print_count(const struct flush_count *count, bool json)
     puts(json ? "}" : "");
 }
 
-/* Appends the epilog's line to the job's journals. Whose job it is, and what the line says, is in
- * the environment of the Epilog script. */
+/* Appends the epilog's line to the job's journals. The user of the job, and the facts in the line,
+ * are in the environment of the Epilog script. */
 static void append_epilog_line(const struct conf *conf, const char *node, uint32_t job)
 {
     char spool[PATH_MAX];

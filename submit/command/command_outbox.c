@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/conf_transport.h"
 #include "submit/command/submit_command.h"
 #include "submit/job/overflow.h"
@@ -125,18 +126,11 @@ static void count_batch(int directory, const char *name, struct waiting *waiting
     outbox_batch_free(&batch);
 }
 
-/* Opens a transport's directory. Returns a descriptor or -errno. */
-static int open_transport(int outbox, const char *name)
-{
-    int fd = openat(outbox, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 ? -errno : fd;
-}
-
 /* Counts what waits for the transport `waiting->name`. Returns 0 or -errno. */
 static int count_waiting(int outbox, struct waiting *waiting)
 {
     struct outbox_batches batches;
-    CLEANUP_CLOSE int directory = open_transport(outbox, waiting->name);
+    CLEANUP_CLOSE int directory = directory_open(outbox, waiting->name);
     if (directory < 0)
         return directory == -ENOENT ? 0 : directory;
     outbox_backoff_read(directory, &waiting->backoff);
@@ -227,7 +221,7 @@ static int drop_batches(int outbox, const char *name, uint64_t before_s, uint64_
 {
     struct outbox_batches batches;
     struct outbox_batch batch;
-    CLEANUP_CLOSE int directory = open_transport(outbox, name);
+    CLEANUP_CLOSE int directory = directory_open(outbox, name);
     if (directory < 0)
         return directory == -ENOENT ? 0 : directory;
     CLEANUP_CLOSE int lock =

@@ -14,8 +14,8 @@
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
 #include "submit/command/submit_command.h"
-#include "submit/flush/complaints.h"
 #include "submit/flush/low_priority.h"
+#include "submit/flush/stderr_or_syslog.h"
 
 static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all |\n"
@@ -34,26 +34,25 @@ static const char usage[] =
     "  --job ID      the job, all its restarts\n"
     "  --all         every job that the spool holds and that has no process here\n"
     "  --sessions    users' sessions outside of Slurm instead\n"
-    "  --orphans     those of them whose epilog has begun, or that the node's last boot ended\n"
-    "  --epilog      the job whose Epilog script (slurm.conf) this is, and who it was billed to;\n"
-    "                needed with PrologFlags=RunInJob alone\n"
+    "  --orphans     of all jobs or of the job ID, those whose epilog has begun, or that the\n"
+    "                node's last boot ended\n"
+    "  --epilog      the job of this Epilog script (slurm.conf), with its account from there;\n"
+    "                needed only with PrologFlags=RunInJob\n"
     "  --conf FILE   the configuration (default " JOBTRAIL_CONF ")\n"
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
     "  --dry-run     print the records on stdout, send and remove nothing\n"
     "  --json        print the summary as JSON\n"
     "\n"
     "watch\n"
-    "Sends start records of large MPI programs soon after their starts, until it is ended. The "
-    "SPANK\n"
-    "plugin starts it with slurmd; a new one takes the place of the old.\n"
+    "Sends start records of large MPI programs soon after their starts, until it is ended. The\n"
+    "SPANK plugin starts it with slurmd; a new watcher replaces the old one.\n"
     "\n"
-    "  --detach      go on in the background\n"
-    "  --stop        end the watcher that there is\n"
+    "  --detach      continue in the background\n"
+    "  --stop        end the watcher\n"
     "\n"
     "session\n"
-    "Makes the place where the processes of this login or batch session, outside of Slurm, are "
-    "recorded,\n"
-    "and prints the variables that they need. The modulefile runs it, as the user.\n"
+    "Makes the directory in which processes of this login or batch session, outside of Slurm, are\n"
+    "recorded, and prints the variables that they need. The modulefile runs it, as the user.\n"
     "\n"
     "hand-in\n"
     "Hands in the records of links that wait in your own outbox, see jobtrail-ld(1).\n"
@@ -71,10 +70,10 @@ static const char outbox_usage[] =
     "       jobtrail-submit outbox drop [--conf FILE] (--transport NAME | --all)\n"
     "                                   [--older-than DAYS] [--json]\n"
     "\n"
-    "send    hands what lies in the outbox to the transports, but to one that has failed lately;\n"
-    "        a timer runs it\n"
-    "list    says what lies there for which transport, and how its last try went\n"
-    "retry   as send, now, whether a transport has failed lately or not\n"
+    "send    hands the records in the outbox to the transports, except for those that have failed\n"
+    "        lately; a timer runs it\n"
+    "list    prints what waits for which transport, and how its last try went\n"
+    "retry   as send, also to transports that have failed lately\n"
     "drop    removes records that wait for a transport, for good\n"
     "\n"
     "  --conf FILE          the configuration (default " JOBTRAIL_CONF ")\n"
@@ -178,7 +177,7 @@ int main(int argc, char *argv[])
     signal(SIGPIPE, SIG_IGN);
     if (command != NULL && !is_outbox) {
         descriptors_keep((const int[]){STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}, 3);
-        complaints_open();
+        stderr_or_syslog_open();
     }
     if (command != NULL && command->low_priority)
         low_priority();

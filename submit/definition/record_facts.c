@@ -89,14 +89,11 @@ void record_facts_free(struct record_facts *facts)
 /* The pair whose key begins at `at`; its end is yet to be found. */
 static int find_key(const struct scan *scan, const char *at, struct pair *pair)
 {
-    if (at == scan->end || *at != '"')
-        return 0;
-    const char *behind = json_string_end(at + 1, scan->end);
-    if (behind == NULL || behind == scan->end || *behind != ':')
+    pair->value = json_key_end(at, scan->end);
+    if (pair->value == NULL)
         return 0;
     pair->key = at + 1;
-    pair->key_length = (size_t)(behind - at) - 2;
-    pair->value = behind + 1;
+    pair->key_length = (size_t)(pair->value - at) - strlen("\"\":");
     return memchr(pair->key, '\\', pair->key_length) == NULL;
 }
 

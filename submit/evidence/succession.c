@@ -38,14 +38,6 @@ static int by_process(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Processes of different namespaces may share pid and start. A capture has its namespace only where
- * the task is not among the ancestors of its process (preload/ledger.h): of two captures of one
- * process, the second may have it alone. */
-static bool may_be_same_namespace(uint64_t a, uint64_t b)
-{
-    return a == 0 || b == 0 || a == b;
-}
-
 /* Whether the process of `a` ran `b` later; both have the same pid and namespace. A first capture
  * has the start of its run, which is after that of the process; any other one has that of the
  * process. */
@@ -64,7 +56,11 @@ static uint64_t next_start(struct succession_entry *const *order)
     for (size_t i = 1; i < SAME_PID_MAX && order[i] != NULL; i++) {
         if (order[i]->pid != entry->pid)
             return 0;
-        if (may_be_same_namespace(entry->name_space, order[i]->name_space))
+        /* Processes of different namespaces may share pid and start. A capture has its namespace
+         * only where the task is not among the ancestors of its process (preload/ledger.h): of two
+         * captures of one process, the second may have it alone. */
+        uint64_t a = entry->name_space, b = order[i]->name_space;
+        if (a == 0 || b == 0 || a == b)
             return is_continued_by(entry, order[i]) ? order[i]->start_ns : 0;
     }
     return 0;

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/core_time.h"
 
-#include <stdbool.h>
-
 #include "spank/journal.h"
-
-static bool is_shell(uint32_t step)
-{
-    return step == JOURNAL_STEP_BATCH || step == JOURNAL_STEP_INTERACTIVE;
-}
 
 /* Steps are in the journal in the order of their starts. */
 static uint64_t time_outside_steps(const struct journal *journal, uint64_t start_ns,
@@ -38,7 +31,8 @@ double core_time(const struct journal *journal, const struct journal_step *step,
 {
     if (end_ns < start_ns)
         return 0;
-    if (step != NULL && is_shell(step->step))
+    if (step != NULL &&
+        (step->step == JOURNAL_STEP_BATCH || step->step == JOURNAL_STEP_INTERACTIVE))
         return cpu_seconds(time_outside_steps(journal, start_ns, end_ns), step->cpus);
     return cpu_seconds(end_ns - start_ns, step == NULL ? 1 : step->cpus_per_task);
 }

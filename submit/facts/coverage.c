@@ -67,12 +67,6 @@ bool coverage_excludes(const void *policy, const struct journal *journal)
            is_skipped(policy, POLICY_ACCOUNT, identity->account);
 }
 
-static bool is_this_host_skipped(const void *policy)
-{
-    struct utsname name;
-    return uname(&name) == 0 && is_skipped(policy, POLICY_HOST, name.nodename);
-}
-
 static uint32_t task_count(const struct journal_step *step)
 {
     return step == NULL || step->tasks == 0 ? 1 : step->tasks;
@@ -293,19 +287,14 @@ static int compare_statics(const void *left, const void *right)
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* The task of the extern step is Slurm's own process, not the user's. A task without a step line
- * began while the site had switched jobtrail off. */
-static bool is_covered(const struct journal *journal, const struct journal_task *task)
-{
-    return task->step != JOURNAL_STEP_EXTERN && journal_find_step(journal, task->step) != NULL;
-}
-
 static int find_outcomes(const struct search *search, struct task_outcome *outcomes, size_t *count)
 {
     const struct journal *journal = search->source->journal;
     for (size_t i = 0; i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
-        if (!is_covered(journal, task))
+        /* The task of the extern step is Slurm's own process, not the user's. A task without a step
+         * line began while the site had switched jobtrail off. */
+        if (task->step == JOURNAL_STEP_EXTERN || journal_find_step(journal, task->step) == NULL)
             continue;
         int error = find_outcome(search, task, &outcomes[(*count)++]);
         if (error != 0)
@@ -338,9 +327,12 @@ static int find_facts(const struct search *search, struct coverage *coverage)
 int coverage_find(const struct coverage_source *source, struct coverage *coverage)
 {
     struct coverage found = {0};
+    struct utsname host;
     struct search search = {.source = source,
                             .is_excluded = coverage_excludes(source->policy, source->journal),
-                            .is_host_skipped = is_this_host_skipped(source->policy)};
+                            .is_host_skipped =
+                                uname(&host) == 0 &&
+                                is_skipped(source->policy, POLICY_HOST, host.nodename)};
     int error = collect_programs(&search);
     if (error == 0)
         error = find_facts(&search, &found);

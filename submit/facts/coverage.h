@@ -24,7 +24,7 @@ enum coverage_outcome {
     COVERAGE_MISSING,   /* the program could not be found */
     COVERAGE_LAUNCHER,  /* a daemon of mpirun's: the record of rank 0 covers its ranks */
     COVERAGE_POLICY,    /* the site's rules or switches leave the program out */
-    COVERAGE_STATIC,    /* no dynamic loader: its record has what root knows of it */
+    COVERAGE_STATIC,    /* no dynamic loader: its record is made from the journal */
     COVERAGE_SETUID,    /* set-user-id or the like: the loader ignores LD_PRELOAD */
     COVERAGE_SPOOL,     /* there was no room, or no ledger */
     COVERAGE_SAMPLED,   /* sampling is on and may have left it out */

@@ -52,8 +52,8 @@ static struct ending end_after_silence(const struct capture *capture, const stru
     if (ending.end_ns < capture->start_ns)
         ending.end_ns = capture->start_ns;
     uint64_t before = ending.end_ns - capture->start_ns;
-    uint64_t behind = distance(ending.end_ns, last_ns);
-    ending.error_ns = before > behind ? before : behind;
+    uint64_t after = distance(ending.end_ns, last_ns);
+    ending.error_ns = before > after ? before : after;
     return ending;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The version of a Python package that does not say it itself (__version__), from what its
+ * The version of a Python package without __version__, from what its
  * installer left beside it: NAME-VERSION.dist-info and NAME-VERSION.egg-info, whose NAME is the
  * package's or whose top_level.txt lists it. https://packaging.python.org/en/latest/specifications/
  */

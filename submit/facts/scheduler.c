@@ -7,7 +7,7 @@
 
 /* The variables with each system's facts; NULL: it has none. */
 static const struct scheduler_variables {
-    const char *name, *mark; /* the variable that tells the system */
+    const char *name, *mark; /* the variable that the system sets */
     const char *job_id, *queue, *account, *submit_host, *nodes;
 } sources[] = {
     {"SGE", "SGE_ACCOUNT", "JOB_ID", "QUEUE", "SGE_ACCOUNT", NULL, "NHOSTS"},

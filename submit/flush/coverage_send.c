@@ -21,22 +21,22 @@ static int give_run(const struct coverage_send *send, const struct static_run *r
                                 .inferred = 1};
     if (!sampling_keeps(send->conf, source.capture, ending, &source.probability))
         return 0;
-    int result = run_record_build(&source, &record);
-    if (result != 0)
-        return result;
-    result = send->give(send->context, &record);
+    int error = run_record_build(&source, &record);
+    if (error != 0)
+        return error;
+    error = send->give(send->context, &record);
     record_free(&record);
-    *runs += result == 0;
-    return result;
+    *runs += error == 0;
+    return error;
 }
 
 static int send_static_run(const struct coverage_send *send, const struct coverage_static *task,
                            uint64_t *runs)
 {
     struct static_run run;
-    int result = static_run_make(send->source.journal, task, &run);
-    if (result != 0)
-        return result;
+    int error = static_run_make(send->source.journal, task, &run);
+    if (error != 0)
+        return error;
     const struct ending ending =
         ending_find(&run.capture, 0, send->source.journal, send->source.now_ns);
     return give_run(send, &run, &ending, runs);
@@ -44,7 +44,7 @@ static int send_static_run(const struct coverage_send *send, const struct covera
 
 /* Units of static programs come first, by the number of their task in the journal, whatever the
  * others' programs are by now; then those of the coverage. */
-static int begins(const struct coverage_send *send, uint64_t number)
+static int is_wanted(const struct coverage_send *send, uint64_t number)
 {
     uint64_t unit = send->first + number;
     return unit >= send->from && send->begin(send->context, unit);
@@ -54,18 +54,18 @@ static int send_facts(const struct coverage_send *send, const struct coverage *c
 {
     const struct coverage_record_source source = {send->conf, send->lines, send->source.journal,
                                                   coverage, send->source.dropped};
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct built_record record;
-        if (!begins(send, send->source.journal->task_count + i))
+        if (!is_wanted(send, send->source.journal->task_count + i))
             continue;
-        result = coverage_record_build(&source, i, &record);
-        if (result != 0)
+        error = coverage_record_build(&source, i, &record);
+        if (error != 0)
             break;
-        result = send->give(send->context, &record);
+        error = send->give(send->context, &record);
         record_free(&record);
     }
-    return result;
+    return error;
 }
 
 int coverage_send(const struct coverage_send *send, uint64_t *runs)
@@ -73,16 +73,16 @@ int coverage_send(const struct coverage_send *send, uint64_t *runs)
     struct coverage coverage;
     struct coverage_source source = send->source;
     source.blind = !send->begin(send->context, send->first - 1);
-    int result = coverage_find(&source, &coverage);
-    if (result != 0)
-        return result;
-    for (size_t i = 0; result == 0 && i < coverage.static_count; i++) {
+    int error = coverage_find(&source, &coverage);
+    if (error != 0)
+        return error;
+    for (size_t i = 0; error == 0 && i < coverage.static_count; i++) {
         const struct coverage_static *one = &coverage.statics[i];
-        if (begins(send, (uint64_t)(one->task - send->source.journal->tasks)))
-            result = send_static_run(send, one, runs);
+        if (is_wanted(send, (uint64_t)(one->task - send->source.journal->tasks)))
+            error = send_static_run(send, one, runs);
     }
-    if (result == 0 && send->conf->coverage)
-        result = send_facts(send, &coverage);
+    if (error == 0 && send->conf->coverage)
+        error = send_facts(send, &coverage);
     coverage_free(&coverage);
-    return result;
+    return error;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +53,9 @@ static int flush_all(struct flush_state *state)
     struct spool_jobs jobs;
     if (!state->options->dry_run)
         spool_sweep(state->spool, state->now_ns);
-    int result = spool_list(state->spool, state->options->job, &jobs);
-    if (result != 0)
-        return result;
+    int error = spool_list(state->spool, state->options->job, &jobs);
+    if (error != 0)
+        return error;
     if (jobs.count > 0)
         qsort_r(jobs.job, jobs.count, sizeof *jobs.job, by_turn, &state->spool);
     flush_in_turn(state, &jobs);
@@ -69,15 +70,15 @@ static int flush_queued(struct flush_state *state)
     const struct flush_options *asked = state->options;
     const struct flush_options orphans = {.node = asked->node, .orphans = 1};
     uint64_t jobs, running = state->count->running;
-    int result;
+    int error;
     state->options = &orphans;
     do {
         jobs = state->count->jobs;
-        result = flush_all(state);
-    } while (result == 0 && state->count->jobs > jobs);
+        error = flush_all(state);
+    } while (error == 0 && state->count->jobs > jobs);
     state->options = asked;
     state->count->running = running;
-    return result;
+    return error;
 }
 
 /* The epilog waits for us: what takes longer is left to the timer and to the next state. Returns
@@ -87,9 +88,9 @@ static int send_records(const struct flush_state *state)
     struct outbox_sent sent;
     const struct outbox_send_options options = {
         .deadline_ns = transport_deadline(state->conf->epilog_timeout_s * UINT64_C(750))};
-    int result = outbox_send(state->conf, &options, &sent);
-    if (result != 0)
-        fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-result));
+    int error = outbox_send(state->conf, &options, &sent);
+    if (error != 0)
+        fprintf(stderr, "jobtrail-submit: outbox: %s\n", strerror(-error));
     state->count->refused += sent.refused;
     state->count->waiting = sent.waiting;
     return sent.accepted > 0;
@@ -99,9 +100,8 @@ static int flush_once(struct flush_state *state)
 {
     if (state->options->sessions)
         return sessions_flush(state->conf, state->options->node, state->outbox, state->count);
-    int result = flush_all(state);
-    return result == 0 && state->slot >= 0 && !state->options->orphans ? flush_queued(state)
-                                                                       : result;
+    int error = flush_all(state);
+    return error == 0 && state->slot >= 0 && !state->options->orphans ? flush_queued(state) : error;
 }
 
 /* Whether what found no room may be tried again. */
@@ -117,21 +117,21 @@ static bool may_go_round(struct flush_state *state, uint64_t end_ns)
 static int flush_and_send(struct flush_state *state)
 {
     uint64_t end_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
-    int result, sent;
+    int error, sent;
     if (state->options->dry_run)
         return flush_all(state);
     do {
         state->without_room = 0;
-        result = outbox_open(state->conf, &state->outbox);
-        if (result != 0)
-            return result;
-        result = flush_once(state);
+        error = outbox_open(state->conf, &state->outbox);
+        if (error != 0)
+            return error;
+        error = flush_once(state);
         outbox_close(state->outbox);
         sent = send_records(state);
-    } while (result == 0 && sent && may_go_round(state, end_ns));
+    } while (error == 0 && sent && may_go_round(state, end_ns));
     state->count->overflowed += state->without_room;
     state->count->failed += state->without_room;
-    return result;
+    return error;
 }
 
 int flush_run(const struct conf *conf, const struct flush_options *options,
@@ -149,18 +149,17 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
         .slot = -1,
     };
     *count = (struct flush_count){0};
-    int result = spool_expand(conf->spool, options->node, path, sizeof path);
-    if (result != 0)
-        return result;
+    int error = spool_expand(conf->spool, options->node, path, sizeof path);
+    if (error != 0)
+        return error;
     state.spool = spool_open_node(path);
     if (state.spool < 0 && !options->sessions)
         return state.spool == -ENOENT ? 0 : state.spool; /* no job has run here */
-    result = !options->sessions && spool_part_noted(state.spool) == -ESTALE
-                 ? -ESTALE
-                 : flush_and_send(&state);
+    error = !options->sessions && spool_part_noted(state.spool) == -ESTALE ? -ESTALE
+                                                                           : flush_and_send(&state);
     if (state.spool >= 0)
         close(state.spool);
     if (state.slot >= 0)
         close(state.slot);
-    return result;
+    return error;
 }

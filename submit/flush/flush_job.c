@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
@@ -23,7 +24,7 @@
  * looks at a job, which no other flush may wait for much longer. */
 enum { NEW_S = 60, LOOK_S = 3 };
 
-static void complain(const struct spool_job *job, const char *what, int error)
+static void tell_of_job(const struct spool_job *job, const char *what, int error)
 {
     fprintf(stderr, "jobtrail-submit: job %s: %s: %s\n", job->name, what, strerror(-error));
 }
@@ -120,7 +121,7 @@ static int set_aside(const struct flush_state *state, const struct spool_job *jo
         return 0;
     }
     if (error != 0) {
-        complain(job, "cannot be set aside", error);
+        tell_of_job(job, "cannot be set aside", error);
         return error;
     }
     fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s\n", job->name, reason,
@@ -135,11 +136,8 @@ static bool is_empty(int directory)
     struct stat status;
     bool has_journal =
         fstatat(directory, JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > 0;
-    int part = has_journal ? -1 : spool_part_open(directory);
-    bool has_ledger = part >= 0 && faccessat(part, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    if (part >= 0)
-        close(part);
-    return !has_journal && !has_ledger;
+    CLEANUP_CLOSE int part = has_journal ? -1 : spool_part_open(directory);
+    return !has_journal && (part < 0 || faccessat(part, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0);
 }
 
 /* An empty directory may also be one that a step's daemon has just made, and is about to fill. */
@@ -230,10 +228,9 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
 {
     bool orphans = state->options->orphans;
     enum flush_outcome outcome = FLUSH_LEFT;
-    int directory = spool_open_job(state->spool, job);
+    CLEANUP_CLOSE int directory = spool_open_job(state->spool, job);
     if (orphans && !job->left && is_of_running_job(directory)) {
         state->count->running++;
-        close(directory);
         return;
     }
     int error = directory < 0
@@ -241,8 +238,6 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
                     : spool_lock(directory, orphans ? LOOK_S : state->conf->epilog_timeout_s);
     if (error == 0)
         error = flush_directory(state, job, directory, &outcome);
-    if (directory >= 0)
-        close(directory);
     if (error == -ENOENT || (error == -EAGAIN && orphans))
         return; /* another flush was faster, or is still at it: then it is no orphan */
     if (error == 0 && (outcome == FLUSH_DONE || outcome == FLUSH_LEFT))
@@ -250,7 +245,7 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
     state->without_room += error == 0 && outcome == FLUSH_NO_ROOM;
     state->count->failed += error != 0 || outcome != FLUSH_NO_ROOM;
     if (error != 0)
-        complain(job, "not flushed, to be tried again", error);
+        tell_of_job(job, "not flushed, to be tried again", error);
     else
         fprintf(stderr, "jobtrail-submit: job %s: %s\n", job->name, flush_outcome_text(outcome));
 }

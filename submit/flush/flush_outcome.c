@@ -8,6 +8,10 @@ bool flush_outcome_is_kept(enum flush_outcome outcome)
 
 const char *flush_outcome_text(enum flush_outcome outcome)
 {
+    static const char queued[] =
+        "the epilog waits no longer and another flush is at work: the rest is for that";
+    static const char elsewhere[] = "not flushed, its captures are mounted in another mount "
+                                    "namespace, slurmd's: flush it from there (nsenter --mount)";
     static const char *const texts[] = {
         [FLUSH_DONE] = "",
         [FLUSH_LEFT] = "",
@@ -21,12 +25,10 @@ const char *flush_outcome_text(enum flush_outcome outcome)
         [FLUSH_SPENT] = "its records take more processor time than [submit] job_cpu",
         [FLUSH_KILLED] = "not flushed, to be tried again: the reading process was ended",
         [FLUSH_LATE] = "not flushed to its end, the rest is for the next flush",
-        [FLUSH_QUEUED] = "the epilog waits no longer and another flush is at work: the rest is for "
-                         "that",
+        [FLUSH_QUEUED] = queued,
         [FLUSH_NO_ROOM] = "its share of the outbox is full, the rest is for the next flush",
         [FLUSH_NO_POLICY] = "not flushed, there is no usable policy: jobtrail-conf compile",
-        [FLUSH_ELSEWHERE] = "not flushed, its captures are mounted in another mount namespace, "
-                            "slurmd's: flush it from there (nsenter --mount)",
+        [FLUSH_ELSEWHERE] = elsewhere,
     };
     return texts[outcome];
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A node goes on with one flush at a time when its epilog waits no longer: whoever holds the lock
- * on <state>/flush.lock. The others leave their jobs where they are, and the holder looks for them
- * when it is done with its own.
+ * When the epilogs of a node wait no longer, one flush at a time goes on: the one that holds the
+ * lock on <state>/flush.lock. The other flushes leave their jobs in the spool. The holder flushes
+ * these after its own jobs.
  */
 #ifndef JOBTRAIL_FLUSH_SLOT_H
 #define JOBTRAIL_FLUSH_SLOT_H

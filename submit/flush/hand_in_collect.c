@@ -2,11 +2,13 @@
 #include "submit/flush/hand_in_collect.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/base/as_user.h"
+#include "conf/base/cleanup.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/spool_read.h"
@@ -18,7 +20,7 @@ struct collection {
     bool is_out_of_room; /* the rest waits */
 };
 
-static int take(void *context, const struct record_view *record)
+static int take_record(void *context, const struct record_view *record)
 {
     struct collection *collection = context;
     struct outbox *outbox = collection->order->outbox;
@@ -37,14 +39,14 @@ static int remove_taken(const void *context)
     const struct collection *collection = context;
     int records = user_directory_open(collection->order->user, HAND_IN_RECORDS,
                                       collection->order->identity->uid);
-    int result = records < 0 ? records : 0;
+    int error = records < 0 ? records : 0;
     for (size_t i = 0; i < collection->count && records >= 0; i++)
         if (unlinkat(records, collection->name[i], 0) != 0 && errno != ENOENT)
-            result = -errno;
-    return result;
+            error = -errno;
+    return error;
 }
 
-static int commit(const struct collection *collection, uint64_t *taken)
+static int commit_taken(const struct collection *collection, uint64_t *taken)
 {
     const struct hand_in_collect *order = collection->order;
     int error = outbox_commit(order->outbox);
@@ -61,15 +63,15 @@ static int commit(const struct collection *collection, uint64_t *taken)
     return as_user(&removal);
 }
 
-static int run(struct collection *collection, uint64_t *taken, uint64_t *refused,
-               enum flush_outcome *outcome)
+static int read_and_commit(struct collection *collection, uint64_t *taken, uint64_t *refused,
+                           enum flush_outcome *outcome)
 {
     const struct hand_in_collect *order = collection->order;
     struct reading_summary summary = {0};
     const struct hand_in_request request = {
         .common = {.conf = order->conf,
                    .identity = order->identity,
-                   .take = take,
+                   .take = take_record,
                    .context = collection,
                    .deadline_ns = order->end_ns},
         .user = order->user,
@@ -82,22 +84,23 @@ static int run(struct collection *collection, uint64_t *taken, uint64_t *refused
     }
     if (collection->is_out_of_room)
         *outcome = FLUSH_DONE;
-    return commit(collection, taken); /* what came before trouble with the user's files is sound */
+    return commit_taken(collection,
+                        taken); /* what came before trouble with the user's files is sound */
 }
 
 int hand_in_collect(const struct hand_in_collect *order, uint64_t *taken, uint64_t *refused,
                     enum flush_outcome *outcome)
 {
     struct collection collection = {.order = order};
-    int records = user_directory_open(order->user, HAND_IN_RECORDS, order->identity->uid);
+    CLEANUP_CLOSE int records =
+        user_directory_open(order->user, HAND_IN_RECORDS, order->identity->uid);
     int error = records < 0 && records != -ENOENT ? records : 0;
     *outcome = FLUSH_DONE;
     if (records >= 0 && spool_lock(records, 0) == 0) {
         collection.name = calloc(HAND_IN_RECORDS_MAX, sizeof *collection.name);
-        error = collection.name == NULL ? -ENOMEM : run(&collection, taken, refused, outcome);
+        error = collection.name == NULL ? -ENOMEM
+                                        : read_and_commit(&collection, taken, refused, outcome);
         free(collection.name);
     }
-    if (records >= 0)
-        close(records);
     return error;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static uint64_t next_number(char **at)
     return number;
 }
 
-static void parse(struct job_progress *progress, char *at)
+static void parse_notes(struct job_progress *progress, char *at)
 {
     progress->place.unit = next_number(&at);
     progress->place.records = next_number(&at);
@@ -84,12 +85,12 @@ static int map_begun(struct job_progress *progress)
     int fd = progress->directory < 0 ? -ENOENT : open_begun(progress);
     void *mapped = mmap(NULL, sizeof *progress->begun, PROT_READ | PROT_WRITE,
                         fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd < 0 ? -1 : fd, 0);
-    int result = mapped == MAP_FAILED ? -errno : 0;
+    int error = mapped == MAP_FAILED ? -errno : 0;
     if (fd >= 0)
         close(fd);
-    if (result == 0)
+    if (error == 0)
         progress->begun = mapped;
-    return result;
+    return error;
 }
 
 int job_progress_open(int directory, const char *name, struct job_progress *progress)
@@ -99,15 +100,15 @@ int job_progress_open(int directory, const char *name, struct job_progress *prog
     *progress = (struct job_progress){.directory = directory};
     snprintf(progress->name, sizeof progress->name, "%s", name);
     if (directory >= 0 && spool_read_file(directory, name, TEXT_MAX, &text, &size) == 0) {
-        parse(progress, text);
+        parse_notes(progress, text);
         free(text);
     }
     progress->notes = open_notes(progress);
-    int result = map_begun(progress);
-    if (result != 0)
+    int error = map_begun(progress);
+    if (error != 0)
         job_progress_close(progress);
-    if (result != 0 || *progress->begun == READING_UNIT_NONE)
-        return result;
+    if (error != 0 || *progress->begun == READING_UNIT_NONE)
+        return error;
     job_progress_failed(progress);
     job_progress_note(progress); /* or the next flush would count it for the first time, too */
     return 0;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How far earlier flushes have come with a job (or a session), what they have cost, and what of it
- * has ended them. Beside what is flushed, in files of root's: NAME holds "UNIT RECORDS CPU ALL
- * UNIT TIMES PASSED...\n", decimal: the place (struct reading_place), milliseconds of processor
- * time, how many readers have been ended, the unit that ended the last one and how often, and the
- * units that are passed over (empty: nothing is noted yet); and NAME.begun, shared with the child
- * that reads, the number of the unit that it is at: it outlives whoever dies.
+ * How far earlier flushes have come with a job or a session, what they have cost, and which units
+ * (reading.h) have ended their reader. Two files of root's keep it, beside what is flushed:
+ *
+ *   NAME        "UNIT RECORDS CPU ALL UNIT TIMES PASSED...\n", decimal: the place (struct
+ *               reading_place), milliseconds of processor time, how many readers were ended, the
+ *               unit that ended the last one and how often it did, and the units that are passed
+ *               over; empty: nothing is noted yet
+ *   NAME.begun  the number of the unit that the reader is at, in memory shared with the reader: it
+ *               is there after reader and flush were killed
  */
 #ifndef JOBTRAIL_JOB_PROGRESS_H
 #define JOBTRAIL_JOB_PROGRESS_H
@@ -19,8 +22,9 @@
 /* In a job's spool directory. */
 #define JOB_PROGRESS_NAME "flushed"
 
-/* What ended its reader so often is passed over; so many units of a job are; and so often a reader
- * may be ended in all, as one that is under its user's control can name any unit. */
+/* TRIES: a unit that ended its reader so often is passed over. PASSED_OVER: so many units of a job
+ * are. FAILURES: so often may readers of a job be ended in all, since a reader that its user got
+ * under control can name any unit. */
 enum { JOB_PROGRESS_TRIES = 2, JOB_PROGRESS_PASSED_OVER = 8, JOB_PROGRESS_FAILURES = 18 };
 
 struct job_progress {
@@ -48,8 +52,8 @@ void job_progress_failed(struct job_progress *progress);
 /* The child has come to its end. */
 void job_progress_ended(struct job_progress *progress);
 
-/* Whether noting will find room. Where not, nothing may be kept that a next flush would do again.
- */
+/* Whether noting will find room. Where not, no records may be committed, or the next flush would
+ * send them again. */
 bool job_progress_has_room(const struct job_progress *progress);
 
 /* Notes it, in room that job_progress_open() has taken; it is on the disk when this returns 0. Or

@@ -39,7 +39,7 @@ static uint64_t more_time(void *context)
     return flush_more_time(reading->state);
 }
 
-static int take(void *context, const struct record_view *record)
+static int take_record(void *context, const struct record_view *record)
 {
     struct job_reading *reading = context;
     if (reading->state->options->dry_run)
@@ -64,7 +64,7 @@ static bool is_fault_of_unit(const struct job_reading *reading, enum flush_outco
 /* What was taken of a job that is not read to its end stays taken where its ledger and journal do
  * not change any more: the next flush goes on after it. What a reader gave before it broke down for
  * good, or of a ledger that is none, is kept, as the ledger is set aside. */
-static int commit(struct job_reading *reading, enum flush_outcome outcome)
+static int commit_taken(struct job_reading *reading, enum flush_outcome outcome)
 {
     struct flush_state *state = reading->state;
     struct job_progress *progress = &reading->progress;
@@ -125,7 +125,7 @@ static int read_to_the_end(struct job_reading *reading, struct reading_summary *
         else
             job_progress_ended(progress);
         if (error == 0)
-            error = commit(reading, *outcome);
+            error = commit_taken(reading, *outcome);
         else if (!state->options->dry_run)
             outbox_abort(state->outbox);
         if (error == 0 && (*outcome == FLUSH_DONE || *outcome == FLUSH_NO_LEDGER))
@@ -167,7 +167,7 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
     reading.request = (struct job_request){
         .common = {.conf = state->conf,
                    .identity = &journal->identity,
-                   .take = take,
+                   .take = take_record,
                    .context = &reading,
                    .deadline_ns = epilog_waits ? state->wait_ns : state->job_ns,
                    .more_time = more_time,

@@ -2,6 +2,7 @@
 #include "submit/flush/ledger_send.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "conf/base/process.h"
@@ -30,12 +31,12 @@ struct ends {
 static int send_run(const struct ledger_send *send, const struct run_source *source)
 {
     struct built_record record;
-    int result = run_record_build(source, &record);
-    if (result == 0) {
-        result = send->give(send->context, &record);
+    int error = run_record_build(source, &record);
+    if (error == 0) {
+        error = send->give(send->context, &record);
         record_free(&record);
     }
-    return result;
+    return error;
 }
 
 static bool was_sent(const struct ledger_send *send, const struct capture *capture)
@@ -55,18 +56,23 @@ int ledger_send_starts(const struct ledger_send *send, struct reading_summary *s
                                       .journal = send->journal,
                                       .capture = &capture,
                                       .probability = 1};
-    int result = ledger_open(send->ledger, send->conf->ledger_bytes, &reader);
-    if (result != 0) {
-        summary->is_no_ledger = result == -EINVAL;
-        return result == -EINVAL ? 0 : result;
+    int error = ledger_open(send->ledger, send->conf->ledger_bytes, &reader);
+    if (error != 0) {
+        summary->is_no_ledger = error == -EINVAL;
+        return error == -EINVAL ? 0 : error;
     }
-    while (result == 0 && (result = ledger_next(&reader, &capture)) == 1) {
+    int next;
+    while (error == 0 && (next = ledger_next(&reader, &capture)) != 0) {
+        if (next < 0) {
+            error = next;
+            break;
+        }
         bool is_wanted = capture.wants_start && capture.end_ns == 0 && !was_sent(send, &capture);
-        result = is_wanted ? send_run(send, &source) : 0;
-        summary->records += is_wanted && result == 0;
+        error = is_wanted ? send_run(send, &source) : 0;
+        summary->records += is_wanted && error == 0;
     }
     ledger_close(&reader);
-    return result;
+    return error;
 }
 
 /* A process of another pid namespace cannot be looked for: it counts as gone when its session is
@@ -116,9 +122,9 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
     if ((send->journal == NULL && was_sent(send, capture)) ||
         !sampling_keeps(send->conf, capture, &ending, &source.probability))
         return 0;
-    int result = send_run(send, &source);
-    ends->summary->records += result == 0;
-    return result == 0 && capture->pkgs ? send_packages(ends, capture, &run) : result;
+    int error = send_run(send, &source);
+    ends->summary->records += error == 0;
+    return error == 0 && capture->pkgs ? send_packages(ends, capture, &run) : error;
 }
 
 /* A slot that has changed since it was read first belongs to a process that still runs: what is new
@@ -127,13 +133,11 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
 {
     struct capture capture;
     uint64_t unit = (uint64_t)entry->page + 1;
-    int result = succession_capture(&ends->reader, entry, &capture);
-    if (result == 0)
-        ends->summary->running++;
-    if (result == -EINVAL)
-        ends->summary->damaged++;
-    if (result != 1)
-        return result == -EINVAL ? 0 : result;
+    int found = succession_capture(&ends->reader, entry, &capture);
+    ends->summary->running += found == 0;
+    ends->summary->damaged += found == -EINVAL;
+    if (found != 1)
+        return found == -EINVAL ? 0 : found;
     if (ends->send->journal != NULL)
         coverage_witness(&ends->witnesses, &capture);
     if (unit < ends->send->first_unit || !ends->send->begin(ends->send->context, unit))
@@ -150,11 +154,11 @@ static int send_runs(struct ends *ends)
         return -ENOMEM;
     if (packages >= 0 && packages_read(packages, &ends->packages) != 0)
         ends->packages.bad_lines = 1; /* the runs have their records nevertheless */
-    int result = 0;
-    for (size_t i = 0; i < ends->succession.count && result == 0; i++)
-        result = send_entry(ends, &ends->succession.entry[i]);
+    int error = 0;
+    for (size_t i = 0; i < ends->succession.count && error == 0; i++)
+        error = send_entry(ends, &ends->succession.entry[i]);
     ends->summary->bad_lines = ends->packages.bad_lines;
-    return result;
+    return error;
 }
 
 static int send_coverage(const struct ends *ends, bool has_ledger)
@@ -178,10 +182,10 @@ static int send_coverage(const struct ends *ends, bool has_ledger)
 
 static int read_ledger(struct ends *ends)
 {
-    int result = succession_read(&ends->reader, &ends->succession);
+    int error = succession_read(&ends->reader, &ends->succession);
     ends->summary->damaged = ends->reader.damaged;
     ends->summary->dropped = ends->reader.dropped;
-    return result;
+    return error;
 }
 
 int ledger_send_ends(const struct ledger_send *send, struct reading_summary *summary)
@@ -194,18 +198,18 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     if (opened != 0 && opened != -EINVAL)
         return opened;
     bool has_ledger = send->ledger >= 0 && opened == 0;
-    int result = is_job ? coverage_witnesses_make(send->journal, &ends.witnesses) : 0;
-    if (result == 0 && has_ledger)
-        result = read_ledger(&ends);
-    if (result == 0 && !(is_job && coverage_excludes(send->policy, send->journal)))
-        result = send_runs(&ends);
-    if (result == 0 && is_job)
-        result = send_coverage(&ends, has_ledger);
+    int error = is_job ? coverage_witnesses_make(send->journal, &ends.witnesses) : 0;
+    if (error == 0 && has_ledger)
+        error = read_ledger(&ends);
+    if (error == 0 && !(is_job && coverage_excludes(send->policy, send->journal)))
+        error = send_runs(&ends);
+    if (error == 0 && is_job)
+        error = send_coverage(&ends, has_ledger);
     coverage_witnesses_free(&ends.witnesses);
     json_memo_free(ends.memo);
     package_versions_free(ends.versions);
     packages_free(&ends.packages);
     succession_free(&ends.succession);
     ledger_close(&ends.reader);
-    return result;
+    return error;
 }

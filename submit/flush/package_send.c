@@ -7,8 +7,8 @@
 #include "conf/policy/policy_read.h"
 #include "contrib/hooks/packages.h"
 
-static const struct policy_rule *match(const void *policy, const struct package *package,
-                                       const char *what, const char *text)
+static const struct policy_rule *match_rule(const void *policy, const struct package *package,
+                                            const char *what, const char *text)
 {
     char whole[PACKAGES_LINE + 64];
     int length = snprintf(whole, sizeof whole, "%s:%s:%s", package->program, what, text);
@@ -19,8 +19,8 @@ static const struct policy_rule *match(const void *policy, const struct package 
 
 int package_kept(const void *policy, const struct package *package)
 {
-    const struct policy_rule *by_name = match(policy, package, "name", package->name);
-    const struct policy_rule *by_path = match(policy, package, "path", package->path);
+    const struct policy_rule *by_name = match_rule(policy, package, "name", package->name);
+    const struct policy_rule *by_path = match_rule(policy, package, "path", package->path);
     const struct policy_rule *first =
         by_name == NULL || (by_path != NULL && by_path < by_name) ? by_path : by_name;
     return first == NULL || first->action != POLICY_SKIP;
@@ -37,12 +37,12 @@ static int send_one(const struct package_send *send, const struct capture *captu
         package_version_find(send->versions, package->name, package->path, version);
         source.version = version;
     }
-    int result = package_record_build(&source, &record);
-    if (result == 0) {
-        result = send->give(send->context, &record);
+    int error = package_record_build(&source, &record);
+    if (error == 0) {
+        error = send->give(send->context, &record);
         record_free(&record);
     }
-    return result;
+    return error;
 }
 
 int package_send(const struct package_send *send, const struct capture *capture,
@@ -52,9 +52,9 @@ int package_send(const struct package_send *send, const struct capture *capture,
         const struct package *package = &run->package[i];
         if (package->name[0] == '\0' || !package_kept(send->policy, package))
             continue;
-        int result = send_one(send, capture, package);
-        if (result != 0)
-            return result;
+        int error = send_one(send, capture, package);
+        if (error != 0)
+            return error;
         ++*records;
     }
     return 0;

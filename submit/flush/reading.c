@@ -59,7 +59,7 @@ struct reading {
 
 /* ---- In the reader --------------------------------------------------------------------------- */
 
-static int give(void *context, const struct built_record *record)
+static int give_record(void *context, const struct built_record *record)
 {
     struct reading *reading = context;
     if (reading->unit == reading->resume_at.unit && reading->skipped < reading->resume_at.records) {
@@ -77,7 +77,7 @@ static void note_begun(const struct reading *reading, uint64_t unit)
         __atomic_store_n(reading->units.begun, unit, __ATOMIC_RELAXED);
 }
 
-static bool begin(void *context, uint64_t unit)
+static bool begin_unit(void *context, uint64_t unit)
 {
     struct reading *reading = context;
     for (size_t i = 0; i < reading->units.passed_over_count; i++)
@@ -100,7 +100,7 @@ static int read_as_user(void *context, struct worker_pipe *pipe)
         const struct hand_in_read read = {.user = reading->user,
                                           .uid = identity->uid,
                                           .user_name = identity->user,
-                                          .give = give,
+                                          .give = give_record,
                                           .context = reading};
         error = hand_in_read(&read, &summary.records, &summary.damaged);
     } else {
@@ -229,8 +229,8 @@ static int run_with_hasher(struct reading *reading, enum flush_outcome *outcome)
     return error;
 }
 
-static int run(struct reading *reading, struct reading_summary *summary,
-               enum flush_outcome *outcome)
+static int run_reading(struct reading *reading, struct reading_summary *summary,
+                       enum flush_outcome *outcome)
 {
     const struct reading_request *common = reading->common;
     uint64_t before = cpu_time_own() + cpu_time_children();
@@ -246,8 +246,8 @@ static int run(struct reading *reading, struct reading_summary *summary,
         error = run_worker(reading, 0, &found);
     } else if (policy_load(common->conf, &policy) == 0) {
         reading->ledger.policy = policy;
-        reading->ledger.give = give;
-        reading->ledger.begin = begin;
+        reading->ledger.give = give_record;
+        reading->ledger.begin = begin_unit;
         reading->ledger.context = reading;
         error = run_with_hasher(reading, &found);
     }
@@ -280,7 +280,7 @@ int reading_of_job(const struct job_request *request, struct reading_summary *su
                    .now_ns = request->now_ns,
                    .first_unit = request->resume_at.unit},
     };
-    return run(&reading, summary, outcome);
+    return run_reading(&reading, summary, outcome);
 }
 
 int reading_of_session(const struct session_request *request, struct reading_summary *summary,
@@ -299,7 +299,7 @@ int reading_of_session(const struct session_request *request, struct reading_sum
                    .is_leader_gone = request->is_leader_gone,
                    .sent = request->sent},
     };
-    return run(&reading, summary, outcome);
+    return run_reading(&reading, summary, outcome);
 }
 
 int reading_of_starts(const struct starts_request *request, struct reading_summary *summary,
@@ -316,7 +316,7 @@ int reading_of_starts(const struct starts_request *request, struct reading_summa
                    .packages = -1,
                    .sent = request->sent},
     };
-    return run(&reading, summary, outcome);
+    return run_reading(&reading, summary, outcome);
 }
 
 int reading_of_hand_in(const struct hand_in_request *request, struct reading_summary *summary,
@@ -328,5 +328,5 @@ int reading_of_hand_in(const struct hand_in_request *request, struct reading_sum
         .user = request->user,
         .ledger = {.ledger = -1, .packages = -1},
     };
-    return run(&reading, summary, outcome);
+    return run_reading(&reading, summary, outcome);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "conf/base/as_user.h"
+#include "conf/base/cleanup.h"
 #include "conf/base/process.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
@@ -41,12 +43,12 @@ struct visit {
 /* What reading one session's ledger may take of processors, with what it hashes. */
 #define SESSION_CPU_NS UINT64_C(20000000000)
 
-static void complain(const struct visit *visit, const char *what, int error)
+static void tell_of_session(const struct visit *visit, const char *what, int error)
 {
     fprintf(stderr, "jobtrail-submit: session %s: %s: %s\n", visit->name, what, strerror(error));
 }
 
-static int take(void *context, const struct record_view *record)
+static int take_record(void *context, const struct record_view *record)
 {
     struct visit *visit = context;
     struct outbox *outbox = visit->sessions->outbox;
@@ -69,9 +71,9 @@ static int read_sent(struct visit *visit)
     size_t size;
     /* a name for each capture that there is room for */
     size_t most = visit->sessions->conf->ledger_bytes / LEDGER_PAGE * (NAME_MAX + 1);
-    int result = spool_read_file(visit->sessions->notes, visit->name, most, &visit->sent, &size);
-    if (result != -ENOENT)
-        return result;
+    int error = spool_read_file(visit->sessions->notes, visit->name, most, &visit->sent, &size);
+    if (error != -ENOENT)
+        return error;
     visit->sent = strdup("");
     return visit->sent == NULL ? -ENOMEM : 0;
 }
@@ -84,9 +86,9 @@ static int note_sent(const struct visit *visit, const char *names, size_t size)
                     O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = write(fd, names, size) == (ssize_t)size ? 0 : -EIO;
+    int error = write(fd, names, size) == (ssize_t)size ? 0 : -EIO;
     close(fd);
-    return result;
+    return error;
 }
 
 static void progress_name(const struct visit *visit, char name[80])
@@ -132,7 +134,7 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
     const struct session_request request = {
         .common = {.conf = visit->sessions->conf,
                    .identity = &visit->user->identity,
-                   .take = take,
+                   .take = take_record,
                    .context = visit,
                    .deadline_ns = visit->user->end_ns,
                    .cpu_ns = SESSION_CPU_NS},
@@ -166,8 +168,8 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
 
 /* With what was taken, where the rest is for the next flush: so is the last run then, as its
  * packages may be missing. */
-static int commit(const struct visit *visit, enum flush_outcome outcome, const char *names,
-                  size_t size)
+static int commit_taken(const struct visit *visit, enum flush_outcome outcome, const char *names,
+                        size_t size)
 {
     bool is_done = outcome == FLUSH_DONE;
     if (!is_done && outcome != FLUSH_NO_ROOM && outcome != FLUSH_LATE && outcome != FLUSH_KILLED) {
@@ -200,7 +202,7 @@ static int send_ended(struct visit *visit, int ledger, struct reading_summary *s
     if (visit->new_sent != NULL)
         fclose(visit->new_sent);
     if (error == 0)
-        error = commit(visit, *outcome, names, size);
+        error = commit_taken(visit, *outcome, names, size);
     else
         outbox_abort(visit->sessions->outbox);
     free(names);
@@ -208,8 +210,8 @@ static int send_ended(struct visit *visit, int ledger, struct reading_summary *s
     return error;
 }
 
-/* In the user's place: what lies in his directory is his to remove. What he has put beside the
- * ledger is not removed, but put out of the way. */
+/* As the user, whose directory it is. What they have put beside the ledger is not removed, but put
+ * out of the way. */
 static int remove_directory(const void *context)
 {
     const struct visit *visit = context;
@@ -234,9 +236,9 @@ static void remove_session(const struct visit *visit)
         .act = remove_directory,
         .context = visit,
     };
-    int result = as_user(&order);
-    if (result != 0) {
-        complain(visit, "its directory cannot be removed", -result);
+    int error = as_user(&order);
+    if (error != 0) {
+        tell_of_session(visit, "its directory cannot be removed", -error);
         visit->sessions->count->failed++;
         return;
     }
@@ -251,21 +253,20 @@ static void remove_session(const struct visit *visit)
 static bool set_aside(const struct visit *visit, int ledger, const char *reason)
 {
     struct flush_count *count = visit->sessions->count;
-    int result =
-        quarantine_keep_session(visit->sessions->conf, visit->name, visit->user->identity.uid,
-                                ledger, visit->packages, reason);
-    if (result == 0) {
+    int error = quarantine_keep_session(visit->sessions->conf, visit->name,
+                                        visit->user->identity.uid, ledger, visit->packages, reason);
+    if (error == 0) {
         fprintf(stderr, "jobtrail-submit: session %s: %s: kept in %s/quarantine/%s\n", visit->name,
                 reason, visit->sessions->conf->state, visit->name);
         count->quarantined++;
         return 1;
     }
-    complain(visit, reason, -result);
-    if (result == -EDQUOT)
+    tell_of_session(visit, reason, -error);
+    if (error == -EDQUOT)
         count->lost++;
     else
         count->failed++;
-    return result == -EDQUOT;
+    return error == -EDQUOT;
 }
 
 /* Sends what there is to be sent. Returns whether the session is over and its directory may go, and
@@ -283,7 +284,7 @@ static bool flush_ledger(struct visit *visit, int ledger, enum flush_outcome *ou
     else
         error = ledger < 0 ? ledger : send_ended(visit, ledger, &summary, outcome);
     if (error != 0) {
-        complain(visit, "not flushed, to be tried again", -error);
+        tell_of_session(visit, "not flushed, to be tried again", -error);
         *outcome = FLUSH_DONE;
         count->failed++;
         return false;
@@ -328,19 +329,14 @@ enum flush_outcome session_flush(const struct session_user *user, const char *na
     if (!session_parse(name, &visit.session) || is_inside(&visit.session, uid))
         return FLUSH_DONE;
     snprintf(visit.name, sizeof visit.name, "%u.%.40s", (unsigned)uid, name);
-    visit.directory = user_directory_open(user->directory, name, uid);
-    if (visit.directory < 0)
+    CLEANUP_CLOSE int directory = user_directory_open(user->directory, name, uid);
+    if (directory < 0 || spool_lock(directory, 0) != 0)
         return FLUSH_DONE;
-    if (spool_lock(visit.directory, 0) == 0) {
-        int ledger = user_file_open(visit.directory, "ledger", uid);
-        visit.packages = user_file_open(visit.directory, PACKAGES_NAME, uid);
-        if (flush_ledger(&visit, ledger, &outcome))
-            remove_session(&visit);
-        if (ledger >= 0)
-            close(ledger);
-        if (visit.packages >= 0)
-            close(visit.packages);
-    }
-    close(visit.directory);
+    CLEANUP_CLOSE int ledger = user_file_open(directory, "ledger", uid);
+    CLEANUP_CLOSE int packages = user_file_open(directory, PACKAGES_NAME, uid);
+    visit.directory = directory;
+    visit.packages = packages;
+    if (flush_ledger(&visit, ledger, &outcome))
+        remove_session(&visit);
     return outcome;
 }

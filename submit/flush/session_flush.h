@@ -23,8 +23,8 @@ struct session_user {
     struct sessions *sessions;
     struct job_identity identity; /* owned: of no job */
     int directory;
-    uint64_t deadline_ns; /* when nothing more is begun for him, CLOCK_MONOTONIC */
-    uint64_t end_ns;      /* when it is the next one's turn, whatever is being done */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC: when nothing more is begun for them */
+    uint64_t end_ns;      /* CLOCK_MONOTONIC: when what is being done for them is ended */
 };
 
 /* Flushes the session in the user's directory `name`; of another name, nothing is done. Trouble is

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +23,15 @@
 #include "submit/job/session_place.h"
 #include "submit/outbox/transport.h"
 
-/* Of one user in one go: he can make as many sessions as he likes, and each may take its time. One
- * who has used that up has his next turn LATER_S behind it, and after the others. Of names that are
- * not their makers', as many are looked at in one go. */
+/* Bounds of one flush, as users can make as many sessions as they like, and each may take its time.
+ * A user who has used up USER_MS has the next turn LATER_S seconds later, after the other users. */
 enum {
-    NAMES_MAX = 10000,
-    USER_MS = 10000,
-    USER_END_MS = 20000,
+    NAMES_MAX = 10000,   /* of one user */
+    USER_MS = 10000,     /* then nothing more is begun for a user */
+    USER_END_MS = 20000, /* then what is being done for a user is ended */
     LATER_S = 300,
-    FOREIGN_MAX = 10000,
-    FOREIGN_MS = 10000
+    FOREIGN_MAX = 10000, /* directories that are not of the user whose number they have */
+    FOREIGN_MS = 10000   /* for all of these */
 };
 
 #define TURN "turn."
@@ -39,9 +39,9 @@ enum {
 /* A user's directory. */
 struct turn {
     char name[16];
-    time_t used_up; /* when his last turn was, if it took all of his time; 0: it did not */
+    time_t used_up; /* when their last turn was, if it took all of their time; 0: it did not */
     uint32_t lot;   /* who comes first of those who are equal */
-    int foreign;    /* not his: somebody else has made it */
+    bool foreign;   /* somebody else has made it */
 };
 
 struct turns {
@@ -55,7 +55,7 @@ struct cleared {
     uint64_t removed, aside, stay;
 };
 
-static void collect(const struct session_user *user)
+static void collect_handed_in(const struct session_user *user)
 {
     struct flush_count *count = user->sessions->count;
     const struct job_identity *who = &user->identity;
@@ -124,10 +124,10 @@ static int parse_uid(const char *name, uid_t *uid)
 static int clear_place(int base, uid_t uid, struct cleared *cleared)
 {
     char aside[SESSION_ASIDE_SIZE];
-    int result = session_place_clear(base, uid, aside);
-    cleared->stay += result != 0;
-    cleared->aside += result == 0 && aside[0] != '\0';
-    cleared->removed += result == 0 && aside[0] == '\0';
+    int error = session_place_clear(base, uid, aside);
+    cleared->stay += error != 0;
+    cleared->aside += error == 0 && aside[0] != '\0';
+    cleared->removed += error == 0 && aside[0] == '\0';
     return -ENOENT;
 }
 
@@ -140,14 +140,14 @@ static int open_user(const struct sessions *sessions, int base, const char *name
     int user = user_directory_open(base, name, uid);
     if (user != -EPERM && user != -ENOTDIR && user != -ELOOP)
         return user;
-    int result = session_place_mend(base, uid, aside);
-    if (result == -ENOENT)
+    int error = session_place_mend(base, uid, aside);
+    if (error == -ENOENT)
         return clear_place(base, uid, cleared);
-    if (result != 0) {
+    if (error != 0) {
         fprintf(stderr, "jobtrail-submit: %s/%s: is no directory of this user's, and stays: %s\n",
-                sessions->conf->sessions, name, strerror(-result));
+                sessions->conf->sessions, name, strerror(-error));
         sessions->count->failed++;
-        return result;
+        return error;
     }
     fprintf(stderr,
             "jobtrail-submit: %s/%s: was no directory of this user's, and is one now; what was "
@@ -172,7 +172,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name,
     if (fstat(user.directory, &status) == 0 &&
         job_identity_of_user(status.st_uid, status.st_gid, sessions->node, &user.identity) == 0) {
         outbox_owner(sessions->outbox, uid, 0);
-        collect(&user);
+        collect_handed_in(&user);
         flush_user_sessions(&user);
         job_identity_free(&user.identity);
     }
@@ -282,7 +282,7 @@ static void take_turns(struct sessions *sessions, int base, const struct turns *
         if (turn->foreign && foreign++ == 0)
             foreign_ns = transport_deadline(FOREIGN_MS);
         if (turn->foreign && (foreign > FOREIGN_MAX || transport_left_ms(foreign_ns) == 0))
-            break; /* nobody else comes behind them */
+            break; /* they come last */
         uint64_t mine_ns = transport_deadline(USER_MS);
         flush_user(sessions, base, turn->name, &cleared);
         int used_up = transport_left_ms(mine_ns) == 0;

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "preload/ledger.h"
 #include "submit/flush/reading.h"
 #include "submit/job/spool_job.h"
@@ -95,7 +97,7 @@ static int note_started(struct start_records *starts, const char *name)
                     O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = dprintf(fd, "%s\n", name) < 0 ? -EIO : 0;
+    int error = dprintf(fd, "%s\n", name) < 0 ? -EIO : 0;
     close(fd);
     starts->size += strlen(name) + 1;
     if (is_full(starts))
@@ -103,10 +105,10 @@ static int note_started(struct start_records *starts, const char *name)
                 "jobtrail-submit: job %s: no more start records: its captures have had root write "
                 "%zu bytes of names\n",
                 starts->job, starts->size);
-    return result;
+    return error;
 }
 
-static int take(void *context, const struct record_view *record)
+static int take_record(void *context, const struct record_view *record)
 {
     struct start_records *starts = context;
     /* the other half is for ends, which say all that starts do */
@@ -133,7 +135,7 @@ static int read_ledger(struct start_records *starts, const struct journal *journ
     const struct starts_request request = {
         .common = {.conf = starts->conf,
                    .identity = &journal->identity,
-                   .take = take,
+                   .take = take_record,
                    .context = starts,
                    .deadline_ns = transport_deadline(JOB_MS),
                    .cpu_ns = JOB_CPU_NS},
@@ -155,12 +157,11 @@ static int send_of_job(struct start_records *starts, enum flush_outcome *outcome
     if (error != 0)
         return error;
     if (record_cluster(starts->conf, journal.identity.cluster)[0] != '\0') {
-        int ledger = spool_open_users(starts->directory, "ledger", journal.identity.uid);
+        CLEANUP_CLOSE int ledger =
+            spool_open_users(starts->directory, "ledger", journal.identity.uid);
         error = ledger < 0 ? ledger : read_started(starts);
         if (error == 0 && !starts->is_held_back)
             error = read_ledger(starts, &journal, ledger, outcome);
-        if (ledger >= 0)
-            close(ledger);
     }
     free(starts->sent);
     starts->sent = NULL;
@@ -202,11 +203,11 @@ int start_records_send(const struct conf *conf, int spool)
         return 0; /* who is left out is known in the epilog only */
     struct outbox_sent sent;
     struct start_records starts = {.conf = conf};
-    int result = outbox_open(conf, &starts.outbox);
-    if (result != 0)
-        return result;
-    result = spool_list(spool, 0, &jobs);
-    if (result == 0) {
+    int error = outbox_open(conf, &starts.outbox);
+    if (error != 0)
+        return error;
+    error = spool_list(spool, 0, &jobs);
+    if (error == 0) {
         static size_t first; /* each look begins with those that the last one had no time for */
         uint64_t end_ns = transport_deadline(LOOK_MS);
         size_t i = 0;
@@ -220,5 +221,5 @@ int start_records_send(const struct conf *conf, int spool)
     }
     outbox_close(starts.outbox);
     const struct outbox_send_options options = {.deadline_ns = transport_deadline(SEND_MS)};
-    return result != 0 ? result : outbox_send(conf, &options, &sent);
+    return error != 0 ? error : outbox_send(conf, &options, &sent);
 }

@@ -17,8 +17,8 @@
 #include "conf/conf.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
-#include "submit/flush/complaints.h"
 #include "submit/flush/start_records.h"
+#include "submit/flush/stderr_or_syslog.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
 
@@ -74,12 +74,12 @@ static int open_lock(int spool, int flags)
 static int lock_spool(int spool)
 {
     int lock = open_lock(spool, O_CREAT);
-    int result = lock < 0 ? lock : take_over(lock);
-    if (result == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
-        result = -EIO;
-    if (result != 0 && lock >= 0)
+    int error = lock < 0 ? lock : take_over(lock);
+    if (error == 0 && (ftruncate(lock, 0) != 0 || dprintf(lock, "%d\n", (int)getpid()) < 0))
+        error = -EIO;
+    if (error != 0 && lock >= 0)
         close(lock);
-    return result != 0 ? result : lock;
+    return error != 0 ? error : lock;
 }
 
 /* Opened for writing too, so that it never ends. Everybody may write to it. */
@@ -98,7 +98,7 @@ static int open_pipe(int spool)
 }
 
 /* Empties the pipe. Returns whether there was anything in it. */
-static int drain(int pipe)
+static int drain_pipe(int pipe)
 {
     char bytes[4096];
     ssize_t got, all = 0;
@@ -107,7 +107,7 @@ static int drain(int pipe)
     return all > 0;
 }
 
-static void look(const char *conf_path, int spool)
+static void look_at_jobs(const char *conf_path, int spool)
 {
     struct conf conf;
     struct conf_error error;
@@ -128,24 +128,24 @@ static uint64_t used_ns(void)
     return cpu_time_own() + cpu_time_children();
 }
 
-static void watch(const char *conf_path, int spool, int pipe)
+static void watch_pipe(const char *conf_path, int spool, int pipe)
 {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
     for (;;) {
         uint64_t before = used_ns();
-        look(conf_path, spool);
+        look_at_jobs(conf_path, spool);
         pause_ms((long)((used_ns() - before) * REST / 1000000u));
         do {
             poll(&ready, 1, -1);
-        } while (!drain(pipe));
+        } while (!drain_pipe(pipe));
         pause_ms(1000); /* what starts together is looked at together */
-        drain(pipe);
+        drain_pipe(pipe);
     }
 }
 
 /* The parent returns from here when the child, of another session, watches or has failed: with what
  * the child reports. The child goes on with the descriptor to report to. */
-static int detach(int *report)
+static int go_to_background(int *report)
 {
     int fds[2], result = -EPROTO;
     if (pipe2(fds, O_CLOEXEC) != 0)
@@ -178,14 +178,14 @@ static int get_ready(const char *conf_path, const char *node, int *spool, int *p
 }
 
 /* Leaves the starter's descriptors, who waits for their end. */
-static void let_go(int report, int result)
+static void let_go(int report, int error)
 {
     if (report < 0)
         return;
-    if (write(report, &result, sizeof result) < 0 || result != 0)
+    if (write(report, &error, sizeof error) < 0 || error != 0)
         return;
     close(report);
-    complaints_to_syslog();
+    stderr_or_syslog_switch();
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd <= 2; fd++)
         dup2(null, fd);
@@ -194,16 +194,16 @@ static void let_go(int report, int result)
 int watch_run(const char *conf_path, const char *node, int in_background)
 {
     int spool = -1, pipe = -1, report = -1;
-    int result = in_background ? detach(&report) : 0;
-    if (result != 0)
-        return result;
-    result = get_ready(conf_path, node, &spool, &pipe);
-    if (result != 0)
-        fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-result));
-    let_go(report, result);
-    if (result == 0)
-        watch(conf_path, spool, pipe); /* until SIGTERM */
-    return result;
+    int error = in_background ? go_to_background(&report) : 0;
+    if (error != 0)
+        return error;
+    error = get_ready(conf_path, node, &spool, &pipe);
+    if (error != 0)
+        fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-error));
+    let_go(report, error);
+    if (error == 0)
+        watch_pipe(conf_path, spool, pipe); /* until SIGTERM */
+    return error;
 }
 
 int watch_stop(const char *conf_path, const char *node)
@@ -212,9 +212,9 @@ int watch_stop(const char *conf_path, const char *node)
     if (spool < 0)
         return spool == -ENOENT ? 0 : spool;
     int lock = open_lock(spool, 0);
-    int result = lock < 0 ? lock : take_over(lock);
+    int error = lock < 0 ? lock : take_over(lock);
     if (lock >= 0)
         close(lock);
     close(spool);
-    return result == -ENOENT ? 0 : result;
+    return error == -ENOENT ? 0 : error;
 }

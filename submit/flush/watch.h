@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The watcher of a node: sends start records soon after the starts. It sleeps on a named pipe
- * (LEDGER_WAKE) that large MPI programs write a byte to when they start; what the byte is says
- * nothing, so that a user who writes to the pipe makes it look, at the most once a second, and
- * nothing else; after a look it rests twenty times as long as that has used processors. There is
- * one for each spool; a new one takes the place of the old.
+ * The watcher of a node sends start records soon after the starts. It waits on a named pipe
+ * (LEDGER_WAKE), to which large MPI programs write a byte when they start. The value of the byte
+ * means nothing: a user who writes to the pipe makes the watcher look, at the most once a second,
+ * and nothing else. After a look the watcher rests, twenty times as long as the look used
+ * processors. There is one watcher for each spool; a new one ends the old one.
  */
 #ifndef JOBTRAIL_WATCH_H
 #define JOBTRAIL_WATCH_H

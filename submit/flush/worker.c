@@ -108,7 +108,7 @@ static int be_child(const struct worker *worker, int fd)
     return fflush(pipe.file) != 0 || error != 0 ? EXIT_BROKEN : 0;
 }
 
-static bool stop(struct stream *stream, enum worker_outcome outcome)
+static bool stop_reading(struct stream *stream, enum worker_outcome outcome)
 {
     stream->outcome = outcome;
     return false;
@@ -156,15 +156,15 @@ static int look_again_ms(const struct stream *stream)
 
 /* Waits for more. A child that sends a little all the time, as files of the user's can make it, has
  * no more time than others. Returns whether there is more. */
-static bool fill(struct stream *stream)
+static bool fill_buffer(struct stream *stream)
 {
     struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
     ssize_t got = -1;
     do {
         if (is_spent(stream))
-            return stop(stream, WORKER_SPENT);
+            return stop_reading(stream, WORKER_SPENT);
         if (is_late(stream) || is_silent(stream))
-            return stop(stream, WORKER_LATE);
+            return stop_reading(stream, WORKER_LATE);
         errno = EINTR;
         if (poll(&ready, 1, look_again_ms(stream)) != 0)
             got = read(stream->fd, stream->buffer, sizeof stream->buffer);
@@ -172,7 +172,7 @@ static bool fill(struct stream *stream)
     stream->ended = got == 0;
     stream->error = got < 0 ? -errno : 0;
     if (got <= 0)
-        return stop(stream, WORKER_BROKEN);
+        return stop_reading(stream, WORKER_BROKEN);
     be_patient(stream);
     stream->at = 0;
     stream->filled = (size_t)got;
@@ -183,7 +183,7 @@ static bool read_all(struct stream *stream, void *bytes, size_t size)
 {
     char *to = bytes;
     while (size > 0) {
-        if (stream->at == stream->filled && !fill(stream))
+        if (stream->at == stream->filled && !fill_buffer(stream))
             return false;
         size_t ready = stream->filled - stream->at;
         size_t taken = ready < size ? ready : size;
@@ -202,12 +202,12 @@ static bool take_message(struct stream *stream)
     if (!read_all(stream, &head, sizeof head))
         return false;
     if (head.size > WORKER_MESSAGE_MAX)
-        return stop(stream, WORKER_BROKEN);
+        return stop_reading(stream, WORKER_BROKEN);
     if (head.size >= stream->room) {
         char *larger = realloc(stream->message, 2u * head.size + 1);
         if (larger == NULL) {
             stream->error = -ENOMEM;
-            return stop(stream, WORKER_BROKEN);
+            return stop_reading(stream, WORKER_BROKEN);
         }
         stream->message = larger;
         stream->room = 2u * head.size + 1;
@@ -218,8 +218,8 @@ static bool take_message(struct stream *stream)
     const struct worker_message message = {head.unit, stream->message, head.size, head.is_last};
     enum worker_answer answer = stream->worker->take(stream->worker->context, &message);
     if (answer != WORKER_GO_ON)
-        return stop(stream, answer == WORKER_ENOUGH ? WORKER_STOPPED : WORKER_BROKEN);
-    return head.is_last ? stop(stream, WORKER_DONE) : true;
+        return stop_reading(stream, answer == WORKER_ENOUGH ? WORKER_STOPPED : WORKER_BROKEN);
+    return head.is_last ? stop_reading(stream, WORKER_DONE) : true;
 }
 
 static bool killed_by_others(int status)

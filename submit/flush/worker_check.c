@@ -32,8 +32,8 @@ struct worker_check {
     bool failed; /* out of memory */
 };
 
-static void add(struct worker_check *check, struct facts *facts, const char *table, const char *key,
-                struct json_object *value)
+static void add_fact(struct worker_check *check, struct facts *facts, const char *table,
+                     const char *key, struct json_object *value)
 {
     char *text = record_text(value);
     json_object_put(value);
@@ -44,8 +44,8 @@ static void add(struct worker_check *check, struct facts *facts, const char *tab
 static void add_text(struct worker_check *check, struct facts *facts, const char *table,
                      const char *key, const char *text)
 {
-    add(check, facts, table, key,
-        json_bytes((struct capture_bytes){.at = text, .size = strlen(text)}));
+    add_fact(check, facts, table, key,
+             json_bytes((struct capture_bytes){.at = text, .size = strlen(text)}));
 }
 
 static void add_known(struct worker_check *check, struct facts *facts, const char *table,
@@ -58,12 +58,12 @@ static void add_or_null(struct worker_check *check, struct facts *facts, const c
                         const char *key, const char *text)
 {
     if (text[0] == '\0')
-        add(check, facts, table, key, NULL);
+        add_fact(check, facts, table, key, NULL);
     else
         add_text(check, facts, table, key, text);
 }
 
-static void start(struct facts *facts, const char *table, const char *key)
+static void start_facts(struct facts *facts, const char *table, const char *key)
 {
     facts->fact[facts->count++] = (struct record_fact){table, key, facts->uuid, 0};
 }
@@ -77,7 +77,7 @@ static void add_job(struct worker_check *check, struct facts *facts, const char 
         return;
     record_add_job(job, check->identity);
     json_object_object_foreach(job, key, value) /* its keys are literals */
-        add(check, facts, table, key, json_object_get(value));
+        add_fact(check, facts, table, key, json_object_get(value));
     json_object_put(job);
 }
 
@@ -89,7 +89,7 @@ static void make_run(struct worker_check *check)
     struct facts *facts = &check->run;
     char job[16];
     snprintf(job, sizeof job, "%u", identity->job);
-    start(facts, user, "run_uuid");
+    start_facts(facts, user, "run_uuid");
     add_known(check, facts, user, "user", identity->user);
     add_text(check, facts, user, "syshost", record_syshost(conf, identity->cluster));
     add_text(check, facts, user, "scheduler", "SLURM");
@@ -110,11 +110,11 @@ static void make_package(struct worker_check *check)
     static const char owner[] = "ownerT";
     const struct job_identity *identity = check->identity;
     struct facts *facts = &check->pkg;
-    start(facts, NULL, "xalt_run_uuid");
+    start_facts(facts, NULL, "xalt_run_uuid");
     add_known(check, facts, owner, "user", identity->user);
-    add(check, facts, owner, "job_id",
-        identity->job == 0 ? NULL : json_object_new_int64(identity->job));
-    add(check, facts, owner, "restart_count", json_object_new_int64(identity->restart));
+    add_fact(check, facts, owner, "job_id",
+             identity->job == 0 ? NULL : json_object_new_int64(identity->job));
+    add_fact(check, facts, owner, "restart_count", json_object_new_int64(identity->restart));
     add_text(check, facts, owner, "node", identity->node);
     add_text(check, facts, owner, "cluster", record_cluster(check->conf, identity->cluster));
 }
@@ -124,7 +124,7 @@ static void make_coverage(struct worker_check *check)
     static const char table[] = "coverageT";
     const struct job_identity *identity = check->identity;
     struct facts *facts = &check->coverage;
-    start(facts, table, "uuid");
+    start_facts(facts, table, "uuid");
     add_or_null(check, facts, table, "cluster", record_cluster(check->conf, identity->cluster));
     add_text(check, facts, table, "syshost", record_syshost(check->conf, identity->cluster));
     add_job(check, facts, table);
@@ -133,7 +133,7 @@ static void make_coverage(struct worker_check *check)
     add_or_null(check, facts, table, "partition", identity->partition);
 }
 
-static void hold(struct worker_check *check, struct facts *facts, enum record_kind kind)
+static void make_facts(struct worker_check *check, struct facts *facts, enum record_kind kind)
 {
     facts->held = record_facts_new(kind, facts->fact, facts->count);
     check->failed |= facts->held == NULL;
@@ -158,9 +158,9 @@ struct worker_check *worker_check_new(enum reading_kind kind, const struct conf 
     make_run(check);
     make_package(check);
     make_coverage(check);
-    hold(check, &check->run, RECORD_RUN);
-    hold(check, &check->pkg, RECORD_PACKAGE);
-    hold(check, &check->coverage, RECORD_COVERAGE);
+    make_facts(check, &check->run, RECORD_RUN);
+    make_facts(check, &check->pkg, RECORD_PACKAGE);
+    make_facts(check, &check->coverage, RECORD_COVERAGE);
     if (!check->failed)
         return check;
     worker_check_free(check);
@@ -205,7 +205,7 @@ static uint64_t size_of(int fd)
     return fd >= 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-static void limit(uint64_t *number, uint64_t most)
+static void limit_number(uint64_t *number, uint64_t most)
 {
     if (*number > most)
         *number = most;
@@ -216,16 +216,16 @@ void worker_check_summary(const struct worker_check *check, struct reading_summa
     uint64_t slots = size_of(check->ledger) / LEDGER_PAGE + 1;
     if (check->kind == READING_HAND_IN) {
         summary->records = check->all;
-        limit(&summary->damaged, HAND_IN_RECORDS_MAX);
+        limit_number(&summary->damaged, HAND_IN_RECORDS_MAX);
         return;
     }
     summary->records = check->runs;
     summary->packages = check->packages_taken;
-    limit(&summary->damaged, slots);
-    limit(&summary->running, slots);
-    limit(&summary->unhooked, slots);
-    limit(&summary->dropped, UINT32_MAX); /* processes count it, and find no room for it */
-    limit(&summary->bad_lines, size_of(check->packages) + 1);
+    limit_number(&summary->damaged, slots);
+    limit_number(&summary->running, slots);
+    limit_number(&summary->unhooked, slots);
+    limit_number(&summary->dropped, UINT32_MAX); /* processes count it, and find no room for it */
+    limit_number(&summary->bad_lines, size_of(check->packages) + 1);
 }
 
 static void free_facts(struct facts *facts)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session.h"
@@ -14,24 +15,21 @@
 static int put_in_outbox(const struct conf *conf, const struct record_view *record)
 {
     struct outbox *outbox;
-    int result = outbox_open(conf, &outbox);
-    if (result != 0)
-        return result;
-    result = outbox_add(outbox, record);
-    if (result == 0)
-        result = outbox_commit(outbox);
+    int error = outbox_open(conf, &outbox);
+    if (error != 0)
+        return error;
+    error = outbox_add(outbox, record);
+    if (error == 0)
+        error = outbox_commit(outbox);
     outbox_close(outbox);
-    return result;
+    return error;
 }
 
 /* <sessions>/<uid>/records, made where it is missing. Returns a descriptor or -errno. */
 static int open_records(const char *sessions)
 {
-    int user = session_open_user(sessions);
-    int records = user < 0 ? user : session_open_own(user, HAND_IN_RECORDS);
-    if (user >= 0)
-        close(user);
-    return records;
+    CLEANUP_CLOSE int user = session_open_user(sessions);
+    return user < 0 ? user : session_open_own(user, HAND_IN_RECORDS);
 }
 
 static int write_whole(int directory, const struct record_view *record)
@@ -43,14 +41,14 @@ static int write_whole(int directory, const struct record_view *record)
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = io_write_all(fd, record->text, record->length);
-    if (close(fd) != 0 && result == 0)
-        result = -errno;
-    if (result == 0 && renameat(directory, name, directory, record->name) != 0)
-        result = -errno;
-    if (result != 0)
+    int error = io_write_all(fd, record->text, record->length);
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error == 0 && renameat(directory, name, directory, record->name) != 0)
+        error = -errno;
+    if (error != 0)
         unlinkat(directory, name, 0);
-    return result;
+    return error;
 }
 
 int hand_in(const struct conf *conf, const struct record_view *record)
@@ -59,10 +57,6 @@ int hand_in(const struct conf *conf, const struct record_view *record)
         return put_in_outbox(conf, record);
     if (conf->sessions[0] == '\0')
         return -ENOENT;
-    int directory = open_records(conf->sessions);
-    if (directory < 0)
-        return directory;
-    int result = write_whole(directory, record);
-    close(directory);
-    return result;
+    CLEANUP_CLOSE int directory = open_records(conf->sessions);
+    return directory < 0 ? directory : write_whole(directory, record);
 }

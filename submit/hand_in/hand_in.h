@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How the linker's wrapper, which runs as an ordinary user, gets a link's record on its way: as a
- * file <sessions>/<uid>/records/NAME, which the next `jobtrail-submit flush --sessions` takes into
- * the outbox (hand_in_collect.h). Root's records go there at once.
+ * How a process of an ordinary user, as the linker's wrapper is, has a record sent: it writes the
+ * file <sessions>/<uid>/records/NAME, and the next `jobtrail-submit flush --sessions` takes it into
+ * the outbox (hand_in_collect.h). Records of root's processes go into the outbox at once.
  */
 #ifndef JOBTRAIL_HAND_IN_H
 #define JOBTRAIL_HAND_IN_H

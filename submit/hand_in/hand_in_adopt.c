@@ -2,6 +2,7 @@
 #include "submit/hand_in/hand_in_adopt.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ bool hand_in_adopt_name(const char *name, const char *user_name, char adopted[RE
     return hand_in_name_fits(&renamed, user_name);
 }
 
-static struct json_object *builder(struct json_object *record, struct json_object **result)
+static struct json_object *find_builder(struct json_object *record, struct json_object **result)
 {
     struct json_object *name;
     return json_object_object_get_ex(record, "resultT", result) &&
@@ -34,14 +35,14 @@ static struct json_object *builder(struct json_object *record, struct json_objec
                : NULL;
 }
 
-static int is_text(struct json_object *string, const char *text)
+static bool is_text(struct json_object *string, const char *text)
 {
     size_t length = (size_t)json_object_get_string_len(string); /* of NULs too */
     return strlen(text) == length && memcmp(json_object_get_string(string), text, length) == 0;
 }
 
-static int replace(struct json_object *record, struct json_object *result, const char *user_name,
-                   struct built_record *adopted)
+static int replace_builder(struct json_object *record, struct json_object *result,
+                           const char *user_name, struct built_record *adopted)
 {
     struct json_object *crc;
     json_object_object_add(
@@ -62,9 +63,9 @@ int hand_in_adopt_text(const char *user_name, struct built_record *record)
     struct json_object *result, *parsed = hand_in_parse(record->text), *name;
     struct built_record adopted = *record;
     int error = 0;
-    name = parsed == NULL ? NULL : builder(parsed, &result);
+    name = parsed == NULL ? NULL : find_builder(parsed, &result);
     if (name != NULL && !is_text(name, user_name)) {
-        error = replace(parsed, result, user_name, &adopted);
+        error = replace_builder(parsed, result, user_name, &adopted);
         if (error == 0) {
             record_free(record);
             *record = adopted;

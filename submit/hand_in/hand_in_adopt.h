@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whose a handed-in link is: its file's owner's. What the linker's wrapper takes for the user's
- * name is $USER, since a directory service may be slow or away, and that may be another one:
- * in a container, after su, or where the service and the user write capitals differently.
+ * A handed-in link belongs to the owner of its file, and gets that user's name. The linker's
+ * wrapper has written $USER, since a directory service may be slow or away. That may be another
+ * name: in a container, after su, or where the service writes capitals differently.
  */
 #ifndef JOBTRAIL_HAND_IN_ADOPT_H
 #define JOBTRAIL_HAND_IN_ADOPT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/hand_in/hand_in_check.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@
 
 enum { DEPTH_MAX = 16 };
 
-static int is_plain(const char *name)
+static bool is_plain(const char *name)
 {
     for (; *name != '\0'; name++)
         if ((unsigned char)*name < ' ' || *name == 0x7f)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 bool hand_in_name_fits(const struct record_view *record, const char *user_name)
@@ -66,7 +67,7 @@ bool hand_in_says(const struct record_view *record, const char *user_name)
 }
 
 /* Not with a key twice, for example, of which one reader takes the first and another the last. */
-static int is_ours(struct json_object *record, const char *text)
+static bool is_ours(struct json_object *record, const char *text)
 {
     char *again = record_text(record);
     int same = again != NULL && strcmp(again, text) == 0;
@@ -74,7 +75,7 @@ static int is_ours(struct json_object *record, const char *text)
     return same;
 }
 
-static struct json_object *parse(const char *text)
+static struct json_object *parse_json(const char *text)
 {
     struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
     char *joined = strdup(text);
@@ -91,7 +92,7 @@ static struct json_object *parse(const char *text)
 
 struct json_object *hand_in_parse(const char *text)
 {
-    struct json_object *record = parse(text);
+    struct json_object *record = parse_json(text);
     if (record != NULL && is_ours(record, text))
         return record;
     json_object_put(record);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is a record that a user may hand in: a user can lie about his own programs, never about
- * another's.
+ * Which records a user may hand in. Users can lie about their own programs, never about another
+ * user's.
  */
 #ifndef JOBTRAIL_HAND_IN_CHECK_H
 #define JOBTRAIL_HAND_IN_CHECK_H

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
 #include "submit/evidence/user_files.h"
@@ -57,32 +59,28 @@ static bool is_record(const struct go *go, const char *name, struct built_record
 }
 
 /* Out of the way of those that are to come. */
-static int refuse(const struct go *go, const char *name)
+static void refuse_file(const struct go *go, const char *name)
 {
-    int made = mkdirat(go->read->user, HAND_IN_REFUSED, 0700);
-    int refused = made != 0 && errno != EEXIST
-                      ? -errno
-                      : user_directory_open(go->read->user, HAND_IN_REFUSED, go->read->uid);
-    if (refused >= 0) {
+    bool has_place = mkdirat(go->read->user, HAND_IN_REFUSED, 0700) == 0 || errno == EEXIST;
+    CLEANUP_CLOSE int refused =
+        has_place ? user_directory_open(go->read->user, HAND_IN_REFUSED, go->read->uid) : -1;
+    if (refused >= 0)
         renameat(go->records, name, refused, name);
-        close(refused);
-    }
     ++*go->refused;
-    return 0;
 }
 
-static int visit(struct go *go, const char *name)
+static int visit_file(struct go *go, const char *name)
 {
     struct built_record record = {.text = NULL};
-    int result = 0;
+    int error = 0;
     if (!is_record(go, name, &record))
-        result = refuse(go, name);
-    else if ((result = go->read->give(go->read->context, &record)) == 0)
+        refuse_file(go, name);
+    else if ((error = go->read->give(go->read->context, &record)) == 0)
         ++*go->given;
     go->names++;
     go->bytes += record.length;
     record_free(&record);
-    return result;
+    return error;
 }
 
 static void remove_left_over(int records, const char *name)
@@ -111,15 +109,15 @@ static void adopt_all(const struct go *go, DIR *listing)
 static int visit_all(struct go *go, DIR *listing)
 {
     const char *name;
-    int result = 0;
-    while (result == 0 && go->names < HAND_IN_RECORDS_MAX && go->bytes < HAND_IN_BYTES_MAX &&
+    int error = 0;
+    while (error == 0 && go->names < HAND_IN_RECORDS_MAX && go->bytes < HAND_IN_BYTES_MAX &&
            (name = listing_next(listing)) != NULL) {
         if (name[0] != '.')
-            result = visit(go, name);
+            error = visit_file(go, name);
         else
             remove_left_over(go->records, name); /* or being written */
     }
-    return result;
+    return error;
 }
 
 int hand_in_read(const struct hand_in_read *read, uint64_t *given, uint64_t *refused)

@@ -13,7 +13,7 @@
 #define HAND_IN_RECORDS "records"
 #define HAND_IN_REFUSED "refused"
 
-/* Of one user in one go: he can make as many as he likes. */
+/* What is read of one user in one flush: users can make as many as they like. */
 enum { HAND_IN_RECORDS_MAX = 10000, HAND_IN_BYTES_MAX = 64 << 20 };
 
 struct hand_in_read {
@@ -25,7 +25,7 @@ struct hand_in_read {
     void *context;
 };
 
-/* Gives the user's records, links under his name (hand_in_adopt.h); what is none is moved to
+/* Gives the user's records, links under their name (hand_in_adopt.h); what is none is moved to
  * HAND_IN_REFUSED beside them. Adds to the numbers of both. Returns 0, -EACCES where they could not
  * be removed afterwards, what `give` returned, or -errno. */
 int hand_in_read(const struct hand_in_read *read, uint64_t *given, uint64_t *refused);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +26,17 @@ static int send_by_file(const struct conf *conf, const struct record_view *recor
     struct transport_trouble trouble;
     struct transport_item item = {.record = *record};
     void *state;
-    int result = transport_file.open(conf, &state, &trouble);
-    if (result != 0)
-        return result;
-    result = transport_file.send(state, &item, 1, transport_deadline(SEND_MS), &trouble);
+    int error = transport_file.open(conf, &state, &trouble);
+    if (error != 0)
+        return error;
+    error = transport_file.send(state, &item, 1, transport_deadline(SEND_MS), &trouble);
     transport_file.close(state);
-    return item.outcome == TRANSPORT_ACCEPTED ? 0 : result != 0 ? result : -EIO;
+    return item.outcome == TRANSPORT_ACCEPTED ? 0 : error != 0 ? error : -EIO;
 }
 
-/* A directory of the environment's; root may have another user's HOME, who could lead him anywhere.
- */
-static int is_usable(const char *path)
+/* A directory that the environment names. Root may have another user's HOME, where that user could
+ * put links to any place. */
+static bool is_usable(const char *path)
 {
     struct stat facts;
     return path != NULL && path[0] == '/' &&
@@ -82,14 +83,14 @@ static int send_file(const struct conf *conf, int outbox, const char *name)
 {
     char *text;
     size_t size;
-    int result = spool_read_file(outbox, name, OUTBOX_TEXT_MAX, &text, &size);
-    if (result != 0)
+    int error = spool_read_file(outbox, name, OUTBOX_TEXT_MAX, &text, &size);
+    if (error != 0)
         return 1;
     size -= size > 0 && text[size - 1] == '\n';
     const struct record_view record = record_view(name, text, size);
-    result = send_on(conf, &record);
+    error = send_on(conf, &record);
     free(text);
-    return result == 0 && unlinkat(outbox, name, 0) != 0 && errno != ENOENT ? -errno : result;
+    return error == 0 && unlinkat(outbox, name, 0) != 0 && errno != ENOENT ? -errno : error;
 }
 
 /* The user's, if it is theirs: root may have another's HOME. Returns 0 and a listing, or NULL when
@@ -110,17 +111,17 @@ static int open_outbox(DIR **listing)
 int link_send_waiting(const struct conf *conf, unsigned most, struct link_outbox_count *count)
 {
     CLEANUP_LISTING DIR *listing = NULL;
-    int result = open_outbox(&listing);
+    int error = open_outbox(&listing);
     const char *name;
     *count = (struct link_outbox_count){0, 0};
     while (count->sent + count->waiting < most && (name = listing_next(listing)) != NULL) {
         if (record_view(name, "", 0).kind != RECORD_LINK)
             continue;
-        int one = result != 0 ? result : send_file(conf, dirfd(listing), name);
+        int one = error != 0 ? error : send_file(conf, dirfd(listing), name);
         if (one < 0)
-            result = one;
+            error = one;
         count->sent += one == 0;
         count->waiting += one != 0;
     }
-    return result;
+    return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a record that a user's own process has made gets on its way: a link's.
+ * Sends the record of a link, as the process of an ordinary user that has made it.
  */
 #ifndef JOBTRAIL_LINK_SEND_H
 #define JOBTRAIL_LINK_SEND_H
@@ -8,11 +8,11 @@
 #include "conf/conf.h"
 #include "submit/record/record.h"
 
-/* Hands the record to the transport "file" where that is the only one and the user may write there;
- * else hands it in (hand_in.h), for whatever transports there are; where the site takes nothing in,
- * puts it into the user's own outbox. What had been put there goes the same way with the next
- * record that goes well, a few at a time. The transport "none" drops it. Returns 0, or -errno when
- * it could be put nowhere. Loads no library and makes no connection. */
+/* Where the transport "file" is the only one and the user may write to its directory, the record is
+ * written there. Else it is handed in (hand_in.h). Where the site takes no records in, it is put
+ * into the user's own outbox, from where it is sent the same way after a later record that could be
+ * sent, a few at a time. The transport "none" drops it. Returns 0, or -errno when the record could
+ * be put nowhere. Loads no library and makes no connection. */
 int link_send(const struct conf *conf, const struct built_record *record);
 
 /* The user's outbox: $XDG_STATE_HOME/jobtrail/outbox, or ~/.local/state/jobtrail/outbox. Its files

@@ -16,11 +16,6 @@ static void link_entry(struct journal_index *index, uint32_t entry, uint32_t key
     *bucket = entry;
 }
 
-static size_t slot_count(uint32_t mask)
-{
-    return 2 * (size_t)mask + 1;
-}
-
 /* Makes the index anew, for twice as many entries. */
 static int grow_index(struct journal_index *index, size_t count, journal_key_of *key_of,
                       const void *array)
@@ -28,7 +23,7 @@ static int grow_index(struct journal_index *index, size_t count, journal_key_of 
     struct journal_index larger = {.mask = index->mask * 2 + 1};
     if (count > UINT32_MAX / 4)
         return -ENOMEM;
-    larger.slots = calloc(slot_count(larger.mask), sizeof *larger.slots);
+    larger.slots = calloc(2 * (size_t)larger.mask + 1, sizeof *larger.slots);
     if (larger.slots == NULL)
         return -ENOMEM;
     for (uint32_t entry = 1; entry < count; entry++)

@@ -110,15 +110,6 @@ int journal_parse(const char *text, size_t size, struct journal *journal)
     return finish_journal(&found, error, journal);
 }
 
-static void free_texts(struct journal_shared_text *text)
-{
-    while (text != NULL) {
-        struct journal_shared_text *next = text->next;
-        free(text);
-        text = next;
-    }
-}
-
 void journal_free(struct journal *journal)
 {
     job_identity_free(&journal->identity);
@@ -126,7 +117,11 @@ void journal_free(struct journal *journal)
     free(journal->submit_host);
     free(journal->steps);
     free(journal->tasks);
-    free_texts(journal->texts);
+    while (journal->texts != NULL) {
+        struct journal_shared_text *next = journal->texts->next;
+        free(journal->texts);
+        journal->texts = next;
+    }
     free(journal->programs);
     journal_index_free(&journal->step_index);
     journal_index_free(&journal->task_index);

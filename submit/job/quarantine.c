@@ -162,15 +162,6 @@ static int count_overflow(int quarantine, int error)
     return error;
 }
 
-/* A file that is missing, or of a kind that root does not open, is left out. Returns 0 or -errno.
- */
-static int open_source(int directory, struct source *source)
-{
-    source->fd = spool_open_file(directory, source->name);
-    int error = source->fd == -ENOENT || source->fd == -EINVAL ? 0 : source->fd;
-    return error < 0 ? error : 0;
-}
-
 int quarantine_keep(const struct conf *conf, const struct spool_job *job, int directory, uid_t uid,
                     const char *reason, char *name, size_t size)
 {
@@ -186,9 +177,14 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
     CLEANUP_CLOSE int part = error == 0 ? spool_part_open(directory) : error;
     if (part < 0)
         error = part;
-    for (size_t i = 0; error == 0 && i < SOURCES; i++)
-        error =
-            open_source(strcmp(sources[i].name, JOURNAL_NAME) == 0 ? directory : part, &sources[i]);
+    for (size_t i = 0; error == 0 && i < SOURCES; i++) {
+        bool is_journal = strcmp(sources[i].name, JOURNAL_NAME) == 0;
+        int fd = spool_open_file(is_journal ? directory : part, sources[i].name);
+        sources[i].fd = fd;
+        if (fd < 0 && fd != -ENOENT &&
+            fd != -EINVAL) /* missing, or none that root opens: left out */
+            error = fd;
+    }
     if (error == 0)
         error = keep_entry(quarantine, name, sources, uid, reason);
     for (size_t i = 0; i < SOURCES; i++)

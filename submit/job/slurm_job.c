@@ -35,13 +35,6 @@ uint32_t slurm_job_of_cgroup(const char *text)
     return 0;
 }
 
-static uint32_t job_of_own_cgroup(void)
-{
-    char text[CGROUP_TEXT];
-    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
-    return slurm_job_of_cgroup(text);
-}
-
 static bool is_opted_out(const char *spool, uint32_t job)
 {
     char path[PATH_MAX];
@@ -55,7 +48,9 @@ static bool is_opted_out(const char *spool, uint32_t job)
 
 bool slurm_job_opted_out(const char *spool)
 {
+    char text[CGROUP_TEXT];
     const char *job = getenv("SLURM_JOB_ID");
-    return is_opted_out(spool, job_of_own_cgroup()) ||
+    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
+    return is_opted_out(spool, slurm_job_of_cgroup(text)) ||
            (job != NULL && is_opted_out(spool, job_number(job, "")));
 }

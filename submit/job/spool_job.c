@@ -12,23 +12,17 @@
 #include "submit/job/reboot.h"
 #include "submit/job/spool_read.h"
 
-static uint64_t count_left_out(int directory)
-{
-    struct stat status;
-    return fstatat(directory, JOURNAL_LEFT_OUT, &status, AT_SYMLINK_NOFOLLOW) == 0
-               ? (uint64_t)status.st_size
-               : 0;
-}
-
 int spool_job_journal(int directory, struct journal *journal)
 {
+    struct stat status;
     CLEANUP_CLOSE int fd = spool_open_file(directory, JOURNAL_NAME);
     if (fd < 0)
         return fd == -ENOENT ? -ENODATA : fd;
     int error = journal_read(fd, journal);
     if (error != 0)
         return error;
-    journal->left_out = count_left_out(directory);
+    if (fstatat(directory, JOURNAL_LEFT_OUT, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        journal->left_out = (uint64_t)status.st_size; /* one byte for each line */
     if ((error = job_identity_name_user(&journal->identity)) != 0) {
         journal_free(journal);
         return error;

@@ -58,14 +58,6 @@ static int compare_jobs(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-static int add_job(struct spool_jobs *jobs, const struct spool_job *job)
-{
-    if (GROW(jobs->job, jobs->count) != 0)
-        return -ENOMEM;
-    jobs->job[jobs->count++] = *job;
-    return 0;
-}
-
 int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
 {
     struct spool_jobs found = {NULL, 0};
@@ -73,8 +65,11 @@ int spool_list(int spool, uint32_t job, struct spool_jobs *jobs)
     int error = listing_open(spool, ".", &listing);
     for (const char *name; error == 0 && (name = listing_next(listing)) != NULL;) {
         struct spool_job one;
-        if (parse_job_name(name, &one) && (job == 0 || one.job == job))
-            error = add_job(&found, &one);
+        if (!parse_job_name(name, &one) || (job != 0 && one.job != job))
+            continue;
+        error = GROW(found.job, found.count);
+        if (error == 0)
+            found.job[found.count++] = one;
     }
     if (error != 0) {
         free(found.job);

@@ -23,7 +23,7 @@ struct http_ack {
     size_t size;
 };
 
-static size_t take(char *bytes, size_t one, size_t count, void *context)
+static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
 {
     struct http_ack *ack = context;
     size_t size = one * count;
@@ -45,12 +45,12 @@ static int set_path(CURLU *url)
     while (length > 0 && path[length - 1] == '/')
         length--;
     int printed = asprintf(&longer, "%.*s/ack", (int)length, path);
-    int result =
+    int error =
         printed > 0 && curl_url_set(url, CURLUPART_PATH, longer, 0) == CURLUE_OK ? 0 : -ENOMEM;
     if (printed > 0)
         free(longer);
     curl_free(path);
-    return result;
+    return error;
 }
 
 /* Sets where to ask: curl has its own copy then. */
@@ -61,15 +61,15 @@ static int set_url(CURL *curl, const char *collector, const char *channel)
     if (url == NULL)
         return -ENOMEM;
     snprintf(query, sizeof query, "channel=%.36s", channel);
-    int result =
+    int error =
         curl_url_set(url, CURLUPART_URL, collector, 0) != CURLUE_OK ? -EINVAL : set_path(url);
-    if (result == 0 && (curl_url_set(url, CURLUPART_QUERY, query, 0) != CURLUE_OK ||
-                        curl_url_get(url, CURLUPART_URL, &text, 0) != CURLUE_OK ||
-                        curl_easy_setopt(curl, CURLOPT_URL, text) != CURLE_OK))
-        result = -ENOMEM;
+    if (error == 0 && (curl_url_set(url, CURLUPART_QUERY, query, 0) != CURLUE_OK ||
+                       curl_url_get(url, CURLUPART_URL, &text, 0) != CURLUE_OK ||
+                       curl_easy_setopt(curl, CURLOPT_URL, text) != CURLE_OK))
+        error = -ENOMEM;
     curl_free(text);
     curl_url_cleanup(url);
-    return result;
+    return error;
 }
 
 struct http_ack *http_ack_new(CURL *like, struct curl_slist *headers, const char *url,
@@ -84,7 +84,7 @@ struct http_ack *http_ack_new(CURL *like, struct curl_slist *headers, const char
         return NULL;
     }
     curl_easy_setopt(ack->curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(ack->curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(ack->curl, CURLOPT_WRITEFUNCTION, take_answer);
     curl_easy_setopt(ack->curl, CURLOPT_WRITEDATA, ack);
     return ack;
 }
@@ -97,7 +97,8 @@ void http_ack_free(struct http_ack *ack)
 }
 
 /* Whether it is acknowledged; why not, for people. */
-static int ask(struct http_ack *ack, uint64_t number, unsigned left_ms, char *why, size_t size)
+static int ask_collector(struct http_ack *ack, uint64_t number, unsigned left_ms, char *why,
+                         size_t size)
 {
     char body[64];
     long status = 0;
@@ -125,7 +126,7 @@ int http_ack_wait(struct http_ack *ack, uint64_t number, uint64_t deadline_ns, c
     unsigned left, pause_ms = FIRST_PAUSE_MS;
     snprintf(why, size, "no time for an acknowledgement");
     while ((left = transport_left_ms(deadline_ns)) > 0) {
-        if (ask(ack, number, left, why, size))
+        if (ask_collector(ack, number, left, why, size))
             return 0;
         left = transport_left_ms(deadline_ns);
         unsigned wait_ms = left < pause_ms ? left : pause_ms;

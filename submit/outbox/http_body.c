@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static void set_outcome(struct transport_item *item, struct json_object *answer)
     }
 }
 
-static struct json_object *parse(const char *text, size_t size)
+static struct json_object *parse_answer(const char *text, size_t size)
 {
     struct json_tokener *tokener = json_tokener_new();
     struct json_object *parsed =
@@ -107,7 +108,7 @@ static struct json_object *parse(const char *text, size_t size)
 
 int http_splunk_refuses(const char *answer, size_t size)
 {
-    struct json_object *parsed = parse(answer, size), *code;
+    struct json_object *parsed = parse_answer(answer, size), *code;
     int number = json_object_is_type(parsed, json_type_object) &&
                          json_object_object_get_ex(parsed, "code", &code)
                      ? json_object_get_int(code)
@@ -119,7 +120,7 @@ int http_splunk_refuses(const char *answer, size_t size)
 
 int http_splunk_number(const char *answer, size_t size, uint64_t *number)
 {
-    struct json_object *parsed = parse(answer, size), *found;
+    struct json_object *parsed = parse_answer(answer, size), *found;
     int has = json_object_is_type(parsed, json_type_object) &&
               json_object_object_get_ex(parsed, "ackId", &found) &&
               json_object_is_type(found, json_type_int) && json_object_get_int64(found) >= 0;
@@ -132,7 +133,7 @@ int http_splunk_number(const char *answer, size_t size, uint64_t *number)
 int http_splunk_acknowledges(const char *answer, size_t size, uint64_t number)
 {
     char key[24];
-    struct json_object *parsed = parse(answer, size), *acks, *found;
+    struct json_object *parsed = parse_answer(answer, size), *acks, *found;
     snprintf(key, sizeof key, "%" PRIu64, number);
     int acknowledged = json_object_is_type(parsed, json_type_object) &&
                        json_object_object_get_ex(parsed, "acks", &acks) &&
@@ -147,16 +148,16 @@ int http_splunk_acknowledges(const char *answer, size_t size, uint64_t number)
 int http_bulk_answer(const char *answer, size_t size, struct transport_item *const items[],
                      size_t count)
 {
-    struct json_object *parsed = parse(answer, size), *results;
-    int result = -EPROTO;
+    struct json_object *parsed = parse_answer(answer, size), *results;
+    int error = -EPROTO;
     if (json_object_is_type(parsed, json_type_object) &&
         json_object_object_get_ex(parsed, "items", &results) &&
         json_object_is_type(results, json_type_array) &&
         json_object_array_length(results) == count) {
         for (size_t i = 0; i < count; i++)
             set_outcome(items[i], json_object_array_get_idx(results, i));
-        result = 0;
+        error = 0;
     }
     json_object_put(parsed);
-    return result;
+    return error;
 }

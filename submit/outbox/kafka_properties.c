@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const char *const refused[] = {"plugin.library.paths",    "interceptors",
                                       "ssl.engine.location",     "ssl.engine.id",
                                       "sasl.kerberos.kinit.cmd", "ssl.providers"};
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
     char *end = text + strlen(text);
     while (end > text && isspace((unsigned char)end[-1]))
@@ -28,7 +29,7 @@ static char *trim(char *text)
     return text;
 }
 
-static int check(const char *name, const char *value, char *why)
+static int check_property(const char *name, const char *value, char *why)
 {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         if (strcmp(name, refused[i]) == 0) {
@@ -47,26 +48,26 @@ static int check(const char *name, const char *value, char *why)
 
 static int take_line(char *line, const struct kafka_setter *setter, char *why)
 {
-    char *name = trim(line), *value = strchr(name, '=');
+    char *name = trim_blanks(line), *value = strchr(name, '=');
     if (name[0] == '#' || name[0] == '\0' || value == NULL)
         return 0;
     *value++ = '\0';
-    name = trim(name);
-    value = trim(value);
-    int result = check(name, value, why);
-    return result == 0 ? setter->set(setter->context, name, value, why) : result;
+    name = trim_blanks(name);
+    value = trim_blanks(value);
+    int error = check_property(name, value, why);
+    return error == 0 ? setter->set(setter->context, name, value, why) : error;
 }
 
 int kafka_properties_parse(char *text, const struct kafka_setter *setter, char why[KAFKA_WHY_SIZE])
 {
-    int result = 0;
-    for (char *line = text, *next; line != NULL && result == 0; line = next) {
+    int error = 0;
+    for (char *line = text, *next; line != NULL && error == 0; line = next) {
         next = strchr(line, '\n');
         if (next != NULL)
             *next++ = '\0';
-        result = take_line(line, setter, why);
+        error = take_line(line, setter, why);
     }
-    return result;
+    return error;
 }
 
 int kafka_properties_read(const char *path, const struct kafka_setter *setter,
@@ -74,17 +75,17 @@ int kafka_properties_read(const char *path, const struct kafka_setter *setter,
 {
     char *text = malloc(SECRET_TEXT_MAX);
     ssize_t length = text == NULL ? -ENOMEM : secret_file_read(path, text, SECRET_TEXT_MAX);
-    int result = length < 0 ? (int)length : kafka_properties_parse(text, setter, why);
+    int error = length < 0 ? (int)length : kafka_properties_parse(text, setter, why);
     if (length < 0)
-        snprintf(why, KAFKA_WHY_SIZE, "%.120s: %s", path, secret_file_trouble(result));
+        snprintf(why, KAFKA_WHY_SIZE, "%.120s: %s", path, secret_file_trouble(error));
     if (text != NULL)
         explicit_bzero(text, SECRET_TEXT_MAX);
     free(text);
-    return result;
+    return error;
 }
 
 /* A broker is [PROTOCOL://]HOST[:PORT]. */
-static int is_loopback(const char *broker, size_t length)
+static bool is_loopback(const char *broker, size_t length)
 {
     const char *scheme = memmem(broker, length, "://", 3);
     const char *host = scheme == NULL ? broker : scheme + 3;

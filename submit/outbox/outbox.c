@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/crc.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
@@ -59,9 +61,7 @@ static int make_directory(const struct conf *conf)
     int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
     if (length < 0 || (size_t)length >= sizeof path)
         return -ENAMETOOLONG;
-    int made = directory_make(conf->state, 0755);
-    if (made >= 0)
-        close(made);
+    CLEANUP_CLOSE int made = directory_make(conf->state, 0755);
     return made < 0 ? made : directory_make(path, 0700);
 }
 
@@ -141,16 +141,16 @@ static int open_transport(struct outbox *outbox, const char *name)
 
 static int open_transports(struct outbox *outbox)
 {
-    int result = 0;
-    for (size_t i = 0; conf_transports[i] != NULL && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; conf_transports[i] != NULL && error == 0; i++) {
         if (!conf_uses_transport(outbox->conf, conf_transports[i]) ||
             strcmp(conf_transports[i], "none") == 0)
             continue;
-        result = open_transport(outbox, conf_transports[i]);
+        error = open_transport(outbox, conf_transports[i]);
     }
     for (size_t i = 0; i < outbox->transport_count; i++)
         each_name(outbox->transport[i].fd, add_room, &outbox->used);
-    return result;
+    return error;
 }
 
 int outbox_open(const struct conf *conf, struct outbox **opened)
@@ -161,16 +161,16 @@ int outbox_open(const struct conf *conf, struct outbox **opened)
     outbox->conf = conf;
     outbox->uid = NOBODY;
     outbox->directory = make_directory(conf);
-    int result = outbox->directory < 0 ? outbox->directory : 0;
-    if (result == 0) {
+    int error = outbox->directory < 0 ? outbox->directory : 0;
+    if (error == 0) {
         clean_up(outbox->directory);
-        result = open_transports(outbox);
+        error = open_transports(outbox);
     }
-    if (result != 0)
+    if (error != 0)
         outbox_close(outbox);
     else
         *opened = outbox;
-    return result;
+    return error;
 }
 
 static void temporary_name(unsigned number, char *name, size_t size)
@@ -193,9 +193,9 @@ static int begin_batch(struct outbox *outbox)
 
 static int end_batch(struct outbox *outbox)
 {
-    int result = outbox->batch != NULL && fclose(outbox->batch) != 0 ? -errno : 0;
+    int error = outbox->batch != NULL && fclose(outbox->batch) != 0 ? -errno : 0;
     outbox->batch = NULL;
-    return result;
+    return error;
 }
 
 FILE *outbox_create_batch(int directory, const char *name)
@@ -221,27 +221,28 @@ int outbox_write_line(FILE *batch, const struct record_view *record)
 }
 
 /* What is larger than its share is not to wait for ever. */
-static int fits(uint64_t used, uint64_t size, uint64_t most)
+static int fits_bound(uint64_t used, uint64_t size, uint64_t most)
 {
     return used == 0 || used + size <= most;
 }
 
-static int finds_room(const struct outbox *outbox, uint64_t size)
+static bool finds_room(const struct outbox *outbox, uint64_t size)
 {
     const struct conf *conf = outbox->conf;
-    if (!fits(outbox->used, size, conf->outbox_bytes))
-        return 0;
+    if (!fits_bound(outbox->used, size, conf->outbox_bytes))
+        return false;
     return outbox->uid == NOBODY ||
-           (fits(outbox->user_used, size, conf->outbox_bytes / 100 * conf->outbox_user_share) &&
-            fits(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
+           (fits_bound(outbox->user_used, size,
+                       conf->outbox_bytes / 100 * conf->outbox_user_share) &&
+            fits_bound(outbox->job_used, size, conf->outbox_bytes / 100 * conf->outbox_job_share));
 }
 
-int outbox_has_room(const struct outbox *outbox)
+bool outbox_has_room(const struct outbox *outbox)
 {
     if (outbox->transport_count == 0 || finds_room(outbox, 1))
-        return 1;
+        return true;
     overflow_add(outbox->directory, 1);
-    return 0;
+    return false;
 }
 
 /* What a text of this size adds to the batch on the disk, as room_of() will see it. */
@@ -274,11 +275,11 @@ int outbox_add(struct outbox *outbox, const struct record_view *record)
         overflow_add(outbox->directory, 1);
         return -ENOBUFS;
     }
-    int result = outbox->batch == NULL ? begin_batch(outbox) : 0;
-    if (result == 0)
-        result = outbox_write_line(outbox->batch, record);
-    if (result != 0)
-        return result;
+    int error = outbox->batch == NULL ? begin_batch(outbox) : 0;
+    if (error == 0)
+        error = outbox_write_line(outbox->batch, record);
+    if (error != 0)
+        return error;
     take_room(outbox, room);
     outbox->batch_size += size;
     return outbox->batch_size >= OUTBOX_BATCH_BYTES ? end_batch(outbox) : 0;
@@ -286,11 +287,8 @@ int outbox_add(struct outbox *outbox, const struct record_view *record)
 
 static int sync_batch(const struct outbox *outbox, const char *name)
 {
-    int fd = openat(outbox->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    int result = fd < 0 || fsync(fd) != 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return result;
+    CLEANUP_CLOSE int fd = openat(outbox->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 || fsync(fd) != 0 ? -errno : 0;
 }
 
 static int hand_over(const struct outbox *outbox, unsigned number)
@@ -303,25 +301,25 @@ static int hand_over(const struct outbox *outbox, unsigned number)
     temporary_name(number, temporary, sizeof temporary);
     snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u%s", (int64_t)now.tv_sec, now.tv_nsec,
              (int)getpid(), number, owner);
-    int result = sync_batch(outbox, temporary);
-    for (size_t i = 0; i < outbox->transport_count && result == 0; i++)
+    int error = sync_batch(outbox, temporary);
+    for (size_t i = 0; i < outbox->transport_count && error == 0; i++)
         if (linkat(outbox->directory, temporary, outbox->transport[i].fd, name, 0) != 0)
-            result = -errno;
-    return result;
+            error = -errno;
+    return error;
 }
 
 int outbox_commit(struct outbox *outbox)
 {
-    int result = end_batch(outbox);
-    for (unsigned i = outbox->first; i < outbox->next && result == 0; i++)
-        result = hand_over(outbox, i);
-    for (size_t i = 0; i < outbox->transport_count && result == 0 && outbox->first < outbox->next;
+    int error = end_batch(outbox);
+    for (unsigned i = outbox->first; i < outbox->next && error == 0; i++)
+        error = hand_over(outbox, i);
+    for (size_t i = 0; i < outbox->transport_count && error == 0 && outbox->first < outbox->next;
          i++)
         if (fsync(outbox->transport[i].fd) != 0)
-            result = -errno;
+            error = -errno;
     outbox->uncommitted = 0;
     outbox_abort(outbox); /* what has been handed over has other names */
-    return result;
+    return error;
 }
 
 void outbox_abort(struct outbox *outbox)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records on their way, in <state>/outbox, which is root's:
+ * Records that wait to be sent, in <state>/outbox, which is root's:
  *
  *   outbox/TRANSPORT/BATCH     a file for each transport that is still to take records of the batch
  *   outbox/TRANSPORT/.lock     held by who sends
@@ -8,11 +8,12 @@
  *   outbox/overflow            how often records found no room so far (overflow.h)
  *   outbox/.new.PID.N          a batch that is being written
  *
- * A batch is written once and linked into the directory of each transport: which transport has
- * accepted what is told by the entries alone. BATCH is the time in nanoseconds since the Epoch,
- * with leading zeros, so that names sort by age, the writer's pid and a number; and, of a user's
- * records, ".uUID.jJOB" (0: of no job): so it is seen whose records take how much room. A batch has
- * a line for each record:
+ * A batch is written once and linked into the directory of each transport; a transport that has
+ * accepted it removes its link. BATCH is the time in nanoseconds since the Epoch, with leading
+ * zeros so that names sort by age, then the writer's pid and a number. Batches of a user's records
+ * have
+ * ".uUID.jJOB" at the end (job 0: of no job), which tells whose records take how much room. A batch
+ * has a line for each record:
  *
  *   CCCC NAME TEXT\n
  *
@@ -23,6 +24,7 @@
 #ifndef JOBTRAIL_OUTBOX_H
 #define JOBTRAIL_OUTBOX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -40,14 +42,15 @@ struct outbox;
 /* Makes what is missing of the outbox. Returns 0 or -errno; outbox_close() releases. */
 int outbox_open(const struct conf *conf, struct outbox **outbox);
 
-/* Whose records are added from now on: of this user and job (0: of none). What was added before is
- * to be committed or aborted. Of nobody's, as it is at first, only [outbox] size holds. */
+/* Says whose records are added from now on: this user's, of this job (0: of none). What was added
+ * before must have been committed or aborted. Until the first call records have no owner, and
+ * [outbox] size alone bounds them. */
 void outbox_owner(struct outbox *outbox, uid_t uid, uint32_t job);
 
 /* Adds a record to what outbox_commit() will hand over. Returns 0; -ENOBUFS where it finds no room
- * below [outbox] size, or in the share of its job or user, which is counted: it is to stay where it
- * is until something has been sent (one that is larger than all that has room if nothing else
- * waits); or -errno (-EINVAL: no name of a record). */
+ * below [outbox] size, or in the share of its job or user: this is counted, and the record is to be
+ * kept until something has been sent (a record that is larger than a bound has room when nothing
+ * else waits); or -errno (-EINVAL: no name of a record). */
 int outbox_add(struct outbox *outbox, const struct record_view *record);
 
 /* Returns 0 when all records added are on the disk, for every configured transport, whatever
@@ -57,10 +60,10 @@ int outbox_commit(struct outbox *outbox);
 /* Forgets what was added since the last commit. */
 void outbox_abort(struct outbox *outbox);
 
-/* Whether there is any for the owner; counted where there is none. */
-int outbox_has_room(const struct outbox *outbox);
+/* Whether the owner has room for records. Where not, it is counted in `overflow`. */
+bool outbox_has_room(const struct outbox *outbox);
 
-/* Bytes that may be added by all. */
+/* Bytes that may be added, whosever records they are. */
 uint64_t outbox_room(const struct outbox *outbox);
 
 void outbox_close(struct outbox *outbox);

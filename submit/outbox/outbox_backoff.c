@@ -57,15 +57,15 @@ int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff,
                     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
-    int result = dprintf(fd, "%u %" PRIu64 " %.*s\n", failures, until_s(failures, trouble->wait_s),
-                         (int)strcspn(trouble->text, "\n"), trouble->text) < 0
-                     ? -EIO
-                     : 0;
-    if (close(fd) != 0 && result == 0)
-        result = -errno;
-    if (result == 0 && renameat(directory, OUTBOX_BACKOFF ".new", directory, OUTBOX_BACKOFF) != 0)
-        result = -errno;
-    return result;
+    int error = dprintf(fd, "%u %" PRIu64 " %.*s\n", failures, until_s(failures, trouble->wait_s),
+                        (int)strcspn(trouble->text, "\n"), trouble->text) < 0
+                    ? -EIO
+                    : 0;
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error == 0 && renameat(directory, OUTBOX_BACKOFF ".new", directory, OUTBOX_BACKOFF) != 0)
+        error = -errno;
+    return error;
 }
 
 void outbox_backoff_clear(int directory)

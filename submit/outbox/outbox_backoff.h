@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How long a transport that has failed is left alone: 15 seconds, doubled with each further failure
- * up to 15 minutes, of which each node takes between half and one and a half by chance, so that a
- * collector that comes back is not met by all nodes at once; longer, half an hour at the most,
- * where the receiver asks for it. In the file .backoff, "FAILURES UNTIL REASON", UNTIL in seconds
- * since the Epoch: it outlives reboots.
+ * up to 15 minutes. Each node takes between half of that and one and a half times that, at random,
+ * so that not all nodes send at once when a collector is there again. Where the receiver asks for a
+ * longer time it gets it, half an hour at the most. The file .backoff keeps it over reboots, as
+ * "FAILURES UNTIL REASON", UNTIL in seconds since the Epoch.
  */
 #ifndef JOBTRAIL_OUTBOX_BACKOFF_H
 #define JOBTRAIL_OUTBOX_BACKOFF_H

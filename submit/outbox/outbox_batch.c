@@ -100,16 +100,16 @@ static int take_line(struct outbox_batch *batch, char *line, size_t length, int 
 
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch)
 {
-    int result = 0;
+    int error = 0;
     *batch = (struct outbox_batch){.text = text};
-    for (char *at = text, *last = at + size; at < last && result == 0;) {
+    for (char *at = text, *last = at + size; at < last && error == 0;) {
         char *end = memchr(at, '\n', (size_t)(last - at));
         size_t length = (size_t)((end == NULL ? last : end) - at);
         at[length] = '\0';
-        result = take_line(batch, at, length, end != NULL);
+        error = take_line(batch, at, length, end != NULL);
         at += length + 1;
     }
-    return result;
+    return error;
 }
 
 int outbox_batch_read(int directory, const char *name, struct outbox_batch *batch)
@@ -118,29 +118,29 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
     char *text = NULL;
     size_t size = 0;
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    int result = whole_file_take(fd < 0 ? -errno : fd, 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX,
-                                 &text, &size);
-    if (result == 0)
-        result = outbox_batch_parse(text, size, &found);
-    if (result == 0)
+    int error = whole_file_take(fd < 0 ? -errno : fd, 2 * OUTBOX_BATCH_BYTES + OUTBOX_TEXT_MAX,
+                                &text, &size);
+    if (error == 0)
+        error = outbox_batch_parse(text, size, &found);
+    if (error == 0)
         *batch = found;
     else
         outbox_batch_free(&found);
-    return result;
+    return error;
 }
 
 static int sign_item(struct transport_item *item, const struct signature_key *key, char *to,
                      size_t *used)
 {
     size_t length;
-    int result = record_sign(key, item->record.text, item->record.length, to + *used, &length);
-    if (result == -EINVAL) {
+    int error = record_sign(key, item->record.text, item->record.length, to + *used, &length);
+    if (error == -EINVAL) {
         item->outcome = TRANSPORT_REFUSED;
         snprintf(item->why, sizeof item->why, "cannot be signed: it is no JSON object");
         return 0;
     }
-    if (result != 0)
-        return result;
+    if (error != 0)
+        return error;
     item->record.text = to + *used;
     item->record.length = length;
     *used += length;
@@ -150,31 +150,31 @@ static int sign_item(struct transport_item *item, const struct signature_key *ke
 int outbox_batch_sign(struct outbox_batch *batch, const struct signature_key *key)
 {
     size_t room = 1, used = 0;
-    int result = 0;
+    int error = 0;
     for (size_t i = 0; i < batch->count; i++)
         room += batch->item[i].record.length + RECORD_SIGNATURE_ROOM;
     char *text = malloc(room);
     if (text == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < batch->count && result == 0; i++)
-        result = sign_item(&batch->item[i], key, text, &used);
+    for (size_t i = 0; i < batch->count && error == 0; i++)
+        error = sign_item(&batch->item[i], key, text, &used);
     free(batch->signed_text); /* read by then */
     batch->signed_text = text;
-    return result;
+    return error;
 }
 
 static int write_pending(int directory, const char *name, const struct outbox_batch *batch)
 {
     FILE *file = outbox_create_batch(directory, name);
-    int result = file == NULL ? -errno : 0;
-    for (size_t i = 0; i < batch->count && result == 0; i++)
+    int error = file == NULL ? -errno : 0;
+    for (size_t i = 0; i < batch->count && error == 0; i++)
         if (batch->item[i].outcome == TRANSPORT_PENDING)
-            result = outbox_write_line(file, &batch->item[i].record);
-    if (result == 0 && (fflush(file) != 0 || fsync(fileno(file)) != 0))
-        result = -errno;
+            error = outbox_write_line(file, &batch->item[i].record);
+    if (error == 0 && (fflush(file) != 0 || fsync(fileno(file)) != 0))
+        error = -errno;
     if (file != NULL)
         fclose(file);
-    return result;
+    return error;
 }
 
 int outbox_batch_settle(int directory, const char *name, const struct outbox_batch *batch)
@@ -187,10 +187,10 @@ int outbox_batch_settle(int directory, const char *name, const struct outbox_bat
         return unlinkat(directory, name, 0) != 0 && errno != ENOENT ? -errno : 0;
     if (pending == batch->count && batch->damage_count == 0)
         return 0;
-    int result = write_pending(directory, temporary, batch);
-    if (result == 0 && renameat(directory, temporary, directory, name) != 0)
-        result = -errno;
-    return result;
+    int error = write_pending(directory, temporary, batch);
+    if (error == 0 && renameat(directory, temporary, directory, name) != 0)
+        error = -errno;
+    return error;
 }
 
 void outbox_batch_free(struct outbox_batch *batch)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "conf/base/set_aside.h"
@@ -77,8 +78,8 @@ static int open_directory(struct outbox_quarantine *quarantine)
     char path[PATH_MAX];
     if (quarantine->directory >= 0)
         return 0;
-    int result = path_of(quarantine->conf, quarantine->transport, path);
-    int directory = result != 0 ? result : directory_make(path, 0700);
+    int error = path_of(quarantine->conf, quarantine->transport, path);
+    int directory = error != 0 ? error : directory_make(path, 0700);
     if (directory < 0)
         return directory;
     quarantine->directory = directory;
@@ -90,17 +91,17 @@ static int open_directory(struct outbox_quarantine *quarantine)
  * come, whose reason is another. */
 static int has_room(struct outbox_quarantine *quarantine, uint64_t bytes)
 {
-    int result = open_directory(quarantine);
+    int error = open_directory(quarantine);
     uint64_t whole = (bytes + FILE_BYTES - 1) / FILE_BYTES * FILE_BYTES + FILE_BYTES;
-    if (result != 0)
-        return result;
+    if (error != 0)
+        return error;
     if (quarantine->used + whole <= quarantine->conf->outbox_bytes) {
         quarantine->used += whole;
         return 1;
     }
-    result = overflow_add(quarantine->directory, 1);
-    quarantine->overflowed += result == 0;
-    return result;
+    error = overflow_add(quarantine->directory, 1);
+    quarantine->overflowed += error == 0;
+    return error;
 }
 
 static int write_reason(const struct outbox_quarantine *quarantine, const char *name,
@@ -117,8 +118,8 @@ int outbox_quarantine_keep(struct outbox_quarantine *quarantine, const char *nam
     if (room != 1)
         return room;
     const struct iovec parts[] = {{(void *)(uintptr_t)text, length}, {(void *)"\n", 1}};
-    int result = set_aside_write(quarantine->directory, name, SET_ASIDE_REPLACE, parts, 2);
-    return result == 0 ? write_reason(quarantine, name, reason) : result;
+    int error = set_aside_write(quarantine->directory, name, SET_ASIDE_REPLACE, parts, 2);
+    return error == 0 ? write_reason(quarantine, name, reason) : error;
 }
 
 int outbox_quarantine_move(struct outbox_quarantine *quarantine, int from, const char *name,
@@ -132,19 +133,17 @@ int outbox_quarantine_move(struct outbox_quarantine *quarantine, int from, const
         return room;
     if (room == 0)
         return unlinkat(from, name, 0) != 0 ? -errno : 0;
-    int result = write_reason(quarantine, name, reason);
-    if (result == 0 && (renameat(from, name, quarantine->directory, name) != 0 ||
-                        fsync(quarantine->directory) != 0))
-        result = -errno;
-    return result;
+    int error = write_reason(quarantine, name, reason);
+    if (error == 0 && (renameat(from, name, quarantine->directory, name) != 0 ||
+                       fsync(quarantine->directory) != 0))
+        error = -errno;
+    return error;
 }
 
 uint64_t outbox_quarantine_overflow_read(const struct conf *conf, const char *transport)
 {
     char path[PATH_MAX];
-    int directory = path_of(conf, transport, path) != 0 ? -1 : directory_open(AT_FDCWD, path);
-    uint64_t number = directory < 0 ? 0 : overflow_read(directory);
-    if (directory >= 0)
-        close(directory);
-    return number;
+    CLEANUP_CLOSE int directory =
+        path_of(conf, transport, path) != 0 ? -1 : directory_open(AT_FDCWD, path);
+    return directory < 0 ? 0 : overflow_read(directory);
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/conf_transport.h"
 #include "conf/key_file.h"
@@ -51,13 +52,13 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-static void complain(const struct sender *sender, const char *what)
+static void tell_of_transport(const struct sender *sender, const char *what)
 {
     fprintf(stderr, "jobtrail-submit: transport %s: %s\n", sender->name, what);
 }
 
 /* Waits for another sender until the deadline. */
-static int lock(int directory, uint64_t deadline_ns)
+static int lock_transport(int directory, uint64_t deadline_ns)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
     int fd = openat(directory, OUTBOX_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -65,9 +66,9 @@ static int lock(int directory, uint64_t deadline_ns)
         return -errno;
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK || transport_left_ms(deadline_ns) == 0) {
-            int result = errno == EWOULDBLOCK ? -EAGAIN : -errno;
+            int error = errno == EWOULDBLOCK ? -EAGAIN : -errno;
             close(fd);
-            return result;
+            return error;
         }
         nanosleep(&pause, NULL);
     }
@@ -87,49 +88,49 @@ static int set_batch_aside(const struct sender *sender, const char *name, int er
 static int set_damage_aside(const struct sender *sender, const char *name,
                             const struct outbox_batch *batch)
 {
-    int result = 0;
-    for (size_t i = 0; i < batch->damage_count && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; i < batch->damage_count && error == 0; i++) {
         char line[OUTBOX_BATCH_NAME_MAX + 32];
         snprintf(line, sizeof line, "%s.line-%zu", name, i + 1);
-        result = outbox_quarantine_keep(
+        error = outbox_quarantine_keep(
             sender->quarantine, line, batch->damage[i].at, batch->damage[i].length,
             "damaged line in a batch of the outbox: its CRC does not fit");
-        sender->sent->damaged += result == 0;
+        sender->sent->damaged += error == 0;
     }
-    return result;
+    return error;
 }
 
 static int set_refused_aside(const struct sender *sender, const struct outbox_batch *batch)
 {
-    int result = 0;
-    for (size_t i = 0; i < batch->count && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; i < batch->count && error == 0; i++) {
         struct transport_item *item = &batch->item[i];
         sender->sent->accepted += item->outcome == TRANSPORT_ACCEPTED;
         if (item->outcome != TRANSPORT_REFUSED)
             continue;
         make_printable(item->why);
-        complain(sender, item->why);
-        result = outbox_quarantine_keep(sender->quarantine, item->record.name, item->record.text,
-                                        item->record.length, item->why);
-        sender->sent->refused += result == 0;
+        tell_of_transport(sender, item->why);
+        error = outbox_quarantine_keep(sender->quarantine, item->record.name, item->record.text,
+                                       item->record.length, item->why);
+        sender->sent->refused += error == 0;
     }
-    return result;
+    return error;
 }
 
-static int settle(const struct sender *sender, struct group *group)
+static int settle_group(const struct sender *sender, struct group *group)
 {
-    int result = 0;
+    int error = 0;
     for (size_t i = 0; i < group->count; i++) {
         int one = set_damage_aside(sender, group->name[i], &group->batch[i]);
         if (one == 0)
             one = set_refused_aside(sender, &group->batch[i]);
         if (one == 0)
             one = outbox_batch_settle(sender->directory, group->name[i], &group->batch[i]);
-        if (result == 0)
-            result = one;
+        if (error == 0)
+            error = one;
         outbox_batch_free(&group->batch[i]);
     }
-    return result;
+    return error;
 }
 
 /* All items of the group in one array, and back. */
@@ -143,49 +144,49 @@ static int send_group(struct sender *sender, struct group *group)
         memcpy(items + at, group->batch[i].item, group->batch[i].count * sizeof *items);
         at += group->batch[i].count;
     }
-    int result = at == 0 ? 0
-                         : sender->transport->send(sender->state, items, at,
-                                                   sender->options->deadline_ns, &sender->trouble);
+    int error = at == 0 ? 0
+                        : sender->transport->send(sender->state, items, at,
+                                                  sender->options->deadline_ns, &sender->trouble);
     for (size_t i = 0, from = 0; i < group->count; from += group->batch[i++].count)
         memcpy(group->batch[i].item, items + from, group->batch[i].count * sizeof *items);
     free(items);
-    return result;
+    return error;
 }
 
 static int flush_group(struct sender *sender, struct group *group)
 {
-    int result = group->count == 0 ? 0 : send_group(sender, group);
-    int settled = settle(sender, group);
+    int error = group->count == 0 ? 0 : send_group(sender, group);
+    int settled = settle_group(sender, group);
     if (settled != 0)
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "the outbox: %s",
                  strerror(-settled));
     *group = (struct group){.count = 0};
-    return result != 0 ? result : settled;
+    return error != 0 ? error : settled;
 }
 
-static int sign(struct sender *sender, struct outbox_batch *batch)
+static int sign_batch(struct sender *sender, struct outbox_batch *batch)
 {
-    int result = outbox_batch_sign(batch, sender->key);
-    if (result == 0)
+    int error = outbox_batch_sign(batch, sender->key);
+    if (error == 0)
         return 0;
     snprintf(sender->trouble.text, sizeof sender->trouble.text, "records cannot be signed: %s",
-             strerror(-result));
+             strerror(-error));
     outbox_batch_free(batch);
-    return result;
+    return error;
 }
 
 static int add_batch(struct sender *sender, struct group *group, const char *name)
 {
     struct outbox_batch *batch = &group->batch[group->count];
-    int result = outbox_batch_read(sender->directory, name, batch);
-    if (result == -ENOENT)
+    int error = outbox_batch_read(sender->directory, name, batch);
+    if (error == -ENOENT)
         return 0;
-    if (result == -EFBIG || result == -EINVAL || result == -ELOOP)
-        return set_batch_aside(sender, name, result);
-    if (result == 0 && sender->key != NULL)
-        result = sign(sender, batch);
-    if (result != 0)
-        return result;
+    if (error == -EFBIG || error == -EINVAL || error == -ELOOP)
+        return set_batch_aside(sender, name, error);
+    if (error == 0 && sender->key != NULL)
+        error = sign_batch(sender, batch);
+    if (error != 0)
+        return error;
     group->name[group->count++] = name;
     group->records += batch->count;
     return group->count == GROUP_BATCHES || group->records >= GROUP_RECORDS
@@ -196,28 +197,28 @@ static int add_batch(struct sender *sender, struct group *group, const char *nam
 static int send_batches(struct sender *sender, const struct outbox_batches *batches)
 {
     struct group group = {.count = 0};
-    int result = 0;
-    for (size_t i = 0; i < batches->count && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; i < batches->count && error == 0; i++) {
         if (transport_left_ms(sender->options->deadline_ns) == 0)
-            result = -ETIMEDOUT;
+            error = -ETIMEDOUT;
         else
-            result = add_batch(sender, &group, batches->name[i]);
+            error = add_batch(sender, &group, batches->name[i]);
     }
     int last = flush_group(sender, &group);
-    return result != 0 ? result : last;
+    return error != 0 ? error : last;
 }
 
 /* Until nothing is left, with the transport open. */
 static int send_all(struct sender *sender, struct outbox_batches *batches)
 {
-    int result = 0;
-    while (batches->count > 0 && result == 0) {
-        result = send_batches(sender, batches);
+    int error = 0;
+    while (batches->count > 0 && error == 0) {
+        error = send_batches(sender, batches);
         outbox_batches_free(batches);
-        if (result == 0)
-            result = outbox_batches_list(sender->directory, batches);
+        if (error == 0)
+            error = outbox_batches_list(sender->directory, batches);
     }
-    return result;
+    return error;
 }
 
 /* A site that has its records signed wants none of them to leave without: without the key all wait,
@@ -225,29 +226,29 @@ static int send_all(struct sender *sender, struct outbox_batches *batches)
 static int read_key(struct sender *sender)
 {
     const char *path = sender->conf->key_file;
-    int result = path[0] == '\0' ? 0 : signature_key_read(path, &sender->key);
-    if (result != 0)
+    int error = path[0] == '\0' ? 0 : signature_key_read(path, &sender->key);
+    if (error != 0)
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "key file %.120s: %s", path,
-                 key_file_trouble(result));
-    return result;
+                 key_file_trouble(error));
+    return error;
 }
 
 /* Opens the transport and sends. A result of 0 means that nothing is left. */
-static int work(struct sender *sender, struct outbox_batches *batches)
+static int open_and_send(struct sender *sender, struct outbox_batches *batches)
 {
-    int result = read_key(sender);
-    if (result != 0)
-        return result;
+    int error = read_key(sender);
+    if (error != 0)
+        return error;
     sender->transport = transport_find(sender->name, &sender->trouble);
-    result = sender->transport == NULL
-                 ? -ENOENT
-                 : sender->transport->open(sender->conf, &sender->state, &sender->trouble);
-    if (result == 0) {
-        result = send_all(sender, batches);
+    error = sender->transport == NULL
+                ? -ENOENT
+                : sender->transport->open(sender->conf, &sender->state, &sender->trouble);
+    if (error == 0) {
+        error = send_all(sender, batches);
         sender->transport->close(sender->state);
     }
     signature_key_free(sender->key);
-    return result;
+    return error;
 }
 
 /* With the lock held. */
@@ -256,9 +257,9 @@ static int send_locked(struct sender *sender)
     struct outbox_backoff backoff;
     struct outbox_batches batches;
     outbox_backoff_read(sender->directory, &backoff);
-    int result = outbox_batches_list(sender->directory, &batches);
-    if (result != 0)
-        return result;
+    int error = outbox_batches_list(sender->directory, &batches);
+    if (error != 0)
+        return error;
     if (batches.count > 0 && outbox_backoff_holds(&backoff) && !sender->options->at_once) {
         outbox_batches_free(&batches);
         return -EAGAIN;
@@ -266,20 +267,20 @@ static int send_locked(struct sender *sender)
     if (batches.count == 0)
         return 0;
     uint64_t accepted = sender->sent->accepted;
-    result = work(sender, &batches);
+    error = open_and_send(sender, &batches);
     outbox_batches_free(&batches);
-    int late = result == -ETIMEDOUT && transport_left_ms(sender->options->deadline_ns) == 0 &&
+    int late = error == -ETIMEDOUT && transport_left_ms(sender->options->deadline_ns) == 0 &&
                sender->sent->accepted > accepted;
-    if (result == 0 || late) { /* it works, there was but no time for all */
+    if (error == 0 || late) { /* it works, there was but no time for all */
         outbox_backoff_clear(sender->directory);
         return late ? -EAGAIN : 0;
     }
     if (sender->trouble.text[0] == '\0')
-        snprintf(sender->trouble.text, sizeof sender->trouble.text, "%s", strerror(-result));
+        snprintf(sender->trouble.text, sizeof sender->trouble.text, "%s", strerror(-error));
     make_printable(sender->trouble.text);
-    complain(sender, sender->trouble.text);
+    tell_of_transport(sender, sender->trouble.text);
     outbox_backoff_extend(sender->directory, &backoff, &sender->trouble);
-    return result;
+    return error;
 }
 
 static int send_quarantining(struct sender *sender)
@@ -287,7 +288,7 @@ static int send_quarantining(struct sender *sender)
     sender->quarantine = outbox_quarantine_new(sender->conf, sender->name);
     if (sender->quarantine == NULL)
         return -ENOMEM;
-    int result = send_locked(sender);
+    int error = send_locked(sender);
     uint64_t lost = outbox_quarantine_overflowed(sender->quarantine);
     if (lost > 0)
         fprintf(stderr,
@@ -295,7 +296,7 @@ static int send_quarantining(struct sender *sender)
                 " refused or damaged records are lost: %s/quarantine/outbox/%s is full\n",
                 sender->name, lost, sender->conf->state, sender->name);
     outbox_quarantine_close(sender->quarantine);
-    return result;
+    return error;
 }
 
 static int send_by(struct sender *sender, int outbox)
@@ -303,19 +304,16 @@ static int send_by(struct sender *sender, int outbox)
     sender->directory = directory_open(outbox, sender->name);
     if (sender->directory < 0)
         return sender->directory == -ENOENT ? 0 : sender->directory;
-    int locked = lock(sender->directory, sender->options->deadline_ns);
-    int result = locked < 0 ? locked : send_quarantining(sender);
-    if (locked >= 0)
-        close(locked);
-    close(sender->directory);
-    return result;
+    CLEANUP_CLOSE int directory = sender->directory;
+    CLEANUP_CLOSE int locked = lock_transport(directory, sender->options->deadline_ns);
+    return locked < 0 ? locked : send_quarantining(sender);
 }
 
 int outbox_send(const struct conf *conf, const struct outbox_send_options *options,
                 struct outbox_sent *sent)
 {
     *sent = (struct outbox_sent){0};
-    int outbox = outbox_directory(conf);
+    CLEANUP_CLOSE int outbox = outbox_directory(conf);
     if (outbox < 0)
         return outbox == -ENOENT ? 0 : outbox;
     for (size_t i = 0; conf_transports[i] != NULL; i++) {
@@ -326,6 +324,5 @@ int outbox_send(const struct conf *conf, const struct outbox_send_options *optio
             continue;
         sent->waiting += send_by(&sender, outbox) != 0;
     }
-    close(outbox);
     return 0;
 }

@@ -77,9 +77,9 @@ static int open_place(const struct file_state *state, const char *path)
         path = ".";
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        int result = directory_make_one(state->root, part, DIRECTORY_MODE);
-        if (result != 0)
-            return result;
+        int error = directory_make_one(state->root, part, DIRECTORY_MODE);
+        if (error != 0)
+            return error;
     }
     return path[0] == '.' ? directory_open(state->root, path)
                           : directory_make_open(state->root, path, DIRECTORY_MODE);
@@ -105,21 +105,21 @@ static int write_file(const struct file_state *state, int directory,
                       const struct record_view *record)
 {
     char name[NAME_MAX + 1];
-    int result = temporary_name(record->name, name);
-    if (result != 0)
-        return result;
+    int error = temporary_name(record->name, name);
+    if (error != 0)
+        return error;
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0)
         return -errno;
     const struct iovec parts[] = {{(void *)record->text, record->length}, {(void *)"\n", 1}};
-    result = io_write_parts(fd, parts, 2);
-    if (result == 0 && fsync_each(state) && fsync(fd) != 0)
-        result = -errno;
-    if (close(fd) != 0 && result == 0)
-        result = -errno;
-    if (result != 0)
+    error = io_write_parts(fd, parts, 2);
+    if (error == 0 && fsync_each(state) && fsync(fd) != 0)
+        error = -errno;
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    if (error != 0)
         unlinkat(directory, name, 0);
-    return result;
+    return error;
 }
 
 /* The records of a group, each with the number of its place. */
@@ -158,14 +158,14 @@ static int write_group(const struct file_state *state, struct group *group, uint
 {
     for (size_t i = 0; i < group->count; i++) {
         const struct record_view *record = &group->items[i]->record;
-        int result = transport_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : 0;
-        if (result == 0)
-            result = find_place(state, group, record, &group->place_of[i]);
-        if (result == 0)
-            result = write_file(state, group->places[group->place_of[i]].fd, record);
-        if (result != 0) {
+        int error = transport_left_ms(deadline_ns) == 0 ? -ETIMEDOUT : 0;
+        if (error == 0)
+            error = find_place(state, group, record, &group->place_of[i]);
+        if (error == 0)
+            error = write_file(state, group->places[group->place_of[i]].fd, record);
+        if (error != 0) {
             group->count = i;
-            return result;
+            return error;
         }
     }
     return 0;
@@ -175,69 +175,69 @@ static int write_group(const struct file_state *state, struct group *group, uint
 static int rename_file(int directory, const char *name)
 {
     char temporary[NAME_MAX + 1];
-    int result = temporary_name(name, temporary);
-    if (result != 0 || renameat(directory, temporary, directory, name) == 0)
-        return result;
+    int error = temporary_name(name, temporary);
+    if (error != 0 || renameat(directory, temporary, directory, name) == 0)
+        return error;
     return errno == ENOENT && faccessat(directory, name, F_OK, 0) == 0 ? 0 : -errno;
 }
 
 static int rename_group(const struct group *group)
 {
-    int result = 0;
-    for (size_t i = 0; i < group->count && result == 0; i++)
-        result = rename_file(group->places[group->place_of[i]].fd, group->items[i]->record.name);
-    return result;
+    int error = 0;
+    for (size_t i = 0; i < group->count && error == 0; i++)
+        error = rename_file(group->places[group->place_of[i]].fd, group->items[i]->record.name);
+    return error;
 }
 
 static int sync_places(const struct file_state *state, const struct group *group)
 {
-    int result = 0;
+    int error = 0;
     for (size_t i = 0; i < group->place_count && !(strcmp(state->conf->file_fsync, "no") == 0); i++)
         if (fsync(group->places[i].fd) != 0)
-            result = -errno;
-    return result;
+            error = -errno;
+    return error;
 }
 
 /* Gives what was written its names, durably. */
 static int finish_group(const struct file_state *state, const struct group *group)
 {
-    int result = fsync_batch(state) && syncfs(state->root) != 0 ? -errno : 0;
-    if (result == 0)
-        result = rename_group(group);
-    if (result == 0)
-        result = sync_places(state, group);
-    for (size_t i = 0; i < group->count && result == 0; i++)
+    int error = fsync_batch(state) && syncfs(state->root) != 0 ? -errno : 0;
+    if (error == 0)
+        error = rename_group(group);
+    if (error == 0)
+        error = sync_places(state, group);
+    for (size_t i = 0; i < group->count && error == 0; i++)
         group->items[i]->outcome = TRANSPORT_ACCEPTED;
-    return result;
+    return error;
 }
 
 /* What was written before something failed is brought to its end all the same. */
 static int send_group(const struct file_state *state, struct group *group, uint64_t deadline_ns)
 {
-    int result = write_group(state, group, deadline_ns);
+    int error = write_group(state, group, deadline_ns);
     int finished = group->count == 0 ? 0 : finish_group(state, group);
     for (size_t i = 0; i < group->place_count; i++)
         close(group->places[i].fd);
     free(group->places);
-    return result != 0 ? result : finished;
+    return error != 0 ? error : finished;
 }
 
 static int file_send(void *context, struct transport_item *items, size_t count,
                      uint64_t deadline_ns, struct transport_trouble *trouble)
 {
     const struct file_state *state = context;
-    int result = 0;
-    for (size_t i = 0; i < count && result == 0;) {
+    int error = 0;
+    for (size_t i = 0; i < count && error == 0;) {
         struct group group = {.count = 0};
         for (; i < count && group.count < GROUP; i++)
             if (items[i].outcome == TRANSPORT_PENDING)
                 group.items[group.count++] = &items[i];
-        result = send_group(state, &group, deadline_ns);
+        error = send_group(state, &group, deadline_ns);
     }
-    if (result != 0)
+    if (error != 0)
         snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", state->conf->file_dir,
-                 strerror(-result));
-    return result;
+                 strerror(-error));
+    return error;
 }
 
 static void file_close(void *context)

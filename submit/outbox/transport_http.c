@@ -65,18 +65,18 @@ static int add_token(const struct http_state *state, struct curl_slist **headers
     const char *path = state->conf->http_token_file;
     if (path[0] == '\0')
         return 0;
-    int result = read_token(path, token);
-    if (result != 0) {
+    int error = read_token(path, token);
+    if (error != 0) {
         snprintf(trouble->text, sizeof trouble->text, "%.120s: %s", path,
-                 secret_file_trouble(result));
-        return result;
+                 secret_file_trouble(error));
+        return error;
     }
     snprintf(header, sizeof header, "Authorization: %s %s",
              state->format == HTTP_SPLUNK ? "Splunk" : "Bearer", token);
-    result = add_header(headers, header);
+    error = add_header(headers, header);
     explicit_bzero(token, sizeof token);
     explicit_bzero(header, sizeof header);
-    return result;
+    return error;
 }
 
 /* Splunk wants it where the token has indexer acknowledgement, and takes no notice elsewhere. */
@@ -90,12 +90,12 @@ static int add_channel(const struct http_state *state, struct curl_slist **heade
 static int add_headers(const struct http_state *state, struct curl_slist **headers,
                        const char *type, struct transport_trouble *trouble)
 {
-    int result = add_header(headers, type);
-    if (result == 0)
-        result = add_header(headers, "Expect:"); /* no extra round trip */
-    if (result == 0)
-        result = add_channel(state, headers);
-    return result == 0 ? add_token(state, headers, trouble) : result;
+    int error = add_header(headers, type);
+    if (error == 0)
+        error = add_header(headers, "Expect:"); /* no extra round trip */
+    if (error == 0)
+        error = add_channel(state, headers);
+    return error == 0 ? add_token(state, headers, trouble) : error;
 }
 
 static int set_headers(struct http_state *state, struct transport_trouble *trouble)
@@ -103,15 +103,15 @@ static int set_headers(struct http_state *state, struct transport_trouble *troub
     uuid_t channel;
     uuid_generate_random(channel);
     uuid_unparse_lower(channel, state->channel);
-    int result = add_headers(state, &state->headers,
-                             state->format == HTTP_BULK ? "Content-Type: application/x-ndjson"
-                                                        : "Content-Type: application/json",
-                             trouble);
-    if (result == 0 && state->conf->http_gzip)
-        result = add_header(&state->headers, "Content-Encoding: gzip");
-    if (result == 0)
-        result = add_headers(state, &state->ack_headers, "Content-Type: application/json", trouble);
-    return result;
+    int error = add_headers(state, &state->headers,
+                            state->format == HTTP_BULK ? "Content-Type: application/x-ndjson"
+                                                       : "Content-Type: application/json",
+                            trouble);
+    if (error == 0 && state->conf->http_gzip)
+        error = add_header(&state->headers, "Content-Encoding: gzip");
+    if (error == 0)
+        error = add_headers(state, &state->ack_headers, "Content-Type: application/json", trouble);
+    return error;
 }
 
 static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
@@ -188,14 +188,14 @@ static int http_open(const struct conf *conf, void **state, struct transport_tro
     opened->format = http_format_of(conf->http_format);
     url_print(conf->http_url, opened->place, sizeof opened->place);
     opened->curl = curl_easy_init();
-    int result = opened->curl == NULL ? -ENOMEM : set_headers(opened, trouble);
-    if (result == 0) {
+    int error = opened->curl == NULL ? -ENOMEM : set_headers(opened, trouble);
+    if (error == 0) {
         set_options(opened);
-        result = set_ack(opened);
+        error = set_ack(opened);
     }
-    if (result != 0) {
+    if (error != 0) {
         http_close(opened);
-        return result;
+        return error;
     }
     *state = opened;
     return 0;
@@ -336,9 +336,9 @@ static int send_some(const struct http_state *state, struct transport_item *cons
     if (verdict == VERDICT_LATER)
         return -EAGAIN;
     if (verdict == VERDICT_REFUSED && count > 1) {
-        int result = send_some(state, items, count / 2, deadline_ns, trouble);
-        return result != 0
-                   ? result
+        int error = send_some(state, items, count / 2, deadline_ns, trouble);
+        return error != 0
+                   ? error
                    : send_some(state, items + count / 2, count - count / 2, deadline_ns, trouble);
     }
     if (verdict == VERDICT_REFUSED) {
@@ -357,24 +357,24 @@ static int http_send(void *context, struct transport_item *items, size_t count,
     const struct http_state *state = context;
     size_t batch = state->conf->http_batch, pending = 0;
     struct transport_item **some = calloc(batch, sizeof *some);
-    int result = some == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; i < count && result == 0;) {
+    int error = some == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; i < count && error == 0;) {
         size_t n = 0;
         for (; i < count && n < batch; i++)
             if (items[i].outcome == TRANSPORT_PENDING)
                 some[n++] = &items[i];
         if (n > 0)
-            result = send_some(state, some, n, deadline_ns, trouble);
+            error = send_some(state, some, n, deadline_ns, trouble);
     }
     free(some);
-    for (size_t i = 0; i < count && result == 0; i++)
+    for (size_t i = 0; i < count && error == 0; i++)
         pending += items[i].outcome == TRANSPORT_PENDING;
     if (pending > 0) {
         snprintf(trouble->text, sizeof trouble->text, "%.120s: %zu records are to be sent again",
                  state->place, pending);
-        result = -EAGAIN;
+        error = -EAGAIN;
     }
-    return result;
+    return error;
 }
 
 __attribute__((visibility("default"))) extern const struct transport jobtrail_transport;

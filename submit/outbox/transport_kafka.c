@@ -81,18 +81,18 @@ static int configure(const struct conf *conf, rd_kafka_conf_t *settings,
     const struct kafka_setter setter = {set, settings};
     rd_kafka_conf_set_dr_msg_cb(settings, delivered);
     rd_kafka_conf_set_log_cb(settings, be_silent);
-    int result = set(settings, "bootstrap.servers", conf->kafka_brokers, why);
-    if (result == 0)
-        result = set(settings, "enable.idempotence", "true", why);
-    if (result == 0)
-        result = set(settings, "client.id", "jobtrail", why);
-    if (result == 0 && conf->kafka_properties[0] != '\0')
-        result = kafka_properties_read(conf->kafka_properties, &setter, why);
-    if (result == 0)
-        result = check_secrecy(settings, why);
-    if (result != 0)
+    int error = set(settings, "bootstrap.servers", conf->kafka_brokers, why);
+    if (error == 0)
+        error = set(settings, "enable.idempotence", "true", why);
+    if (error == 0)
+        error = set(settings, "client.id", "jobtrail", why);
+    if (error == 0 && conf->kafka_properties[0] != '\0')
+        error = kafka_properties_read(conf->kafka_properties, &setter, why);
+    if (error == 0)
+        error = check_secrecy(settings, why);
+    if (error != 0)
         snprintf(trouble->text, sizeof trouble->text, "%s", why);
-    return result;
+    return error;
 }
 
 static int kafka_open(const struct conf *conf, void **state, struct transport_trouble *trouble)
@@ -100,15 +100,15 @@ static int kafka_open(const struct conf *conf, void **state, struct transport_tr
     char reason[200] = "";
     struct kafka_state *opened = malloc(sizeof *opened);
     rd_kafka_conf_t *settings = rd_kafka_conf_new();
-    int result = opened == NULL ? -ENOMEM : configure(conf, settings, trouble);
+    int error = opened == NULL ? -ENOMEM : configure(conf, settings, trouble);
     rd_kafka_t *producer =
-        result != 0 ? NULL : rd_kafka_new(RD_KAFKA_PRODUCER, settings, reason, sizeof reason);
+        error != 0 ? NULL : rd_kafka_new(RD_KAFKA_PRODUCER, settings, reason, sizeof reason);
     if (producer == NULL) {
         if (reason[0] != '\0')
             snprintf(trouble->text, sizeof trouble->text, "%s", reason);
         rd_kafka_conf_destroy(settings);
         free(opened);
-        return result != 0 ? result : -EINVAL;
+        return error != 0 ? error : -EINVAL;
     }
     *opened = (struct kafka_state){.conf = conf, .producer = producer};
     *state = opened;
@@ -142,7 +142,7 @@ static rd_kafka_resp_err_t produce_in_time(const struct kafka_state *state,
 
 /* What is not delivered in time must not be delivered behind the caller's back: it is purged, and
  * its items stay pending. */
-static void finish(const struct kafka_state *state, uint64_t deadline_ns)
+static void finish_delivery(const struct kafka_state *state, uint64_t deadline_ns)
 {
     if (rd_kafka_flush(state->producer, (int)transport_left_ms(deadline_ns)) ==
         RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -168,7 +168,7 @@ static int kafka_send(void *context, struct transport_item *items, size_t count,
         else if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
             break;
     }
-    finish(state, deadline_ns);
+    finish_delivery(state, deadline_ns);
     for (size_t i = 0; i < count; i++) {
         if (items[i].outcome != TRANSPORT_PENDING)
             continue;

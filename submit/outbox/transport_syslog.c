@@ -54,12 +54,12 @@ static int syslog_open(const struct conf *conf, void **state, struct transport_t
         fd = connect_as(conf->syslog_socket, kind = SOCK_STREAM);
     struct syslog_state *opened = fd < 0 ? NULL : malloc(sizeof *opened);
     if (opened == NULL) {
-        int result = fd < 0 ? fd : -ENOMEM;
+        int error = fd < 0 ? fd : -ENOMEM;
         snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", conf->syslog_socket,
-                 strerror(-result));
+                 strerror(-error));
         if (fd >= 0)
             close(fd);
-        return result;
+        return error;
     }
     *opened = (struct syslog_state){.conf = conf, .fd = fd, .kind = kind};
     *state = opened;
@@ -118,15 +118,15 @@ static int send_blocks(const struct syslog_state *state, const struct record_vie
     size_t block = state->conf->syslog_block_bytes;
     size_t blocks = record->length == 0 ? 1 : (record->length - 1) / block + 1;
     int head = write_head(record, key, message);
-    int result = 0;
-    for (size_t i = 0; i < blocks && result == 0; i++) {
+    int error = 0;
+    for (size_t i = 0; i < blocks && error == 0; i++) {
         size_t at = i * block;
         size_t size = record->length - at < block ? record->length - at : block;
         int length = head + snprintf(message + head, HEAD_MAX, "%zu idx:%zu value:", blocks, i);
         memcpy(message + length, record->text + at, size);
-        result = send_message(state, message, (size_t)length + size, deadline_ns);
+        error = send_message(state, message, (size_t)length + size, deadline_ns);
     }
-    return result;
+    return error;
 }
 
 /* Waits until the daemon has taken everything off the socket; an empty datagram then tells whether
@@ -147,34 +147,34 @@ static int send_all(const struct syslog_state *state, struct transport_item *ite
                     uint64_t deadline_ns)
 {
     char *message = malloc(2 * HEAD_MAX + state->conf->syslog_block_bytes + 1);
-    int result = message == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; i < count && result == 0; i++) {
+    int error = message == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; i < count && error == 0; i++) {
         char key[RECORD_KEY_SIZE];
         if (items[i].outcome != TRANSPORT_PENDING)
             continue;
         if (record_view_key(&items[i].record, key)) {
-            result = send_blocks(state, &items[i].record, key, message, deadline_ns);
+            error = send_blocks(state, &items[i].record, key, message, deadline_ns);
             continue;
         }
         items[i].outcome = TRANSPORT_REFUSED;
         snprintf(items[i].why, sizeof items[i].why, "not the name of a record");
     }
     free(message);
-    return result != 0 ? result : wait_read(state, deadline_ns);
+    return error != 0 ? error : wait_read(state, deadline_ns);
 }
 
 static int syslog_send(void *context, struct transport_item *items, size_t count,
                        uint64_t deadline_ns, struct transport_trouble *trouble)
 {
     const struct syslog_state *state = context;
-    int result = send_all(state, items, count, deadline_ns);
-    for (size_t i = 0; i < count && result == 0; i++)
+    int error = send_all(state, items, count, deadline_ns);
+    for (size_t i = 0; i < count && error == 0; i++)
         if (items[i].outcome == TRANSPORT_PENDING)
             items[i].outcome = TRANSPORT_ACCEPTED;
-    if (result != 0)
+    if (error != 0)
         snprintf(trouble->text, sizeof trouble->text, "%.180s: %s", state->conf->syslog_socket,
-                 strerror(-result));
-    return result;
+                 strerror(-error));
+    return error;
 }
 
 static void syslog_close(void *context)

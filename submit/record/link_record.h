@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A link as XALT's JSON record, with our own table jobtrailT. This is the one place that knows the
- * record's keys.
+ * A link as XALT's JSON record, with our own table jobtrailT. Its keys are in
+ * submit/definition/keys.def.
  */
 #ifndef JOBTRAIL_LINK_RECORD_H
 #define JOBTRAIL_LINK_RECORD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A package that a run loaded as XALT's JSON record. This is the one place that knows its keys.
+ * A package that a run loaded as XALT's JSON record. Its keys are in submit/definition/keys.def.
  */
 #ifndef JOBTRAIL_PACKAGE_RECORD_H
 #define JOBTRAIL_PACKAGE_RECORD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run as XALT's JSON record, with our own table slurmT. This is the one place that knows the
- * record's keys.
+ * A run as XALT's JSON record, with our own table slurmT. Its keys are in
+ * submit/definition/keys.def.
  */
 #ifndef JOBTRAIL_RUN_RECORD_H
 #define JOBTRAIL_RUN_RECORD_H

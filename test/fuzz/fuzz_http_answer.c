@@ -51,12 +51,12 @@ static void check_ack(const char *answer, size_t size, size_t cut)
     char first[16], rest[ANSWER_MAX];
     size_t one = cut < size ? cut : size, more = size - one;
     memcpy(first, answer, one);
-    if (take(first, 1, one, &ack) != one)
+    if (take_answer(first, 1, one, &ack) != one)
         abort();
     if (more > sizeof rest)
         more = sizeof rest;
     memcpy(rest, answer + one, more);
-    size_t taken = take(rest, 1, more, &ack);
+    size_t taken = take_answer(rest, 1, more, &ack);
     if (ack.size > sizeof ack.answer || (taken != more && taken != 0) ||
         (taken == more) != (one + more <= ANSWER_MAX))
         abort();

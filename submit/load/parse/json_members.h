@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where the members of a JSON object stand in its text, without making anything of them: what a
- * loader has seen before needs no parsing.
+ * Where the members of a JSON object stand in its text, without parsing their values: what a loader
+ * has seen before needs no parsing. In contrast to conf/base/json_end.h, which decides what root
+ * takes over from a user, all layouts are read that json-c reads, as XALT's, and what is wrong
+ * between brackets is for json-c to find.
  */
 #ifndef JOBTRAIL_JSON_MEMBERS_H
 #define JOBTRAIL_JSON_MEMBERS_H

@@ -29,7 +29,7 @@ static const enum {
     LIST,
     PASSED
 } readings[RECORD_TOPS] = {
-#define RECORD_TOP(kind, key, form, reading) [RECORD_TOP_##key] = reading,
+#define RECORD_TOP(kind, key, form, reading) [RECORD_TOP_##key] = (reading),
 #include "submit/definition/keys.def"
 };
 

@@ -136,15 +136,16 @@ struct record_fields {
     size_t count;
 };
 
-/* How many a run has, and a watermark. */
+/* The fields of a run and of a watermark: how many there are. */
 enum {
-    RUN_FIELDS = 0
-#define RUN_KEY(table, key, form, from, store, column) +1
+#define RUN_KEY(table, key, form, from, store, column) RUN_FIELD_##column,
 #include "submit/definition/keys.def"
-    ,
-    BUILD_FIELDS = 0
-#define BUILD_KEY(key, form, column) +1
+    RUN_FIELDS
+};
+enum {
+#define BUILD_KEY(key, form, column) BUILD_FIELD_##column,
 #include "submit/definition/keys.def"
+    BUILD_FIELDS
 };
 
 /* All of a run, those of a table side by side; and by the table of the store that they go to. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/flush/complaints.h"
+#include "submit/flush/stderr_or_syslog.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void to_syslog(const char *text, size_t size)
     syslog(LOG_WARNING, "%.*s", (int)size, text);
 }
 
-static ssize_t take(void *cookie, const char *text, size_t size)
+static ssize_t write_message(void *cookie, const char *text, size_t size)
 {
     (void)cookie;
     if (!unread && io_write_all(STDERR_FILENO, text, size) != 0)
@@ -33,16 +33,16 @@ static ssize_t take(void *cookie, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-void complaints_open(void)
+void stderr_or_syslog_open(void)
 {
-    FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = take});
+    FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_message});
     if (stream == NULL)
         return;
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     stderr = stream;
 }
 
-void complaints_to_syslog(void)
+void stderr_or_syslog_switch(void)
 {
     unread = 1;
 }
