@@ -73,8 +73,7 @@ int link_send(const struct conf *conf, const struct built_record *record)
         return 0;
     }
     CLEANUP_FREE char *outbox = link_outbox();
-    const struct conf place = {.file_dir = outbox, .file_fsync = (char *)"no"};
-    return outbox == NULL ? -ENOENT : send_by_file(&place, &sent);
+    return outbox == NULL ? -ENOENT : transport_file_put(outbox, &sent);
 }
 
 /* Returns 0 when the record is on its way and its file is gone; 1 when it cannot be read; or -errno

@@ -53,6 +53,10 @@ unsigned transport_left_ms(uint64_t deadline_ns);
 /* The deadline that is `ms` from now. */
 uint64_t transport_deadline(uint64_t ms);
 
+/* Puts one record as a file into the directory `path`, which is made where it is missing. The file
+ * appears whole; it is not synced. Returns 0 or -errno. */
+int transport_file_put(const char *path, const struct record_view *record);
+
 extern const struct transport transport_file;
 extern const struct transport transport_syslog;
 

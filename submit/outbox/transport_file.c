@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/io.h"
@@ -101,8 +103,7 @@ static int temporary_name(const char *name, char *temporary)
     return length < 0 || length > NAME_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int write_file(const struct file_state *state, int directory,
-                      const struct record_view *record)
+static int write_file(int directory, const struct record_view *record, bool is_synced)
 {
     char name[NAME_MAX + 1];
     int error = temporary_name(record->name, name);
@@ -113,7 +114,7 @@ static int write_file(const struct file_state *state, int directory,
         return -errno;
     const struct iovec parts[] = {{(void *)record->text, record->length}, {(void *)"\n", 1}};
     error = io_write_parts(fd, parts, 2);
-    if (error == 0 && fsync_each(state) && fsync(fd) != 0)
+    if (error == 0 && is_synced && fsync(fd) != 0)
         error = -errno;
     if (close(fd) != 0 && error == 0)
         error = -errno;
@@ -162,7 +163,7 @@ static int write_group(const struct file_state *state, struct group *group, uint
         if (error == 0)
             error = find_place(state, group, record, &group->place_of[i]);
         if (error == 0)
-            error = write_file(state, group->places[group->place_of[i]].fd, record);
+            error = write_file(group->places[group->place_of[i]].fd, record, fsync_each(state));
         if (error != 0) {
             group->count = i;
             return error;
@@ -245,6 +246,13 @@ static void file_close(void *context)
     struct file_state *state = context;
     close(state->root);
     free(state);
+}
+
+int transport_file_put(const char *path, const struct record_view *record)
+{
+    CLEANUP_CLOSE int directory = directory_make(path, DIRECTORY_MODE);
+    int error = directory < 0 ? directory : write_file(directory, record, false);
+    return error != 0 ? error : rename_file(directory, record->name);
 }
 
 const struct transport transport_file = {"file", file_open, file_send, file_close};
