@@ -70,10 +70,13 @@ int set_aside_copy(int from, int to, off_t limit)
         return -errno;
     const off_t size = status.st_size < limit ? status.st_size : limit;
     int error = 0;
-    off_t end = 0, at;
-    while (error == 0 && end < size && (at = lseek(from, end, SEEK_DATA)) >= 0 && at < size) {
-        end = lseek(from, at, SEEK_HOLE);
-        if (end < 0)
+    for (off_t at, end = 0; error == 0 && end < size;) {
+        at = lseek(from, end, SEEK_DATA);
+        if (at < 0 && errno == ENXIO) /* a hole up to the end */
+            break;
+        if (at >= 0)
+            end = lseek(from, at, SEEK_HOLE);
+        if (at < 0 || end < 0)
             return -errno;
         error = copy_range(from, to, at, end < size ? end : size);
     }

@@ -81,7 +81,7 @@ static int flush_queued(struct flush_state *state)
     return error;
 }
 
-/* The epilog waits for us: what takes longer is left to the timer and to the next state. Returns
+/* The epilog waits for us: what takes longer is left to the timer and to the next flush. Returns
  * whether anything was sent. */
 static int send_records(const struct flush_state *state)
 {

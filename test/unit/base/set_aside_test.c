@@ -99,12 +99,27 @@ static void a_hole_is_copied_as_one(void **state)
     close(from);
 }
 
+/* A descriptor of O_PATH has a size, and cannot be read. */
+static void what_cannot_be_read_is_no_hole(void **state)
+{
+    (void)state;
+    int written = openat(directory, "from", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(write(written, "bytes", 5), 5);
+    int from = openat(directory, "from", O_PATH);
+    int to = openat(directory, "to", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(set_aside_copy(from, to, 5), -EBADF);
+    close(to);
+    close(from);
+    close(written);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_has_its_reason_beside_it),
         cmocka_unit_test(no_link_is_followed),
         cmocka_unit_test(a_hole_is_copied_as_one),
+        cmocka_unit_test(what_cannot_be_read_is_no_hole),
     };
     return cmocka_run_group_tests(tests, make, remove_place);
 }
