@@ -2,7 +2,6 @@
 #include "submit/load/store/store_intern.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,55 +37,35 @@ static const struct {
     [TABLE_ENDING] = {"ending", "identity", "", &ending_fields},
 };
 
-static void write_find(FILE *sql, enum table table)
+static void prepare_find(struct store_intern *intern, enum table table, int *error)
 {
-    fprintf(sql, "SELECT id, %s FROM %s WHERE %s IN (?", tables[table].key, tables[table].name,
-            tables[table].key);
-    for (int i = 1; i < FIND_AT_ONCE; i++)
-        fputs(", ?", sql);
-    fputs(")", sql);
+    struct store_text sql = {0};
+    store_text_add(&sql, "SELECT id, %s FROM %s WHERE %s IN (", tables[table].key,
+                   tables[table].name, tables[table].key);
+    store_text_add_places(&sql, FIND_AT_ONCE);
+    store_text_add(&sql, ")");
+    intern->find[table] = store_text_statement(intern->on, &sql, error);
 }
 
-/* Of the table's columns, with that of the digest. */
-static size_t write_columns(FILE *sql, enum table table)
+static void prepare_add(struct store_intern *intern, enum table table, int *error)
 {
     const struct record_fields *fields = tables[table].fields;
-    size_t count = 1;
-    fprintf(sql, "%s%s", tables[table].key, tables[table].columns);
+    const char *or_keep = intern->on->ops->or_keep;
+    struct store_text sql = {0};
+    size_t columns = 1;
+    store_text_add(&sql, "INSERT INTO %s (%s%s", tables[table].name, tables[table].key,
+                   tables[table].columns);
     for (const char *at = tables[table].columns; (at = strchr(at, ',')) != NULL; at++)
-        count++;
-    for (size_t i = 0; fields != NULL && i < fields->count; i++, count++)
-        fprintf(sql, ", `%s`", fields->field[i].column);
-    return count;
-}
-
-static void write_add(FILE *sql, enum table table, const char *or_keep, size_t *columns)
-{
-    fprintf(sql, "INSERT INTO %s (", tables[table].name);
-    *columns = write_columns(sql, table);
-    fputs(") VALUES (?", sql);
-    for (size_t i = 1; i < *columns; i++)
-        fputs(", ?", sql);
-    fputs(")", sql);
+        columns++;
+    for (size_t i = 0; fields != NULL && i < fields->count; i++, columns++)
+        store_text_add(&sql, ", `%s`", fields->field[i].column);
+    store_text_add(&sql, ") VALUES (");
+    store_text_add_places(&sql, columns);
+    store_text_add(&sql, ")");
     if (or_keep != NULL)
-        fprintf(sql, " %s id = id", or_keep);
-}
-
-static int prepare_table(struct store_intern *intern, enum table table)
-{
-    struct store_text sql;
-    int error = store_text_open(intern->on, &sql);
-    if (error != 0)
-        return error;
-    write_find(sql.file, table);
-    intern->find[table] = store_text_statement(intern->on, &sql, &error);
-    if (error == 0)
-        error = store_text_open(intern->on, &sql);
-    if (error != 0)
-        return error;
-    write_add(sql.file, table, intern->on->ops->or_keep, &intern->wants[table].columns);
-    intern->add[table] = store_text_statement(intern->on, &sql, &error);
-    return error;
+        store_text_add(&sql, " %s id = id", or_keep);
+    intern->wants[table].columns = columns;
+    intern->add[table] = store_text_statement(intern->on, &sql, error);
 }
 
 int store_prepare_intern(struct store_intern *intern, struct store_connection *on,
@@ -95,8 +74,10 @@ int store_prepare_intern(struct store_intern *intern, struct store_connection *o
     int error = 0;
     intern->on = on;
     intern->prefixes = prefixes;
-    for (enum table table = 0; error == 0 && table < TABLES; table++)
-        error = prepare_table(intern, table);
+    for (enum table table = 0; error == 0 && table < TABLES; table++) {
+        prepare_find(intern, table, &error);
+        prepare_add(intern, table, &error);
+    }
     return error;
 }
 

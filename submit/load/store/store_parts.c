@@ -2,7 +2,6 @@
 #include "submit/load/store/store_parts.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,16 +71,13 @@ int store_prepare_parts(struct store_parts *parts, struct store_intern *intern)
     parts->intern = intern;
     for (enum part_kind kind = 0; error == 0 && kind < PART_KINDS; kind++) {
         const struct part_table *table = &part_tables[kind];
-        struct store_text sql;
+        const char *or_keep = parts->on->ops->or_keep;
+        struct store_text sql = {0};
         if (table->members == NULL)
             continue;
-        error = store_text_open(parts->on, &sql);
-        if (error != 0)
-            return error;
-        fprintf(sql.file, "INSERT INTO %s VALUES (?, ?)", table->members);
-        if (parts->on->ops->or_keep != NULL)
-            fprintf(sql.file, " %s %s = %s", parts->on->ops->or_keep, table->set_column,
-                    table->set_column);
+        store_text_add(&sql, "INSERT INTO %s VALUES (?, ?)", table->members);
+        if (or_keep != NULL)
+            store_text_add(&sql, " %s %s = %s", or_keep, table->set_column, table->set_column);
         parts->add_member[kind] = store_text_statement(parts->on, &sql, &error);
     }
     return error;
