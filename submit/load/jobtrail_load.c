@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/key_file.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
 #include "submit/load/read/module_map.h"
@@ -166,19 +167,16 @@ static bool is_directory(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-static int check_keys(const struct options *options)
-{
-    if (!options->require_signature || options->key_files > 0)
-        return 0;
-    fputs("jobtrail-load: --require-signature needs the --key that signatures are checked with\n",
-          stderr);
-    return -EINVAL;
-}
-
-static int check_inputs(const struct options *options, char **paths)
+static int check_options(const struct options *options, char **paths)
 {
     bool has_chore =
         options->modules != NULL || options->accounts != NULL || options->expire_days != 0;
+    if (options->require_signature && options->key_files == 0) {
+        fputs("jobtrail-load: --require-signature needs the --key that signatures are checked "
+              "with\n",
+              stderr);
+        return -EINVAL;
+    }
     if (paths[0] == NULL && !has_chore) {
         fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
         return -EINVAL;
@@ -209,13 +207,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         if (taken != 0)
             return taken;
     }
-    return check_keys(options) != 0 ? -EINVAL : check_inputs(options, argv + optind);
-}
-
-static const char *default_store(void)
-{
-    const char *store = getenv("JOBTRAIL_STORE");
-    return store == NULL || store[0] == '\0' ? DEFAULT_STORE : store;
+    return check_options(options, argv + optind);
 }
 
 static const struct database_ops *find_store(const char *address, const char **location)
@@ -281,8 +273,7 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            chores->stopped ? "true" : "false", options->dry_run ? "true" : "false");
 }
 
-/* ---- What is done -----------------------------------------------------------------------------
- */
+/* ---- What is done ---------------------------------------------------------------------------- */
 
 static enum exit_code store_trouble(const struct store *store)
 {
@@ -345,11 +336,6 @@ static enum exit_code expire(struct store *store, long days, size_t *expired)
     return stop == 0 ? ALL_LOADED : STOPPED;
 }
 
-static enum exit_code worse(enum exit_code left, enum exit_code right)
-{
-    return left > right ? left : right;
-}
-
 /* The lists first, so that what is loaded gets its module at once. */
 static enum exit_code do_all(struct loader *loader, const struct options *options, char **paths,
                              struct chores *chores)
@@ -362,8 +348,10 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
     if (outcome != ALL_LOADED)
         return outcome;
     outcome = load_all(loader, options, paths);
-    if (options->expire_days != 0 && outcome < STORE_TROUBLE)
-        outcome = worse(outcome, expire(loader->store, options->expire_days, &chores->expired));
+    if (options->expire_days != 0 && outcome < STORE_TROUBLE) {
+        enum exit_code expired = expire(loader->store, options->expire_days, &chores->expired);
+        outcome = expired > outcome ? expired : outcome;
+    }
     chores->stopped = outcome == STOPPED;
     return outcome;
 }
@@ -376,7 +364,7 @@ static int read_keys(const struct options *options, struct record_proof *proof)
         if (error == 0)
             continue;
         fprintf(stderr, "jobtrail-load: key %s: %s\n", options->key_file[i],
-                record_proof_trouble(error));
+                key_file_trouble(error));
         return error;
     }
     return 0;
@@ -425,21 +413,20 @@ static void note_signal(int number)
     stop = 1;
 }
 
-/* What has been read is committed, then the summary is printed. */
-static void stop_on_signals(void)
-{
-    struct sigaction action = {.sa_handler = note_signal};
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-}
-
 int main(int argc, char **argv)
 {
     mallopt(M_MXFAST, 0); /* else each text's allocation tidies all small ones up */
-    struct options options = {.store = default_store(), .batch = DEFAULT_BATCH};
+    const char *store = getenv("JOBTRAIL_STORE");
+    struct options options = {
+        .store = store == NULL || store[0] == '\0' ? DEFAULT_STORE : store,
+        .batch = DEFAULT_BATCH,
+    };
     int parsed = parse_options(argc, argv, &options);
     if (parsed != 0)
         return parsed < 0 ? USAGE : ALL_LOADED;
-    stop_on_signals();
+    /* What has been read is committed, then the summary is printed. */
+    const struct sigaction action = {.sa_handler = note_signal};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
     return (int)load(&options, argv + optind);
 }

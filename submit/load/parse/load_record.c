@@ -120,13 +120,6 @@ static void derive_end(struct run_record *run)
     }
 }
 
-/* Kept only where nothing else says when the run was. */
-static void derive_record_epoch(struct run_record *run)
-{
-    if (run->start_time.known)
-        run->record_epoch.known = false;
-}
-
 void record_date(double when, char *date)
 {
     time_t seconds = (time_t)when;
@@ -221,7 +214,8 @@ static int read_rest(struct reader *reader)
         error = read_build(reader, run);
     derive_job_id(run);
     derive_end(run);
-    derive_record_epoch(run);
+    if (run->start_time.known) /* else nothing says when the run was */
+        run->record_epoch.known = false;
     derive_date(run->start_time, run->date);
     return error;
 }

@@ -210,13 +210,6 @@ static void remove_loaded(struct loader *loader, const struct load_place *place)
     note_loaded(loader, place);
 }
 
-/* The reason of those that are STORE_CROWDED. */
-static const char *crowded_reason(char *reason, size_t size)
-{
-    snprintf(reason, size, "more than %d owners claim this uuid, and none proves it", STORE_CLAIMS);
-    return reason;
-}
-
 static void count_result(struct load_counts *counts, enum store_result result)
 {
     switch (result) {
@@ -242,8 +235,9 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
 {
     char reason[80];
     if (batch->results[at] == STORE_CROWDED) {
-        set_record_aside(loader, &batch->records[at], &batch->places[at],
-                         crowded_reason(reason, sizeof reason));
+        snprintf(reason, sizeof reason, "more than %d owners claim this uuid, and none proves it",
+                 STORE_CLAIMS);
+        set_record_aside(loader, &batch->records[at], &batch->places[at], reason);
         return;
     }
     count_result(&loader->counts, batch->results[at]);
@@ -254,12 +248,6 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
         remove_loaded(loader, &batch->places[at]);
     else
         note_loaded(loader, &batch->places[at]);
-}
-
-static void settle_batch(struct loader *loader, const struct load_batch *batch)
-{
-    for (size_t i = 0; i < batch->count; i++)
-        settle_record(loader, batch, i);
 }
 
 /* One of them is at fault: each on its own. */
@@ -293,12 +281,13 @@ static int finish_writing(struct loader *loader)
     struct load_batch *batch = batch_writer_wait(loader->writer, &error);
     if (batch == NULL)
         return 0;
+    const bool was_put = error == 0;
     if (error == -EBADMSG)
         error = put_one_by_one(loader, batch);
     else if (error != 0)
         store_failed(loader, error);
-    else
-        settle_batch(loader, batch);
+    for (size_t i = 0; was_put && i < batch->count; i++)
+        settle_record(loader, batch, i);
     if (error == 0)
         empty_batch(batch);
     return error;
@@ -488,15 +477,9 @@ void loader_free(struct loader *loader)
     id_cache_free(&loader->seen_files);
 }
 
-/* Who can change a directory above, or a link, could put an older closed directory in its place. */
-static bool is_way_closed(const char *path)
-{
-    char culprit[PATH_MAX];
-    return trusted_check(path, culprit, sizeof culprit) == 0;
-}
-
 int loader_load(struct loader *loader, const char *path)
 {
+    char culprit[PATH_MAX];
     struct load_source source;
     const struct load_visitor visitor = {loader, load_file, report_unreadable};
     int error = source_open(path, &source);
@@ -505,12 +488,13 @@ int loader_load(struct loader *loader, const char *path)
         return 0;
     }
     loader->source = &source;
-    loader->way_is_closed = is_way_closed(path);
+    /* Who can change a directory above, or a link, could put an older closed directory there. */
+    loader->way_is_closed = trusted_check(path, culprit, sizeof culprit) == 0;
     error = source_walk(&source, &visitor);
     if (error >= 0)
         error = loader_commit(loader);
     loader->source = NULL;
-    source_close(&source);
+    close(source.fd);
     clear_progress(loader);
     return error;
 }

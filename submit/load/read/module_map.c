@@ -9,6 +9,7 @@
 
 #include <json-c/json.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 
 #define BLANKS " \t\r\n"
@@ -45,16 +46,16 @@ static int add_spider(struct module_map *map, const char *prefix, struct json_ob
                                      ? json_object_array_get_idx(flavors, 0)
                                      : NULL;
     const char *name = flavor == NULL ? "" : json_object_get_string(flavor);
-    char *module;
+    CLEANUP_FREE char *module = NULL;
     if (strncmp(name, "default", 7) == 0)
         name += name[7] == ':' ? 8 : 7;
     const char *text = json_object_get_string(package);
     if ((*name == '\0' ? asprintf(&module, "%s", text) : asprintf(&module, "%s(%s)", text, name)) <
-        0)
+        0) {
+        module = NULL;
         return -ENOMEM;
-    int error = add_path(map, prefix, module);
-    free(module);
-    return error;
+    }
+    return add_path(map, prefix, module);
 }
 
 static int read_spider(struct json_object *root, struct module_map *map, struct load_reason *reason)

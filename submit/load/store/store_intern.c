@@ -93,13 +93,6 @@ static struct digest key_of(enum table table, const struct digest *digest)
 
 /* ---- What is wanted ------------------------------------------------------------------------- */
 
-static int make_room(struct wants *wants)
-{
-    size_t needed = wants->count + 1, values = wants->room * wants->columns;
-    int error = GROW_TO(wants->rows, values, needed * wants->columns);
-    return error != 0 ? error : GROW_TO(wants->digests, wants->room, needed);
-}
-
 int store_want(struct store_intern *intern, enum table table, const struct digest *digest,
                const struct value *rest)
 {
@@ -107,7 +100,9 @@ int store_want(struct store_intern *intern, enum table table, const struct diges
     const struct digest key = key_of(table, digest);
     if (id_cache_find(&intern->known, &key) != 0)
         return 0;
-    if (make_room(wants) != 0)
+    size_t needed = wants->count + 1, values = wants->room * wants->columns;
+    if (GROW_TO(wants->rows, values, needed * wants->columns) != 0 ||
+        GROW_TO(wants->digests, wants->room, needed) != 0)
         return store_refuse(intern->on, -ENOMEM, "out of memory");
     wants->digests[wants->count] = *digest;
     struct value *row = wants->rows + wants->count++ * wants->columns;

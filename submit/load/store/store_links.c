@@ -141,13 +141,6 @@ static int fill_link(struct store_links *links, const struct record *record,
     return 0;
 }
 
-/* UUID/USER once the database has put the user in place of the star. */
-static struct value disputed_uuid(const struct link_record *link, char text[XALT_UUID_SIZE])
-{
-    snprintf(text, XALT_UUID_SIZE, "%s/*", link->uuid);
-    return value_text(text);
-}
-
 /* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
  */
 static int look_for_others(struct store_links *links, const struct link_record *link,
@@ -157,7 +150,9 @@ static int look_for_others(struct store_links *links, const struct link_record *
     int64_t counts[2] = {0}; /* of all links with this uuid, and of those that are proven */
     const struct value uuid = value_text(link->uuid);
     int error = store_ask(links->on, links->count, &uuid, counts, 2);
-    const struct value dispute[] = {disputed_uuid(link, text), uuid, value_int(counts[1] > 1)};
+    /* UUID/USER once the database has put the user in place of the star */
+    snprintf(text, sizeof text, "%s/*", link->uuid);
+    const struct value dispute[] = {value_text(text), uuid, value_int(counts[1] > 1)};
     if (error >= 0)
         error = counts[0] < 2 ? 0 : store_write(links->on, links->dispute, dispute, 1);
     if (error == 0 && is_update && counts[1] == 1)

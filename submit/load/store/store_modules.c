@@ -12,13 +12,6 @@
 #include "conf/base/grow.h"
 #include "submit/load/store/store_state.h"
 
-static size_t without_slashes(const char *path, size_t size)
-{
-    while (size > 1 && path[size - 1] == '/')
-        size--;
-    return size;
-}
-
 /* ---- Statements that are used once ----------------------------------------------------------- */
 
 static int write_once(struct store *store, const char *sql, const struct value *row, size_t count)
@@ -117,7 +110,9 @@ static int add_path(struct store *store, struct statement *add, const struct mod
 {
     struct digest digest;
     int64_t module;
-    size_t size = without_slashes(path->prefix, strlen(path->prefix));
+    size_t size = strlen(path->prefix);
+    while (size > 1 && path->prefix[size - 1] == '/')
+        size--;
     char *prefix = strndup(path->prefix, size);
     if (prefix == NULL || hash_bytes(prefix, size, &digest) != 0) {
         free(prefix);

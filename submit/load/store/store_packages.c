@@ -82,15 +82,6 @@ static int put_owner(struct store_packages *packages, const struct package_recor
     return found ? 0 : store_write(packages->on, packages->add_owner, row, 1);
 }
 
-/* One that is proven takes the place of one that is not. */
-static int prove_package(struct store_packages *packages, const struct value *row,
-                         enum store_result *result)
-{
-    *result = STORE_UPDATED;
-    packages->on->replaces = true;
-    return store_write(packages->on, packages->prove, row, 1);
-}
-
 /* Whether STORE_CLAIMS other owners have unproven packages of the run. An owner who has packages
  * there may add more. */
 static int is_crowded(struct store_packages *packages, const struct record *record, int64_t owner)
@@ -130,8 +121,11 @@ int store_put_package(struct store_packages *packages, const struct record *reco
     int found = store_ask(packages->on, packages->find, row, &is_proven, 1);
     if (found < 0)
         return found;
-    if (found && !is_proven && !record->unproven)
-        return prove_package(packages, row, result);
+    if (found && !is_proven && !record->unproven) { /* what is proven replaces what is not */
+        *result = STORE_UPDATED;
+        packages->on->replaces = true;
+        return store_write(packages->on, packages->prove, row, 1);
+    }
     *result = found ? STORE_UNCHANGED : STORE_NEW;
     return found ? 0 : store_write(packages->on, packages->add, row, 1);
 }

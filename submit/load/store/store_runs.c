@@ -261,14 +261,6 @@ static int want_program(struct store_runs *runs, struct new_run *fresh)
                : error;
 }
 
-static int want_programs(struct store_runs *runs, const struct run_batch *batch)
-{
-    int error = 0;
-    for (size_t i = 0; error >= 0 && i < batch->count; i++)
-        error = want_program(runs, &batch->list[i]);
-    return error < 0 ? error : store_settle(runs->intern, TABLE_PROGRAM);
-}
-
 static int fill_row(struct store_runs *runs, const struct new_run *fresh, struct value *row)
 {
     const struct run_record *run = fresh->run;
@@ -298,14 +290,6 @@ static int fill_row(struct store_runs *runs, const struct new_run *fresh, struct
     return 0;
 }
 
-static void fill_keys(const struct new_run *fresh, struct value keys[UPDATE_KEYS])
-{
-    keys[0] = value_text(fresh->run->uuid);
-    keys[1] = value_int(fresh->owner);
-    keys[2] = keys[3] = value_int(fresh->is_proven);
-    keys[4] = value_int(fresh->run->is_start_only);
-}
-
 /* Those to be added, or those to be updated: after the values of each stand those that find it. */
 static int write_runs(struct store_runs *runs, struct run_batch *batch, bool updates)
 {
@@ -319,7 +303,12 @@ static int write_runs(struct store_runs *runs, struct run_batch *batch, bool upd
         struct value *row = batch->rows + filled++ * columns;
         error = fill_row(runs, fresh, row);
         if (updates)
-            fill_keys(fresh, row + column_count());
+            memcpy(row + column_count(),
+                   (struct value[UPDATE_KEYS]){value_text(fresh->run->uuid),
+                                               value_int(fresh->owner), value_int(fresh->is_proven),
+                                               value_int(fresh->is_proven),
+                                               value_int(fresh->run->is_start_only)},
+                   UPDATE_KEYS * sizeof *row);
     }
     if (error != 0 || filled == 0)
         return error;
@@ -332,8 +321,11 @@ int store_put_runs(struct store_runs *runs)
     if (batch->count == 0)
         return 0;
     batch->rows = calloc(batch->count, (column_count() + UPDATE_KEYS) * sizeof *batch->rows);
-    int error = batch->rows == NULL ? store_refuse(runs->on, -ENOMEM, "out of memory")
-                                    : want_programs(runs, batch);
+    int error = batch->rows == NULL ? store_refuse(runs->on, -ENOMEM, "out of memory") : 0;
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = want_program(runs, &batch->list[i]);
+    if (error >= 0)
+        error = store_settle(runs->intern, TABLE_PROGRAM);
     if (error == 0)
         error = write_runs(runs, batch, false);
     return error == 0 ? write_runs(runs, batch, true) : error;
