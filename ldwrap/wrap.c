@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/policy_load.h"
+#include "conf/policy_file.h"
 #include "ldwrap/called_linkers.h"
 #include "ldwrap/crash_handler.h"
 #include "ldwrap/functions.h"
