@@ -7,8 +7,8 @@
 #ifndef JOBTRAIL_STORE_STATE_H
 #define JOBTRAIL_STORE_STATE_H
 
-#include "submit/load/store/store.h"
 #include "submit/load/store/store_parts.h"
+#include "submit/load/store/store_result.h"
 
 /* Runs, in batches: one question for many uuids, one message for many rows. */
 struct store_runs {
