@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/trusted.h"
 #include "submit/load/parse/load_text.h"
 #include "submit/load/read/damaged.h"
@@ -118,11 +119,9 @@ static bool was_seen(const struct loader *loader, int dir_fd, const struct load_
 
 static void note_loaded(struct loader *loader, const struct load_place *place)
 {
-    int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
-    if (fd < 0)
-        return;
-    note_seen(loader, fd, place);
-    close(fd);
+    CLEANUP_CLOSE int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
+    if (fd >= 0)
+        note_seen(loader, fd, place);
 }
 
 void loader_report_input(struct loader *loader, const char *path, int error)
@@ -190,11 +189,9 @@ static void set_record_aside(struct loader *loader, struct record *record,
         loader_set_aside(loader, load_record_text(record), record->size, place->name, reason);
         return;
     }
-    int fd = source_open_sub(loader->source, place->sub);
-    if (fd < 0)
-        return;
-    set_file_aside(loader, fd, place, reason);
-    close(fd);
+    CLEANUP_CLOSE int fd = source_open_sub(loader->source, place->sub);
+    if (fd >= 0)
+        set_file_aside(loader, fd, place, reason);
 }
 
 /* ---- Transactions --------------------------------------------------------------------------- */

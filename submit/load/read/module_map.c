@@ -82,7 +82,7 @@ static int read_spider(struct json_object *root, struct module_map *map, struct 
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static int add_line(struct module_map *map, char *line, size_t number, struct load_reason *reason)
+static int add_map_line(void *map, char *line, size_t number, struct load_reason *reason)
 {
     line[strcspn(line, "#")] = '\0';
     char *rest;
@@ -100,18 +100,12 @@ static int each_line(FILE *file, void *context, struct load_reason *reason,
                      int (*add)(void *context, char *line, size_t number,
                                 struct load_reason *reason))
 {
-    char *line = NULL;
+    CLEANUP_FREE char *line = NULL;
     size_t room = 0;
     int error = 0;
     for (size_t number = 1; error == 0 && getline(&line, &room, file) >= 0; number++)
         error = add(context, line, number, reason);
-    free(line);
     return error == 0 && ferror(file) ? -EIO : error;
-}
-
-static int add_map_line(void *context, char *line, size_t number, struct load_reason *reason)
-{
-    return add_line(context, line, number, reason);
 }
 
 static int read_map(FILE *file, const char *path, struct module_map *map,
@@ -131,12 +125,8 @@ static int read_map(FILE *file, const char *path, struct module_map *map,
 int module_map_read(const char *path, struct module_map *map, struct load_reason *reason)
 {
     *map = (struct module_map){0};
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    int error = read_map(file, path, map, reason);
-    fclose(file);
-    return error;
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    return file == NULL ? -errno : read_map(file, path, map, reason);
 }
 
 /* ---- Accounts -------------------------------------------------------------------------------- */
@@ -163,12 +153,8 @@ static int add_account(void *context, char *line, size_t number, struct load_rea
 int account_list_read(const char *path, struct account_list *list, struct load_reason *reason)
 {
     *list = (struct account_list){0};
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    int error = each_line(file, list, reason, add_account);
-    fclose(file);
-    return error;
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    return file == NULL ? -errno : each_line(file, list, reason, add_account);
 }
 
 void account_list_free(struct account_list *list)

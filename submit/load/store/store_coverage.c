@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
 #include "submit/definition/keys.def"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_owners.h"
@@ -13,6 +14,7 @@ static const struct {
     const char *table, *key, *column;
 } columns[] = {
 #define COVERAGE_KEY(table, key, form, from, rows, column) {table, #key, #column},
+#include "conf/base/cleanup.h"
 #include "submit/definition/keys.def"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_owners.h"
@@ -82,14 +84,12 @@ static void fill_fact(struct value *row, const struct record *record, int64_t ow
 static int add_facts(struct store_coverage *rows, const struct record *record, int64_t owner)
 {
     size_t count = json_object_array_length(record->coverage.facts);
-    struct value *facts = calloc(count + 1, COLUMNS * sizeof *facts);
+    CLEANUP_FREE struct value *facts = calloc(count + 1, COLUMNS * sizeof *facts);
     if (facts == NULL)
         return store_refuse(rows->on, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
         fill_fact(facts + i * COLUMNS, record, owner, i);
-    int error = count == 0 ? 0 : store_write(rows->on, rows->add, facts, count);
-    free(facts);
-    return error;
+    return count == 0 ? 0 : store_write(rows->on, rows->add, facts, count);
 }
 
 static int choose_coverage(struct store_coverage *rows, const struct record *record, int64_t owner,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 
 #define FIND_AT_ONCE 128 /* digests in one question */
@@ -183,13 +184,12 @@ static int write_missing(struct store_intern *intern, enum table table, const st
                          size_t count)
 {
     const size_t columns = intern->wants[table].columns;
-    struct value *rows = calloc(count, columns * sizeof *rows);
+    CLEANUP_FREE struct value *rows = calloc(count, columns * sizeof *rows);
     if (rows == NULL)
         return store_refuse(intern->on, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
         memcpy(rows + i * columns, list[i], columns * sizeof *rows);
     int error = store_write(intern->on, intern->add[table], rows, count);
-    free(rows);
     return error == 0 ? store_find_wanted(intern, table) : error;
 }
 
@@ -198,14 +198,13 @@ int store_add_wanted(struct store_intern *intern, enum table table)
     struct wants *wants = &intern->wants[table];
     if (wants->count == 0)
         return 0;
-    const struct value **list = calloc(wants->count, sizeof *list);
+    CLEANUP_FREE const struct value **list = calloc(wants->count, sizeof *list);
     if (list == NULL)
         return store_refuse(intern->on, -ENOMEM, "out of memory");
     size_t missing = list_missing(intern, table, list);
     int error = missing == 0 ? 0 : write_missing(intern, table, list, missing);
     if (error == 0 && missing > 0 && list_missing(intern, table, list) > 0)
         error = store_refuse(intern->on, -EAGAIN, "another program removes what is loaded");
-    free(list);
     wants->count = 0;
     return error;
 }
