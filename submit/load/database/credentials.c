@@ -99,7 +99,8 @@ static int take_option(struct credentials *credentials, char *written, char *val
     while (at < CREDENTIALS && strcmp(name, names[at]) != 0)
         at++;
     bool is_switch = at == CREDENTIAL_SSL || at == CREDENTIAL_VERIFY;
-    if (at == CREDENTIALS || (!is_switch && (off || value == NULL))) /* not for us */
+    /* What is not for us is left out, but nothing that may be about TLS. */
+    if (at == CREDENTIALS || (!is_switch && (off || value == NULL)))
         return strncmp(name, "ssl", 3) == 0 || strncmp(name, "tls", 3) == 0 ? -EINVAL : 0;
     const char *text = value;
     if (is_switch)
