@@ -8,6 +8,7 @@
 
 #include "conf/automaton/dfa.h"
 #include "conf/automaton/pattern.h"
+#include "conf/base/cleanup.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
 
@@ -77,7 +78,7 @@ static int parse_rules(const struct conf_rules *rules, struct nfa *nfa, struct c
 static int build_some_dfa(const struct conf_rules *rules, const struct nfa *nfa, struct dfa *dfa,
                           uint32_t *culprit)
 {
-    uint32_t *first_of = calloc(rules->count, sizeof *first_of);
+    CLEANUP_FREE uint32_t *first_of = calloc(rules->count, sizeof *first_of);
     if (first_of == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; i < rules->count; i++)
@@ -89,7 +90,6 @@ static int build_some_dfa(const struct conf_rules *rules, const struct nfa *nfa,
                 first_of[i] = first_of[i - 1];
         error = dfa_build(nfa, first_of, dfa, culprit);
     }
-    free(first_of);
     return error;
 }
 

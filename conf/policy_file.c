@@ -15,7 +15,9 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 #include "conf/base/trusted.h"
+#include "conf/compile.h"
 #include "conf/policy/policy_open.h"
+#include "conf/policy/policy_path.h"
 #include "conf/policy/policy_read.h"
 
 /* Makes a file under a name that nobody can have guessed. */
@@ -94,4 +96,15 @@ bool policy_file_is_current(const char *path, const char *conf)
 bool policy_file_is_in_force(const char *path, const char *conf)
 {
     return is_current(path, conf, false);
+}
+
+int policy_load(const struct conf *conf, void **policy)
+{
+    char path[PATH_MAX];
+    struct conf_error why;
+    struct stat status;
+    size_t size;
+    if (policy_path(conf->path, path, sizeof path) && policy_open(path, &status, policy) == 0)
+        return 0;
+    return compile_policy(conf, policy, &size, &why);
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "conf/conf.h"
+
 /* Replaces the file `path` by `size` bytes, mode 0644, atomically: a reader and a second writer see
  * the old file or a whole new one, also after a power loss. As root it follows only links of
  * root's, and goes only through directories that nobody else can change, the last one excepted.
@@ -25,5 +27,11 @@ bool policy_file_is_current(const char *path, const char *conf);
  * the file system's clock as the configuration. The plugin has the same rule, so that it does not
  * compile at each step. */
 bool policy_file_is_in_force(const char *path, const char *conf);
+
+/* The policy in force: the compiled file beside the configuration or, where that cannot be used
+ * (or is not root's alone, see trusted.h), the configuration compiled anew. Returns 0 and sets
+ * `*policy`, which the caller frees; or -errno (-EINVAL: there is no compiled file, and the
+ * configuration's rules are bad). */
+int policy_load(const struct conf *conf, void **policy);
 
 #endif

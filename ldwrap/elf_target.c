@@ -43,7 +43,6 @@ static int read_target(const char *path, struct elf_target *target)
 
 int elf_target_find(const struct strings *inputs, struct elf_target *target)
 {
-
     for (size_t i = 0; i < inputs->count; i++) {
         if (read_target(inputs->item[i], target) == 0)
             return 0;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/policy_load.h"
+#include "conf/policy_file.h"
 #include "ldwrap/called_linkers.h"
 #include "ldwrap/crash_handler.h"
 #include "ldwrap/functions.h"
@@ -211,14 +211,6 @@ static int prepare_call(struct link_job *job, char **argv, char **linker)
     return is_nested;
 }
 
-static const char *prepare_job(struct link_job *job)
-{
-    crash_runs_linker(job->linker, job->argv);
-    const char *why = link_job_prepare(job);
-    crash_default();
-    return why;
-}
-
 int wrap(const char *called, int argc, char **argv)
 {
     CLEANUP_FREE char *linker = NULL;
@@ -231,12 +223,15 @@ int wrap(const char *called, int argc, char **argv)
                 called);
         return STATUS_NO_LINKER;
     }
-    if (is_nested)
+    if (is_nested) {
         why = "another jobtrail-ld has called";
-    else if (!switch_tracking())
+    } else if (!switch_tracking()) {
         why = "XALT_EXECUTABLE_TRACKING is not yes";
-    else
-        why = prepare_job(&job);
+    } else {
+        crash_runs_linker(job.linker, job.argv);
+        why = link_job_prepare(&job);
+        crash_default();
+    }
     int status = why == NULL ? run_attempt(&job, true) : -1;
     if (status < 0) {
         exec_plain(&job, why == NULL ? "the linker does not take what we add" : why);

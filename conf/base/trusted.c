@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
+
 enum { LINKS_MAX = 40 /* as the kernel's */, OVERFLOW_UID = 65534 };
 
 /* A path being walked, one name after the other. */
@@ -180,12 +182,8 @@ static int way_go(const char *path, enum trusted_others others, bool to_parent, 
 
 static int open_as_root(const char *path, char *culprit, size_t size)
 {
-    int place = way_go(path, TRUSTED_STICKY, false, culprit, size);
-    if (place < 0)
-        return place;
-    int fd = open_place(place);
-    close(place);
-    return fd;
+    CLEANUP_CLOSE int place = way_go(path, TRUSTED_STICKY, false, culprit, size);
+    return place < 0 ? place : open_place(place);
 }
 
 int trusted_open(const char *path, char *culprit, size_t size)
@@ -205,11 +203,8 @@ int trusted_open(const char *path, char *culprit, size_t size)
 
 int trusted_check(const char *path, char *culprit, size_t size)
 {
-    int place = way_go(path, TRUSTED_STICKY, false, culprit, size);
-    if (place < 0)
-        return place;
-    close(place);
-    return 0;
+    CLEANUP_CLOSE int place = way_go(path, TRUSTED_STICKY, false, culprit, size);
+    return place < 0 ? place : 0;
 }
 
 int trusted_directory(const char *path, enum trusted_others others, char *culprit, size_t size)
@@ -219,13 +214,11 @@ int trusted_directory(const char *path, enum trusted_others others, char *culpri
         int own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         return own < 0 ? -errno : own;
     }
-    int place = way_go(path, others, false, culprit, size);
+    CLEANUP_CLOSE int place = way_go(path, others, false, culprit, size);
     if (place < 0)
         return place;
     int fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = fd < 0 ? -errno : fd;
-    close(place);
-    return error;
+    return fd < 0 ? -errno : fd;
 }
 
 int trusted_parent(const char *path, const char **name, enum trusted_others others, char *culprit,
@@ -246,9 +239,6 @@ int trusted_beside(const char *path, char *culprit, size_t size)
     snprintf(culprit, size, "%s", path);
     if (geteuid() != 0)
         return 0;
-    int place = way_go(path, TRUSTED_ALONE, true, culprit, size);
-    if (place < 0)
-        return place;
-    close(place);
-    return 0;
+    CLEANUP_CLOSE int place = way_go(path, TRUSTED_ALONE, true, culprit, size);
+    return place < 0 ? place : 0;
 }

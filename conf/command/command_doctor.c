@@ -39,8 +39,6 @@ static void check_conf(struct doctor *doctor, const char *path)
         doctor_add(doctor, FINDING_BAD, "configuration", path, DOCTOR_ADVICE_CONF, "%s", text);
         return;
     }
-    doctor_configuration(doctor, &conf);
-    doctor_policy(doctor, &conf);
     doctor_files(doctor, &conf);
     doctor_spool(doctor, &conf);
     doctor_directories(doctor, &conf);

@@ -42,11 +42,6 @@ static void show_table(const struct conf_table *table, const struct conf *conf)
 
 /* Built-in rules of [redact] hold beside those of the file. They are shown as comments: as rules of
  * the file they would hold twice. */
-static bool is_always_built_in(const struct conf_list *list, const struct conf_rule *rule)
-{
-    return list->which == POLICY_REDACT && rule->line == 0;
-}
-
 static void show_list(const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
@@ -58,7 +53,7 @@ static void show_list(const struct conf_list *list, const struct conf *conf)
     else if (rules->rule[0].line == 0)
         printf("# default\n");
     for (size_t i = 0; i < rules->count; i++)
-        printf("%s%s = %s\n", is_always_built_in(list, &rules->rule[i]) ? "#" : "",
+        printf("%s%s = %s\n", list->which == POLICY_REDACT && rules->rule[i].line == 0 ? "#" : "",
                conf_action_name(rules->rule[i].action), rules->rule[i].pattern);
 }
 

@@ -47,14 +47,10 @@ __attribute__((format(printf, 6, 7))) void doctor_add(struct doctor *doctor,
 bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line);
 
 #define DOCTOR_ADVICE_CONF "mend it; until then the policy in force stays"
+#define DOCTOR_ADVICE_ROOT "give it to root, writable by root alone"
 
-/* Whether the configuration can be compiled, and is root's. */
-void doctor_configuration(struct doctor *doctor, const struct conf *conf);
-
-/* Looks at the compiled policy of this configuration. */
-void doctor_policy(struct doctor *doctor, const struct conf *conf);
-
-/* Looks at the programs and the library that the configuration names. */
+/* Looks at the configuration, its compiled policy, and the program and the library that it names.
+ */
 void doctor_files(struct doctor *doctor, const struct conf *conf);
 
 /* Looks at whether flushes of several jobs in a row have broken down. */
@@ -80,8 +76,8 @@ bool doctor_is_shared(const char *path);
 uint64_t doctor_free_bytes(const char *path);
 
 /* Whether others than root and the caller can change `path` or a directory or link on the way to it
- * (trusted_check()); what they can change is written to `size` bytes at `culprit`. False for a path
- * that does not exist. */
-bool doctor_is_changeable(const char *path, char *culprit, size_t size);
+ * (trusted_check()). Adds a finding about `object` if so. False for a path that does not exist. */
+bool doctor_is_changeable(struct doctor *doctor, const char *check, const char *object,
+                          const char *path, const char *advice);
 
 #endif

@@ -68,7 +68,7 @@ static void nearest_existing(const char *path, char *found, size_t size)
 
 bool doctor_directory(struct doctor *doctor, const char *check, const char *path, const char *key)
 {
-    char found[PATH_MAX], culprit[PATH_MAX];
+    char found[PATH_MAX];
     struct stat status;
     nearest_existing(path, found, sizeof found);
     bool is_there = strcmp(found, path) == 0;
@@ -80,9 +80,8 @@ bool doctor_directory(struct doctor *doctor, const char *check, const char *path
     if (error != 0)
         doctor_add(doctor, FINDING_BAD, check, path, key, "cannot write to %s: %s", found,
                    strerror(-error));
-    else if (doctor_is_changeable(found, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, check, path, "give it to root, writable by root alone",
-                   "%s can be changed by others than root", culprit);
+    else if (doctor_is_changeable(doctor, check, path, found, DOCTOR_ADVICE_ROOT))
+        return false;
     else if (!is_there)
         doctor_add(doctor, FINDING_OK, check, path, "", "not there yet: made when it is needed");
     else if (doctor_free_bytes(found) < ROOM_BYTES)
@@ -107,7 +106,6 @@ static unsigned count_entries(const char *path)
 static void check_sessions(struct doctor *doctor, const char *path)
 {
     struct stat status;
-    char culprit[PATH_MAX];
     if (path[0] == '\0')
         return;
     if (stat(path, &status) != 0)
@@ -116,9 +114,8 @@ static void check_sessions(struct doctor *doctor, const char *path)
     else if (!S_ISDIR(status.st_mode) || status.st_uid != 0 || (status.st_mode & 07777) != 01733)
         doctor_add(doctor, FINDING_BAD, "sessions", path, "chown root and chmod 1733",
                    "users cannot leave records there, or could get at each other's");
-    else if (doctor_is_changeable(path, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, "sessions", path, "give it to root, writable by root alone",
-                   "%s can be changed by others than root", culprit);
+    else if (doctor_is_changeable(doctor, "sessions", path, path, DOCTOR_ADVICE_ROOT))
+        return;
     else if (doctor_is_shared(path))
         doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
                    "on a shared file system");

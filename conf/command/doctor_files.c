@@ -13,9 +13,15 @@
 #include "conf/compile.h"
 #include "conf/policy_file.h"
 
-bool doctor_is_changeable(const char *path, char *culprit, size_t size)
+bool doctor_is_changeable(struct doctor *doctor, const char *check, const char *object,
+                          const char *path, const char *advice)
 {
-    return trusted_check(path, culprit, size) == -EPERM;
+    char culprit[PATH_MAX];
+    bool is_changeable = trusted_check(path, culprit, sizeof culprit) == -EPERM;
+    if (is_changeable)
+        doctor_add(doctor, FINDING_BAD, check, object, advice,
+                   "%s can be changed by others than root", culprit);
+    return is_changeable;
 }
 
 /* Whether all users can read the file; if not, `culprit` is the file or directory that they cannot
@@ -34,26 +40,23 @@ static bool is_readable_by_all(const char *path, char *culprit, size_t size)
     }
 }
 
-void doctor_configuration(struct doctor *doctor, const struct conf *conf)
+static void check_configuration(struct doctor *doctor, const struct conf *conf)
 {
     struct conf_error why;
-    char text[sizeof why + 64], culprit[PATH_MAX];
+    char text[sizeof why + 64];
     CLEANUP_FREE void *policy = NULL;
     size_t size;
     if (compile_policy(conf, &policy, &size, &why) != 0) {
         conf_error_text(&why, text, sizeof text);
         doctor_add(doctor, FINDING_BAD, "configuration", conf->path, DOCTOR_ADVICE_CONF, "%s",
                    text);
-    } else if (doctor_is_changeable(conf->path, culprit, sizeof culprit)) {
-        doctor_add(doctor, FINDING_BAD, "configuration", conf->path,
-                   "give it to root, writable by root alone",
-                   "%s can be changed by others than root", culprit);
-    } else {
+    } else if (!doctor_is_changeable(doctor, "configuration", conf->path, conf->path,
+                                     DOCTOR_ADVICE_ROOT)) {
         doctor_add(doctor, FINDING_OK, "configuration", conf->path, "", "good");
     }
 }
 
-void doctor_policy(struct doctor *doctor, const struct conf *conf)
+static void check_policy(struct doctor *doctor, const struct conf *conf)
 {
     static const char compile[] = "jobtrail-conf compile";
     CLEANUP_FREE char *path = conf_policy_path(conf->path);
@@ -62,9 +65,8 @@ void doctor_policy(struct doctor *doctor, const struct conf *conf)
         return;
     if (access(path, F_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "policy", path, compile, "%s", strerror(errno));
-    else if (doctor_is_changeable(path, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, "policy", path, "give it to root, writable by root alone",
-                   "%s can be changed by others than root", culprit);
+    else if (doctor_is_changeable(doctor, "policy", path, path, DOCTOR_ADVICE_ROOT))
+        return;
     else if (!is_readable_by_all(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "policy", path, "chmod a+rX", "users cannot read %s",
                    culprit);
@@ -96,9 +98,8 @@ static void check_library(struct doctor *doctor, const char *path)
     else if (!is_readable_by_all(path, culprit, sizeof culprit))
         doctor_add(doctor, FINDING_BAD, "library", path, "chmod a+rX", "users cannot read %s",
                    culprit);
-    else if (doctor_is_changeable(path, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, "library", path, "give it to root, writable by root alone",
-                   "%s can be changed by others than root", culprit);
+    else if (doctor_is_changeable(doctor, "library", path, path, DOCTOR_ADVICE_ROOT))
+        return;
     else if (!is_elf(path))
         doctor_add(doctor, FINDING_BAD, "library", path, install, "not an ELF file");
     else
@@ -108,19 +109,17 @@ static void check_library(struct doctor *doctor, const char *path)
 static void check_program(struct doctor *doctor, const char *path)
 {
     static const char install[] = "install jobtrail on this node, or mend [submit] program";
-    char culprit[PATH_MAX];
     if (access(path, X_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "helper", path, install, "%s", strerror(errno));
-    else if (doctor_is_changeable(path, culprit, sizeof culprit))
-        doctor_add(doctor, FINDING_BAD, "helper", path,
-                   "give it to root, writable by root alone: the epilog runs it as root",
-                   "%s can be changed by others than root", culprit);
-    else
+    else if (!doctor_is_changeable(doctor, "helper", path, path,
+                                   DOCTOR_ADVICE_ROOT ": the epilog runs it as root"))
         doctor_add(doctor, FINDING_OK, "helper", path, "", "there, and root's");
 }
 
 void doctor_files(struct doctor *doctor, const struct conf *conf)
 {
+    check_configuration(doctor, conf);
+    check_policy(doctor, conf);
     check_library(doctor, conf->library);
     check_program(doctor, conf->submit);
 }

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "conf/base/io.h"
 #include "conf/command/doctor.h"

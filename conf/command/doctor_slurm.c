@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,18 +108,15 @@ static void check_release(struct doctor *doctor, const char *path)
 
 static void check_plugin(struct doctor *doctor, const struct plugstack_line *line)
 {
-    char path[2 * PATH_MAX], culprit[PATH_MAX];
+    char path[2 * PATH_MAX];
     struct stat status;
     plugin_path(line->plugin, path, sizeof path);
     if (stat(path, &status) != 0) {
         doctor_add(doctor, FINDING_BAD, "plugin", path,
                    "install jobtrail on this node, or mend the path in plugstack.conf", "%s",
                    strerror(errno));
-    } else if (doctor_is_changeable(path, culprit, sizeof culprit)) {
-        doctor_add(doctor, FINDING_BAD, "plugin", path,
-                   "give it to root, writable by root alone: slurmd runs it as root",
-                   "%s can be changed by others than root", culprit);
-    } else {
+    } else if (!doctor_is_changeable(doctor, "plugin", path, path,
+                                     DOCTOR_ADVICE_ROOT ": slurmd runs it as root")) {
         doctor_add(doctor, FINDING_OK, "plugin", path, "", "there, and root's");
         check_release(doctor, path);
     }

@@ -12,7 +12,7 @@
 
 #include "conf/base/cpu_time.h"
 #include "conf/base/process.h"
-#include "conf/policy_load.h"
+#include "conf/policy_file.h"
 #include "submit/facts/file_facts.h"
 #include "submit/facts/hasher.h"
 #include "submit/flush/ledger_send.h"

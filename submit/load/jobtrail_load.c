@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/command_options.h"
+#include "conf/key_file.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
 #include "submit/load/read/module_map.h"
@@ -52,9 +54,10 @@ static const char usage[] =
 
 struct options {
     const char *store, *quarantine, *modules, *accounts;
-    size_t batch;
-    long expire_days; /* 0: keep all */
-    bool delete_files, dry_run, json, follow, require_signature;
+    uint32_t batch;
+    uint32_t expire_days; /* 0: keep all */
+    bool delete_files, dry_run, json, follow, require_signature, help, version;
+    const char *key; /* the last */
     const char *key_file[PROOF_KEYS_MAX];
     size_t key_files;
 };
@@ -67,98 +70,27 @@ struct chores {
 
 static volatile sig_atomic_t stop;
 
-static const struct option long_options[] = {
-    {"store", required_argument, NULL, 's'},
-    {"follow", no_argument, NULL, 'f'},
-    {"delete", no_argument, NULL, 'd'},
-    {"key", required_argument, NULL, 'k'},
-    {"require-signature", no_argument, NULL, 'r'},
-    {"quarantine", required_argument, NULL, 'q'},
-    {"modules", required_argument, NULL, 'm'},
-    {"accounts", required_argument, NULL, 'a'},
-    {"expire", required_argument, NULL, 'e'},
-    {"batch", required_argument, NULL, 'b'},
-    {"dry-run", no_argument, NULL, 'n'},
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {0},
+#define MEMBER(name) offsetof(struct options, name)
+
+/* clang-format off */
+static const struct option_row option_rows[] = {
+    {"store", 's', OPTION_TEXT, MEMBER(store), 0, 0, NULL},
+    {"follow", 'f', OPTION_FLAG, MEMBER(follow), 0, 0, NULL},
+    {"delete", 'd', OPTION_FLAG, MEMBER(delete_files), 0, 0, NULL},
+    {"key", 'k', OPTION_TEXT, MEMBER(key), 0, 0, NULL},
+    {"require-signature", 'r', OPTION_FLAG, MEMBER(require_signature), 0, 0, NULL},
+    {"quarantine", 'q', OPTION_TEXT, MEMBER(quarantine), 0, 0, NULL},
+    {"modules", 'm', OPTION_TEXT, MEMBER(modules), 0, 0, NULL},
+    {"accounts", 'a', OPTION_TEXT, MEMBER(accounts), 0, 0, NULL},
+    {"expire", 'e', OPTION_NUMBER, MEMBER(expire_days), 1, MAX_DAYS, NULL},
+    {"batch", 'b', OPTION_NUMBER, MEMBER(batch), 1, MAX_BATCH, NULL},
+    {"dry-run", 'n', OPTION_FLAG, MEMBER(dry_run), 0, 0, NULL},
+    {"json", 'j', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
+    {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
+    {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {NULL, 0, 0, 0, 0, 0, NULL},
 };
-
-/* Returns 0 or, after saying what is wrong, -EINVAL. */
-static int parse_number(const char *text, const char *option, long largest, long *number)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 1 || value > largest) {
-        fprintf(stderr, "jobtrail-load: --%s takes a number from 1 to %ld\n", option, largest);
-        return -EINVAL;
-    }
-    *number = value;
-    return 0;
-}
-
-static int take_key(struct options *options)
-{
-    if (options->key_files == PROOF_KEYS_MAX) {
-        fprintf(stderr, "jobtrail-load: no more than %d keys\n", PROOF_KEYS_MAX);
-        return -EINVAL;
-    }
-    options->key_file[options->key_files++] = optarg;
-    return 0;
-}
-
-static int take_option(int letter, struct options *options)
-{
-    long number;
-    switch (letter) {
-    case 's':
-        options->store = optarg;
-        return 0;
-    case 'f':
-        options->follow = true;
-        return 0;
-    case 'd':
-        options->delete_files = true;
-        return 0;
-    case 'k':
-        return take_key(options);
-    case 'r':
-        options->require_signature = true;
-        return 0;
-    case 'q':
-        options->quarantine = optarg;
-        return 0;
-    case 'm':
-        options->modules = optarg;
-        return 0;
-    case 'a':
-        options->accounts = optarg;
-        return 0;
-    case 'e':
-        return parse_number(optarg, "expire", MAX_DAYS, &options->expire_days);
-    case 'b':
-        if (parse_number(optarg, "batch", MAX_BATCH, &number) != 0)
-            return -EINVAL;
-        options->batch = (size_t)number;
-        return 0;
-    case 'n':
-        options->dry_run = true;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case 'h':
-        fputs(usage, stdout);
-        return 1;
-    case 'V':
-        puts("jobtrail-load " JOBTRAIL_VERSION);
-        return 1;
-    default:
-        fputs("Try 'jobtrail-load --help'.\n", stderr);
-        return -EINVAL;
-    }
-}
+/* clang-format on */
 
 static bool is_directory(const char *path)
 {
@@ -166,19 +98,16 @@ static bool is_directory(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-static int check_keys(const struct options *options)
-{
-    if (!options->require_signature || options->key_files > 0)
-        return 0;
-    fputs("jobtrail-load: --require-signature needs the --key that signatures are checked with\n",
-          stderr);
-    return -EINVAL;
-}
-
-static int check_inputs(const struct options *options, char **paths)
+static int check_options(const struct options *options, char **paths)
 {
     bool has_chore =
         options->modules != NULL || options->accounts != NULL || options->expire_days != 0;
+    if (options->require_signature && options->key_files == 0) {
+        fputs("jobtrail-load: --require-signature needs the --key that signatures are checked "
+              "with\n",
+              stderr);
+        return -EINVAL;
+    }
     if (paths[0] == NULL && !has_chore) {
         fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
         return -EINVAL;
@@ -204,18 +133,24 @@ static int check_inputs(const struct options *options, char **paths)
 static int parse_options(int argc, char **argv, struct options *options)
 {
     int letter;
-    while ((letter = getopt_long(argc, argv, "s:fdk:rq:m:a:e:b:njhV", long_options, NULL)) != -1) {
-        int taken = take_option(letter, options);
-        if (taken != 0)
-            return taken;
+    while ((letter = options_next(argc, argv, "s:fdk:rq:m:a:e:b:njhV", option_rows, options)) !=
+           OPTIONS_END) {
+        if (letter == OPTIONS_WRONG) {
+            fputs("Try 'jobtrail-load --help'.\n", stderr);
+            return -EINVAL;
+        }
+        if (options->help || options->version) {
+            fputs(options->help ? usage : "jobtrail-load " JOBTRAIL_VERSION "\n", stdout);
+            return 1;
+        }
+        if (letter == 'k' && options->key_files == PROOF_KEYS_MAX) {
+            fprintf(stderr, "jobtrail-load: no more than %d keys\n", PROOF_KEYS_MAX);
+            return -EINVAL;
+        }
+        if (letter == 'k')
+            options->key_file[options->key_files++] = options->key;
     }
-    return check_keys(options) != 0 ? -EINVAL : check_inputs(options, argv + optind);
-}
-
-static const char *default_store(void)
-{
-    const char *store = getenv("JOBTRAIL_STORE");
-    return store == NULL || store[0] == '\0' ? DEFAULT_STORE : store;
+    return check_options(options, argv + optind);
 }
 
 static const struct database_ops *find_store(const char *address, const char **location)
@@ -281,8 +216,7 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            chores->stopped ? "true" : "false", options->dry_run ? "true" : "false");
 }
 
-/* ---- What is done -----------------------------------------------------------------------------
- */
+/* ---- What is done ---------------------------------------------------------------------------- */
 
 static enum exit_code store_trouble(const struct store *store)
 {
@@ -337,17 +271,12 @@ static enum exit_code load_all(struct loader *loader, const struct options *opti
     return loader->counts.damaged > 0 ? SET_ASIDE : ALL_LOADED;
 }
 
-static enum exit_code expire(struct store *store, long days, size_t *expired)
+static enum exit_code expire(struct store *store, uint32_t days, size_t *expired)
 {
-    double when = (double)time(NULL) - (double)days * 86400;
+    double when = (double)time(NULL) - days * 86400.0;
     if (store_expire(store, when, &stop, expired) != 0)
         return store_trouble(store);
     return stop == 0 ? ALL_LOADED : STOPPED;
-}
-
-static enum exit_code worse(enum exit_code left, enum exit_code right)
-{
-    return left > right ? left : right;
 }
 
 /* The lists first, so that what is loaded gets its module at once. */
@@ -362,8 +291,10 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
     if (outcome != ALL_LOADED)
         return outcome;
     outcome = load_all(loader, options, paths);
-    if (options->expire_days != 0 && outcome < STORE_TROUBLE)
-        outcome = worse(outcome, expire(loader->store, options->expire_days, &chores->expired));
+    if (options->expire_days != 0 && outcome < STORE_TROUBLE) {
+        enum exit_code expired = expire(loader->store, options->expire_days, &chores->expired);
+        outcome = expired > outcome ? expired : outcome;
+    }
     chores->stopped = outcome == STOPPED;
     return outcome;
 }
@@ -376,7 +307,7 @@ static int read_keys(const struct options *options, struct record_proof *proof)
         if (error == 0)
             continue;
         fprintf(stderr, "jobtrail-load: key %s: %s\n", options->key_file[i],
-                record_proof_trouble(error));
+                key_file_trouble(error));
         return error;
     }
     return 0;
@@ -425,21 +356,20 @@ static void note_signal(int number)
     stop = 1;
 }
 
-/* What has been read is committed, then the summary is printed. */
-static void stop_on_signals(void)
-{
-    struct sigaction action = {.sa_handler = note_signal};
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-}
-
 int main(int argc, char **argv)
 {
     mallopt(M_MXFAST, 0); /* else each text's allocation tidies all small ones up */
-    struct options options = {.store = default_store(), .batch = DEFAULT_BATCH};
+    const char *store = getenv("JOBTRAIL_STORE");
+    struct options options = {
+        .store = store == NULL || store[0] == '\0' ? DEFAULT_STORE : store,
+        .batch = DEFAULT_BATCH,
+    };
     int parsed = parse_options(argc, argv, &options);
     if (parsed != 0)
         return parsed < 0 ? USAGE : ALL_LOADED;
-    stop_on_signals();
+    /* What has been read is committed, then the summary is printed. */
+    const struct sigaction action = {.sa_handler = note_signal};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
     return (int)load(&options, argv + optind);
 }

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
+
 #define BLANKS " \t\r\n"
 
 static const char *const names[CREDENTIALS] = {
@@ -85,20 +87,6 @@ static bool skip_prefix(const char **name, const char *prefix)
     return found;
 }
 
-static int find_credential(const char *name)
-{
-    int at = 0;
-    while (at < CREDENTIALS && strcmp(name, names[at]) != 0)
-        at++;
-    return at;
-}
-
-/* What is not for us is left out, but nothing that may be about TLS. */
-static int refuse_unknown(const char *name)
-{
-    return strncmp(name, "ssl", 3) == 0 || strncmp(name, "tls", 3) == 0 ? -EINVAL : 0;
-}
-
 /* NAME, NAME = VALUE, skip-NAME. `value` is NULL where there is none. */
 static int take_option(struct credentials *credentials, char *written, char *value)
 {
@@ -107,10 +95,13 @@ static int take_option(struct credentials *credentials, char *written, char *val
     const char *name = written;
     skip_prefix(&name, "loose-");
     bool off = skip_prefix(&name, "skip-") || skip_prefix(&name, "disable-");
-    int at = find_credential(name);
+    int at = 0;
+    while (at < CREDENTIALS && strcmp(name, names[at]) != 0)
+        at++;
     bool is_switch = at == CREDENTIAL_SSL || at == CREDENTIAL_VERIFY;
+    /* What is not for us is left out, but nothing that may be about TLS. */
     if (at == CREDENTIALS || (!is_switch && (off || value == NULL)))
-        return refuse_unknown(name);
+        return strncmp(name, "ssl", 3) == 0 || strncmp(name, "tls", 3) == 0 ? -EINVAL : 0;
     const char *text = value;
     if (is_switch)
         text = off ? "0" : value == NULL ? "1" : as_switch(plain_value(value));
@@ -163,7 +154,7 @@ static int check_file(int fd, const char *path, char *trouble, size_t size)
 static int read_lines(FILE *file, const char *path, struct credentials *credentials, char *trouble,
                       size_t size)
 {
-    char *line = NULL;
+    CLEANUP_FREE char *line = NULL;
     size_t room = 0;
     bool ours = false;
     int error = 0;
@@ -174,7 +165,6 @@ static int read_lines(FILE *file, const char *path, struct credentials *credenti
                      error == -ENOMEM ? "out of memory"
                                       : "is not known here; see jobtrail-load(1), MARIADB");
     }
-    free(line);
     return error;
 }
 
@@ -189,14 +179,12 @@ int credentials_read(const char *path, struct credentials *credentials, char *tr
         return -EACCES;
     }
     int error = check_file(fd, path, trouble, size);
-    FILE *file = error == 0 ? fdopen(fd, "r") : NULL;
+    CLEANUP_FCLOSE FILE *file = error == 0 ? fdopen(fd, "r") : NULL;
     if (file == NULL) {
         close(fd);
         return error != 0 ? error : -ENOMEM;
     }
-    error = read_lines(file, path, credentials, trouble, size);
-    fclose(file);
-    return error;
+    return read_lines(file, path, credentials, trouble, size);
 }
 
 void credentials_free(struct credentials *credentials)

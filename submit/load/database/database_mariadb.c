@@ -35,7 +35,7 @@ static struct statement *statement_of(struct database *database, const char *sql
 
 static int maria_begin(struct database *database)
 {
-    int error = database->connection == NULL ? maria_reconnect(database) : 0;
+    int error = database->connection == NULL ? maria_reconnect(database, MARIA_PATIENCE) : 0;
     return error == 0 ? maria_script(database, "START TRANSACTION") : error;
 }
 
@@ -88,7 +88,7 @@ static int open_database(const char *location, bool dry_run, struct database **o
     int error = maria_parse_address(&database->address, location);
     if (error != 0)
         return maria_refuse(database, error, "write mariadb://[USER@][HOST[:PORT]]/DATABASE");
-    return maria_reconnect(database);
+    return maria_reconnect(database, MARIA_PATIENCE);
 }
 
 static void free_statement(struct statement *statement)

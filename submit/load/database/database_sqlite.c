@@ -5,7 +5,6 @@
 #include "submit/load/database/database.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

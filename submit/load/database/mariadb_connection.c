@@ -14,8 +14,6 @@
 
 #include "submit/load/database/credentials.h"
 
-#define PATIENCE_SECONDS   120   /* for an answer of the server */
-#define SCHEMA_SECONDS     86400 /* the same, while it changes tables */
 #define OLDEST_SERVER      100700
 #define ER_WSREP_NOT_READY 1047 /* ER_UNKNOWN_COM_ERROR, from a Galera node that has no quorum */
 
@@ -170,12 +168,6 @@ static int check_server(struct database *database, MYSQL *connection)
 /* What proves that we know the password without telling it. */
 #define PLUGINS "mysql_native_password,client_ed25519"
 
-/* As MariaDB's own programs have it; several hosts are hosts. */
-static bool is_socket(const char *host)
-{
-    return host == NULL || strcmp(host, "localhost") == 0;
-}
-
 /* The server proves its name before anything is sent: nobody in between can listen or answer for
  * it. A socket has nobody between. Connector/C 3.4 would check by itself, so off is said too. */
 static void set_tls(MYSQL *connection, const struct credentials *credentials, bool is_used)
@@ -255,7 +247,9 @@ static int connect_with(struct database *database, MYSQL *connection,
     const char *host = or_else(address->host, said[CREDENTIAL_HOST]);
     const char *port = or_else(said[CREDENTIAL_PORT], "0");
     const char *tls = or_else(said[CREDENTIAL_SSL], "1");
-    bool by_socket = is_socket(host), by_tls = !by_socket && tls[0] == '1';
+    /* as MariaDB's own programs have it; several hosts are hosts */
+    bool by_socket = host == NULL || strcmp(host, "localhost") == 0;
+    bool by_tls = !by_socket && tls[0] == '1';
     set_options(connection, by_socket, patience);
     set_tls(connection, credentials, by_tls);
     if (mysql_real_connect(
@@ -292,7 +286,7 @@ static int set_up_session(struct database *database)
     return error;
 }
 
-static int reconnect_with(struct database *database, unsigned patience)
+int maria_reconnect(struct database *database, unsigned patience)
 {
     maria_disconnect(database);
     MYSQL *connection = mysql_init(NULL);
@@ -305,15 +299,4 @@ static int reconnect_with(struct database *database, unsigned patience)
     }
     database->connection = connection;
     return set_up_session(database);
-}
-
-int maria_reconnect(struct database *database)
-{
-    return reconnect_with(database, PATIENCE_SECONDS);
-}
-
-/* A change of large tables takes as long as it takes; what follows shall not wait so long. */
-int maria_reconnect_patiently(struct database *database)
-{
-    return reconnect_with(database, SCHEMA_SECONDS);
 }

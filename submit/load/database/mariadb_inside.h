@@ -46,10 +46,11 @@ int maria_statement_trouble(struct database *database, MYSQL_STMT *prepared);
 int maria_parse_address(struct address *address, const char *location);
 
 void maria_disconnect(struct database *database);
-int maria_reconnect(struct database *database);
 
-/* For statements that may take hours. */
-int maria_reconnect_patiently(struct database *database);
+/* `patience` is how many seconds the server may take for an answer: hours for a change of large
+ * tables, which takes as long as it takes. */
+enum { MARIA_PATIENCE = 120, MARIA_SCHEMA_PATIENCE = 86400 };
+int maria_reconnect(struct database *database, unsigned patience);
 
 /* Runs several statements. */
 int maria_script(struct database *database, const char *sql);

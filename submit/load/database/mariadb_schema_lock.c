@@ -20,14 +20,6 @@
     "INSERT INTO store_migration VALUES (1, @@wsrep_node_name) ON DUPLICATE KEY UPDATE node = "    \
     "node"
 
-static int is_cluster(struct database *database, long long *nodes)
-{
-    return maria_query_number(database,
-                              "SELECT count(*) FROM information_schema.global_variables"
-                              " WHERE variable_name = 'wsrep_on' AND variable_value = 'ON'",
-                              nodes);
-}
-
 static int take_lock(struct database *database)
 {
     long long taken = 0;
@@ -59,11 +51,14 @@ static int take_claim(struct database *database)
 int maria_lock_schema(struct database *database)
 {
     long long in_cluster = 0;
-    int error = maria_reconnect_patiently(database);
+    int error = maria_reconnect(database, MARIA_SCHEMA_PATIENCE);
     if (error == 0)
         error = take_lock(database);
     if (error == 0)
-        error = is_cluster(database, &in_cluster);
+        error = maria_query_number(database,
+                                   "SELECT count(*) FROM information_schema.global_variables"
+                                   " WHERE variable_name = 'wsrep_on' AND variable_value = 'ON'",
+                                   &in_cluster);
     if (error == 0 && in_cluster > 0)
         error = take_claim(database);
     if (error != 0) {
@@ -82,5 +77,5 @@ void maria_unlock_schema(struct database *database)
     if (database->has_claim && database->connection != NULL)
         mysql_query(database->connection, "DROP TABLE IF EXISTS store_migration");
     database->has_lock = database->has_claim = false;
-    maria_reconnect(database);
+    maria_reconnect(database, MARIA_PATIENCE);
 }

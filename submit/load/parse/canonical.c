@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
+
 static int compare_keys(const void *left, const void *right)
 {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
@@ -28,7 +30,7 @@ static const char **sorted_keys(struct json_object *object, size_t *count)
 static struct json_object *copy_object(struct json_object *object)
 {
     size_t count;
-    const char **keys = sorted_keys(object, &count);
+    CLEANUP_FREE const char **keys = sorted_keys(object, &count);
     struct json_object *copy = json_object_new_object();
     if (keys == NULL || copy == NULL)
         goto failed;
@@ -41,10 +43,8 @@ static struct json_object *copy_object(struct json_object *object)
             goto failed;
         }
     }
-    free(keys);
     return copy;
 failed:
-    free(keys);
     json_object_put(copy);
     return NULL;
 }

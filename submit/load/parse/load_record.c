@@ -120,13 +120,6 @@ static void derive_end(struct run_record *run)
     }
 }
 
-/* Kept only where nothing else says when the run was. */
-static void derive_record_epoch(struct run_record *run)
-{
-    if (run->start_time.known)
-        run->record_epoch.known = false;
-}
-
 void record_date(double when, char *date)
 {
     time_t seconds = (time_t)when;
@@ -221,7 +214,8 @@ static int read_rest(struct reader *reader)
         error = read_build(reader, run);
     derive_job_id(run);
     derive_end(run);
-    derive_record_epoch(run);
+    if (run->start_time.known) /* else nothing says when the run was */
+        run->record_epoch.known = false;
     derive_date(run->start_time, run->date);
     return error;
 }
@@ -403,19 +397,6 @@ static int read_text(const char *text, size_t size, struct reader *reader)
     return error == 0 ? read_kind(reader) : error;
 }
 
-static bool is_ascii(const char *bytes, size_t size)
-{
-    uint64_t word, all = 0;
-    size_t at = 0;
-    for (; at + sizeof word <= size; at += sizeof word) {
-        memcpy(&word, bytes + at, sizeof word);
-        all |= word;
-    }
-    for (; at < size; at++)
-        all |= (unsigned char)bytes[at];
-    return (all & UINT64_C(0x8080808080808080)) == 0;
-}
-
 /* Bytes that are not UTF-8, which other writers may leave in, are mapped as in our own records.
  * What the parser would not read is put so that it does. */
 static char *mapped(const char *bytes, size_t *size)
@@ -430,7 +411,7 @@ static char *mapped(const char *bytes, size_t *size)
 
 static bool is_plain(const char *text, size_t size)
 {
-    return is_ascii(text, size) && strstr(text, "\\u0000") == NULL &&
+    return text_is_ascii(text, size) && strstr(text, "\\u0000") == NULL &&
            !json_pairs_are_misread(text, size);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/io.h"
 
 /* What an access list gives to others shows in the bits of the group. */
@@ -55,17 +56,14 @@ int load_text(int dir_fd, const char *name, char **text, size_t *size, bool *clo
               struct load_reason *reason)
 {
     size_t expected = 0;
-    int fd = open_regular(dir_fd, name, &expected, closed, reason);
+    CLEANUP_CLOSE int fd = open_regular(dir_fd, name, &expected, closed, reason);
     if (fd < 0)
         return fd;
     char *buffer = malloc(expected + 1);
-    if (buffer == NULL) {
-        close(fd);
+    if (buffer == NULL)
         return -ENOMEM;
-    }
     /* A file that is shorter now than fstat(2) said fails as JSON later. */
     ssize_t got = io_read(fd, buffer, expected);
-    close(fd);
     if (got < 0) {
         free(buffer);
         return load_refuse(reason, "cannot be read: %s", strerror((int)-got));

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/set_aside.h"
 #include "conf/base/trusted.h"
 
@@ -27,12 +28,10 @@ static int make_directory(const char *path, char *culprit, size_t size)
     if (length >= sizeof copy)
         return -ENAMETOOLONG;
     snprintf(copy, sizeof copy, "%.*s", (int)length, path);
-    int parent = trusted_parent(copy, &name, TRUSTED_STICKY, culprit, size);
+    CLEANUP_CLOSE int parent = trusted_parent(copy, &name, TRUSTED_STICKY, culprit, size);
     if (parent < 0)
         return parent;
-    int error = mkdirat(parent, name, 0700) != 0 && errno != EEXIST ? -errno : 0;
-    close(parent);
-    return error;
+    return mkdirat(parent, name, 0700) != 0 && errno != EEXIST ? -errno : 0;
 }
 
 int damaged_open(const char *path, char *culprit, size_t size)
@@ -47,16 +46,15 @@ int damaged_open(const char *path, char *culprit, size_t size)
 static int copy_file(int from_dir, const char *name, int to_dir, const char *kept)
 {
     struct stat facts;
-    int from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    CLEANUP_CLOSE int from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (from < 0)
         return -errno;
-    int error = fstat(from, &facts) != 0 ? -errno : S_ISREG(facts.st_mode) ? 0 : -EXDEV;
-    int to = error == 0 ? openat(to_dir, kept, CREATE_FLAGS, 0600) : -1;
-    if (error == 0)
-        error = to < 0 ? -errno : set_aside_copy(from, to, facts.st_size);
-    if (to >= 0)
-        close(to);
-    close(from);
+    if (fstat(from, &facts) != 0)
+        return -errno;
+    if (!S_ISREG(facts.st_mode))
+        return -EXDEV;
+    CLEANUP_CLOSE int to = openat(to_dir, kept, CREATE_FLAGS, 0600);
+    int error = to < 0 ? -errno : set_aside_copy(from, to, facts.st_size);
     return error == 0 && fsync(to_dir) != 0 ? -errno : error;
 }
 

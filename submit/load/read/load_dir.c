@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
 
@@ -52,12 +52,8 @@ int source_open_sub(const struct load_source *source, const char *sub)
         return directory_open(source->fd, sub[0] == '\0' ? "." : sub);
     struct load_place first = {.sub = ""};
     memcpy(first.sub, sub, (size_t)(slash - sub));
-    int fd = directory_open(source->fd, first.sub);
-    if (fd < 0)
-        return fd;
-    int second = directory_open(fd, slash + 1);
-    close(fd);
-    return second;
+    CLEANUP_CLOSE int fd = directory_open(source->fd, first.sub);
+    return fd < 0 ? fd : directory_open(fd, slash + 1);
 }
 
 static int open_parent(const char *path)
@@ -65,12 +61,8 @@ static int open_parent(const char *path)
     const char *slash = strrchr(path, '/');
     if (slash == NULL)
         return open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    char *parent = strndup(path, slash == path ? 1 : (size_t)(slash - path));
-    if (parent == NULL)
-        return -1;
-    int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(parent);
-    return fd;
+    CLEANUP_FREE char *parent = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    return parent == NULL ? -1 : open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 int source_open(const char *path, struct load_source *source)
@@ -92,11 +84,6 @@ int source_open(const char *path, struct load_source *source)
         return -errno;
     *source = (struct load_source){path, name, fd};
     return 0;
-}
-
-void source_close(struct load_source *source)
-{
-    close(source->fd);
 }
 
 static int walk_sub(const struct load_source *source, const char *sub,
@@ -150,10 +137,8 @@ int source_walk(const struct load_source *source, const struct load_visitor *vis
 
 int source_remove(const struct load_source *source, const struct load_place *place)
 {
-    int fd = source_open_sub(source, place->sub);
+    CLEANUP_CLOSE int fd = source_open_sub(source, place->sub);
     if (fd < 0)
         return fd;
-    int error = unlinkat(fd, place->name, 0) == 0 || errno == ENOENT ? 0 : -errno;
-    close(fd);
-    return error;
+    return unlinkat(fd, place->name, 0) == 0 || errno == ENOENT ? 0 : -errno;
 }

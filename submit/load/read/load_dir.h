@@ -38,10 +38,8 @@ struct load_visitor {
 enum record_kind place_kind(const char *name);
 
 /* Opens the directory or the directory of the file `path`, which must live as long as `*source`.
- * Returns 0 or -errno. */
+ * Returns 0, and the caller closes `fd`; or -errno. */
 int source_open(const char *path, struct load_source *source);
-
-void source_close(struct load_source *source);
 
 /* Visits every record of the source, in no order. Returns 0, -errno, or what `visit` returned. */
 int source_walk(const struct load_source *source, const struct load_visitor *visitor);

@@ -166,12 +166,6 @@ static int read_whole(struct inputs *inputs, struct input *input)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static void pause_following(void)
-{
-    struct timespec time = {0, IDLE_MS * 1000000L};
-    nanosleep(&time, NULL);
-}
-
 /* Whether there is nothing but a standard input whose other end is closed. */
 static bool is_over(const struct inputs *inputs)
 {
@@ -194,7 +188,7 @@ static int follow_all(struct inputs *inputs)
         if (error == 0)
             error = read_rotated(inputs, &more);
         if (!more)
-            pause_following();
+            nanosleep(&(struct timespec){0, IDLE_MS * 1000000L}, NULL);
     }
     for (; error == 0 && inputs->rotated != NULL; drop_rotated(&inputs->rotated))
         error = finish_stream(inputs, inputs->rotated->stream);
@@ -227,13 +221,6 @@ static void finish_inputs(struct inputs *inputs)
             load_stream_remove(inputs->list[i].stream, loader);
 }
 
-/* When the store failed. */
-static void rescue_streams(struct inputs *inputs)
-{
-    loader_rescue(inputs->loader);
-    load_stream_drain(inputs->loader, inputs->blocks, 0);
-}
-
 static int make_list(struct inputs *inputs, char **paths)
 {
     while (paths[inputs->count] != NULL)
@@ -253,10 +240,12 @@ int load_inputs(struct loader *loader, char **paths, bool follow)
     int error = make_list(&inputs, paths);
     if (error == 0)
         error = follow ? follow_all(&inputs) : read_all(&inputs);
-    if (error == 0)
+    if (error == 0) {
         finish_inputs(&inputs);
-    else if (inputs.consumed)
-        rescue_streams(&inputs);
+    } else if (inputs.consumed) { /* the store failed */
+        loader_rescue(loader);
+        load_stream_drain(loader, inputs.blocks, 0);
+    }
     for (size_t i = 0; inputs.list != NULL && i < inputs.count; i++)
         load_stream_close(inputs.list[i].stream);
     while (inputs.rotated != NULL)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/trusted.h"
 #include "submit/load/parse/load_text.h"
 #include "submit/load/read/damaged.h"
@@ -118,11 +119,9 @@ static bool was_seen(const struct loader *loader, int dir_fd, const struct load_
 
 static void note_loaded(struct loader *loader, const struct load_place *place)
 {
-    int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
-    if (fd < 0)
-        return;
-    note_seen(loader, fd, place);
-    close(fd);
+    CLEANUP_CLOSE int fd = loader->follows ? source_open_sub(loader->source, place->sub) : -1;
+    if (fd >= 0)
+        note_seen(loader, fd, place);
 }
 
 void loader_report_input(struct loader *loader, const char *path, int error)
@@ -190,11 +189,9 @@ static void set_record_aside(struct loader *loader, struct record *record,
         loader_set_aside(loader, load_record_text(record), record->size, place->name, reason);
         return;
     }
-    int fd = source_open_sub(loader->source, place->sub);
-    if (fd < 0)
-        return;
-    set_file_aside(loader, fd, place, reason);
-    close(fd);
+    CLEANUP_CLOSE int fd = source_open_sub(loader->source, place->sub);
+    if (fd >= 0)
+        set_file_aside(loader, fd, place, reason);
 }
 
 /* ---- Transactions --------------------------------------------------------------------------- */
@@ -208,13 +205,6 @@ static void remove_loaded(struct loader *loader, const struct load_place *place)
     }
     report_place(loader, place, strerror(-error));
     note_loaded(loader, place);
-}
-
-/* The reason of those that are STORE_CROWDED. */
-static const char *crowded_reason(char *reason, size_t size)
-{
-    snprintf(reason, size, "more than %d owners claim this uuid, and none proves it", STORE_CLAIMS);
-    return reason;
 }
 
 static void count_result(struct load_counts *counts, enum store_result result)
@@ -242,8 +232,9 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
 {
     char reason[80];
     if (batch->results[at] == STORE_CROWDED) {
-        set_record_aside(loader, &batch->records[at], &batch->places[at],
-                         crowded_reason(reason, sizeof reason));
+        snprintf(reason, sizeof reason, "more than %d owners claim this uuid, and none proves it",
+                 STORE_CLAIMS);
+        set_record_aside(loader, &batch->records[at], &batch->places[at], reason);
         return;
     }
     count_result(&loader->counts, batch->results[at]);
@@ -254,12 +245,6 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
         remove_loaded(loader, &batch->places[at]);
     else
         note_loaded(loader, &batch->places[at]);
-}
-
-static void settle_batch(struct loader *loader, const struct load_batch *batch)
-{
-    for (size_t i = 0; i < batch->count; i++)
-        settle_record(loader, batch, i);
 }
 
 /* One of them is at fault: each on its own. */
@@ -293,12 +278,13 @@ static int finish_writing(struct loader *loader)
     struct load_batch *batch = batch_writer_wait(loader->writer, &error);
     if (batch == NULL)
         return 0;
+    const bool was_put = error == 0;
     if (error == -EBADMSG)
         error = put_one_by_one(loader, batch);
     else if (error != 0)
         store_failed(loader, error);
-    else
-        settle_batch(loader, batch);
+    for (size_t i = 0; was_put && i < batch->count; i++)
+        settle_record(loader, batch, i);
     if (error == 0)
         empty_batch(batch);
     return error;
@@ -488,15 +474,9 @@ void loader_free(struct loader *loader)
     id_cache_free(&loader->seen_files);
 }
 
-/* Who can change a directory above, or a link, could put an older closed directory in its place. */
-static bool is_way_closed(const char *path)
-{
-    char culprit[PATH_MAX];
-    return trusted_check(path, culprit, sizeof culprit) == 0;
-}
-
 int loader_load(struct loader *loader, const char *path)
 {
+    char culprit[PATH_MAX];
     struct load_source source;
     const struct load_visitor visitor = {loader, load_file, report_unreadable};
     int error = source_open(path, &source);
@@ -505,12 +485,13 @@ int loader_load(struct loader *loader, const char *path)
         return 0;
     }
     loader->source = &source;
-    loader->way_is_closed = is_way_closed(path);
+    /* Who can change a directory above, or a link, could put an older closed directory there. */
+    loader->way_is_closed = trusted_check(path, culprit, sizeof culprit) == 0;
     error = source_walk(&source, &visitor);
     if (error >= 0)
         error = loader_commit(loader);
     loader->source = NULL;
-    source_close(&source);
+    close(source.fd);
     clear_progress(loader);
     return error;
 }

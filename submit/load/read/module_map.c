@@ -9,6 +9,7 @@
 
 #include <json-c/json.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 
 #define BLANKS " \t\r\n"
@@ -45,16 +46,16 @@ static int add_spider(struct module_map *map, const char *prefix, struct json_ob
                                      ? json_object_array_get_idx(flavors, 0)
                                      : NULL;
     const char *name = flavor == NULL ? "" : json_object_get_string(flavor);
-    char *module;
+    CLEANUP_FREE char *module = NULL;
     if (strncmp(name, "default", 7) == 0)
         name += name[7] == ':' ? 8 : 7;
     const char *text = json_object_get_string(package);
     if ((*name == '\0' ? asprintf(&module, "%s", text) : asprintf(&module, "%s(%s)", text, name)) <
-        0)
+        0) {
+        module = NULL;
         return -ENOMEM;
-    int error = add_path(map, prefix, module);
-    free(module);
-    return error;
+    }
+    return add_path(map, prefix, module);
 }
 
 static int read_spider(struct json_object *root, struct module_map *map, struct load_reason *reason)
@@ -81,7 +82,7 @@ static int read_spider(struct json_object *root, struct module_map *map, struct 
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static int add_line(struct module_map *map, char *line, size_t number, struct load_reason *reason)
+static int add_map_line(void *map, char *line, size_t number, struct load_reason *reason)
 {
     line[strcspn(line, "#")] = '\0';
     char *rest;
@@ -99,18 +100,12 @@ static int each_line(FILE *file, void *context, struct load_reason *reason,
                      int (*add)(void *context, char *line, size_t number,
                                 struct load_reason *reason))
 {
-    char *line = NULL;
+    CLEANUP_FREE char *line = NULL;
     size_t room = 0;
     int error = 0;
     for (size_t number = 1; error == 0 && getline(&line, &room, file) >= 0; number++)
         error = add(context, line, number, reason);
-    free(line);
     return error == 0 && ferror(file) ? -EIO : error;
-}
-
-static int add_map_line(void *context, char *line, size_t number, struct load_reason *reason)
-{
-    return add_line(context, line, number, reason);
 }
 
 static int read_map(FILE *file, const char *path, struct module_map *map,
@@ -130,12 +125,8 @@ static int read_map(FILE *file, const char *path, struct module_map *map,
 int module_map_read(const char *path, struct module_map *map, struct load_reason *reason)
 {
     *map = (struct module_map){0};
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    int error = read_map(file, path, map, reason);
-    fclose(file);
-    return error;
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    return file == NULL ? -errno : read_map(file, path, map, reason);
 }
 
 /* ---- Accounts -------------------------------------------------------------------------------- */
@@ -162,12 +153,8 @@ static int add_account(void *context, char *line, size_t number, struct load_rea
 int account_list_read(const char *path, struct account_list *list, struct load_reason *reason)
 {
     *list = (struct account_list){0};
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    int error = each_line(file, list, reason, add_account);
-    fclose(file);
-    return error;
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    return file == NULL ? -errno : each_line(file, list, reason, add_account);
 }
 
 void account_list_free(struct account_list *list)

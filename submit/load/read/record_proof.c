@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/load/read/record_proof.h"
 
-#include <errno.h>
-
-#include "conf/key_file.h"
 #include "submit/definition/record_signature.h"
 #include "submit/load/parse/record_crc.h"
 
@@ -12,11 +9,6 @@ int record_proof_add_key(struct record_proof *proof, const char *path)
     int error = signature_key_read(path, &proof->key[proof->keys]);
     proof->keys += error == 0;
     return error;
-}
-
-const char *record_proof_trouble(int error)
-{
-    return key_file_trouble(error);
 }
 
 /* A damaged record has no good signature either: then the check sum is the better reason. */

@@ -22,10 +22,8 @@ struct record_proof {
     bool required; /* a signature, of whatever comes from wherever */
 };
 
-/* Adds the key of a file. Returns 0 or -errno, which record_proof_trouble() tells. */
+/* Adds the key of a file. Returns 0 or -errno, which key_file_trouble() tells. */
 int record_proof_add_key(struct record_proof *proof, const char *path);
-
-const char *record_proof_trouble(int error);
 
 /* Looks at a record of `size` bytes at `text`, with a NUL after it, from a place that is closed to
  * others or not. Returns 0 and `*unproven`; or -EBADMSG and `*reason` when its signature is not of

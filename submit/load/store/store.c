@@ -2,10 +2,10 @@
 #include "submit/load/store/store.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/load/store/store_schema.h"
 #include "submit/load/store/store_state.h"
 
 const struct database_ops *store_kind(const char *address, const char **location)
@@ -26,6 +26,12 @@ static int prepare_modules(struct store *store)
 {
     struct store_connection *on = &store->connection;
     int error = 0;
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT value FROM store_state WHERE name = 'generation'%s",
+             on->ops->share_lock);
+    store->get_generation = store_statement(on, sql, &error);
+    store->add_generation = store_statement(
+        on, "UPDATE store_state SET value = value + 1 WHERE name = 'generation'", &error);
     store->add_replaced = store_statement(
         on, "UPDATE store_state SET value = value + 1 WHERE name = 'replaced'", &error);
     if (error == 0)
@@ -42,8 +48,6 @@ static int prepare_modules(struct store *store)
         error = store_prepare_packages(&store->packages, &store->intern);
     if (error == 0)
         error = store_prepare_coverage(&store->coverage, on);
-    if (error == 0)
-        error = store_prepare_transaction(&store->transaction, &store->intern, &store->prefixes);
     return error;
 }
 
@@ -60,6 +64,79 @@ int store_open(const struct database_ops *ops, const char *location, bool dry_ru
     if (error == 0)
         error = store_ensure_schema(&store->connection);
     return error == 0 ? prepare_modules(store) : error;
+}
+
+static int want_other(struct store *store, struct record *record, enum store_result *result)
+{
+    switch (record->kind) {
+    case RECORD_LINK:
+        return store_want_link(&store->links, record, result);
+    case RECORD_PACKAGE:
+        return store_want_package(&store->packages, record);
+    default:
+        return 0;
+    }
+}
+
+static int put_other(struct store *store, const struct record *record, enum store_result *result)
+{
+    switch (record->kind) {
+    case RECORD_LINK:
+        return store_put_link(&store->links, record, result);
+    case RECORD_PACKAGE:
+        return store_put_package(&store->packages, record, result);
+    case RECORD_COVERAGE:
+        return store_put_coverage(&store->coverage, record, result);
+    default:
+        return 0;
+    }
+}
+
+/* The tables with what records share, except for programs, which need the ids of all others. */
+static int settle_shared(struct store *store)
+{
+    static const enum table shared[] = {TABLE_EXECUTABLE, TABLE_JOB_PART, TABLE_LAYOUT,
+                                        TABLE_ENDING, TABLE_PACKAGE};
+    int error = store_settle_parts(&store->parts);
+    for (size_t i = 0; error == 0 && i < sizeof shared / sizeof shared[0]; i++)
+        error = store_settle(&store->intern, shared[i]);
+    return error;
+}
+
+struct put {
+    struct record *records;
+    size_t count;
+    enum store_result *results;
+};
+
+static int put_all(struct store *store, const struct put *put)
+{
+    int error = store_want_runs(&store->runs, put->records, put->count, put->results);
+    for (size_t i = 0; error == 0 && i < put->count; i++)
+        error = want_other(store, &put->records[i], &put->results[i]);
+    if (error == 0)
+        error = settle_shared(store);
+    if (error == 0)
+        error = store_put_runs(&store->runs);
+    for (size_t i = 0; error == 0 && i < put->count; i++)
+        error = put_other(store, &put->records[i], &put->results[i]);
+    if (error == 0 && store->connection.replaces)
+        error = store_write(&store->connection, store->add_replaced, NULL, 1);
+    return error;
+}
+
+static int put_records(struct store *store, void *put)
+{
+    int error = put_all(store, put);
+    store_free_runs(&store->runs);
+    store_forget_parts(&store->parts);
+    return error;
+}
+
+int store_put(struct store *store, struct record *records, size_t count, enum store_result *results)
+{
+    struct put put = {records, count, results};
+    return store_transact(store, put_records, &put);
 }
 
 const char *store_error(const struct store *store)

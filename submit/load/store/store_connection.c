@@ -2,7 +2,8 @@
 #include "submit/load/store/store_connection.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 int store_refuse(struct store_connection *on, int error, const char *text)
 {
@@ -36,35 +37,42 @@ struct statement *store_statement(struct store_connection *on, const char *sql, 
     return statement;
 }
 
-int store_text_open(struct store_connection *on, struct store_text *text)
+void store_text_add(struct store_text *text, const char *format, ...)
 {
-    text->text = NULL;
-    text->file = open_memstream(&text->text, &text->size);
-    return text->file == NULL ? store_refuse(on, -ENOMEM, "out of memory") : 0;
+    va_list arguments;
+    va_start(arguments, format);
+    if (text->used < sizeof text->text)
+        text->used += (size_t)vsnprintf(text->text + text->used, sizeof text->text - text->used,
+                                        format, arguments);
+    va_end(arguments);
 }
 
-struct statement *store_text_statement(struct store_connection *on, struct store_text *text,
+void store_text_add_places(struct store_text *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        store_text_add(text, i == 0 ? "?" : ", ?");
+}
+
+struct statement *store_text_statement(struct store_connection *on, const struct store_text *text,
                                        int *error)
 {
-    struct statement *statement = NULL;
-    if (fclose(text->file) == 0)
-        statement = store_statement(on, text->text, error);
-    else
-        *error = store_refuse(on, -ENOMEM, "out of memory");
-    free(text->text);
-    return statement;
+    if (text->used < sizeof text->text)
+        return store_statement(on, text->text, error);
+    *error = store_refuse(on, -EINVAL, "a statement is too long");
+    return NULL;
 }
 
-int store_has_row(struct store_connection *on, struct statement *statement,
-                  const struct value *parameters)
+int store_ask(struct store_connection *on, struct statement *statement,
+              const struct value *parameters, int64_t *whole, size_t columns)
 {
-    struct value row[1];
+    struct value row[STORE_ASK_MAX];
     bool found = false;
     int more, error = store_select(on, statement, parameters);
     if (error != 0)
         return error;
-    while ((more = store_next(on, statement, row, 1)) > 0)
-        found = true;
+    for (; (more = store_next(on, statement, row, columns)) > 0; found = true)
+        for (size_t i = 0; i < columns; i++)
+            whole[i] = value_whole(&row[i]);
     return more < 0 ? more : found;
 }
 

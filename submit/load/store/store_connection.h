@@ -6,8 +6,6 @@
 #ifndef JOBTRAIL_STORE_CONNECTION_H
 #define JOBTRAIL_STORE_CONNECTION_H
 
-#include <stdio.h>
-
 #include "submit/load/database/database.h"
 #include "submit/load/database/value_digest.h"
 
@@ -33,18 +31,21 @@ int store_write(struct store_connection *on, struct statement *statement, const 
 /* Prepares `sql`; `*error` becomes -ENOMEM when it cannot. */
 struct statement *store_statement(struct store_connection *on, const char *sql, int *error);
 
-/* 1 when the query has a row, 0 when not, or -errno. */
-int store_has_row(struct store_connection *on, struct statement *statement,
-                  const struct value *parameters);
+/* Sets `whole` to the values of the query's only row, which has up to STORE_ASK_MAX. Returns 1 when
+ * there is one, 0 when not, or -errno. */
+#define STORE_ASK_MAX 2
+int store_ask(struct store_connection *on, struct statement *statement,
+              const struct value *parameters, int64_t *whole, size_t columns);
 
-/* A statement that is put together. */
+/* A statement that is put together; {0} at first. */
 struct store_text {
-    FILE *file;
-    char *text;
-    size_t size;
+    char text[8192];
+    size_t used;
 };
-int store_text_open(struct store_connection *on, struct store_text *text);
-struct statement *store_text_statement(struct store_connection *on, struct store_text *text,
+__attribute__((format(printf, 2, 3))) void store_text_add(struct store_text *text,
+                                                          const char *format, ...);
+void store_text_add_places(struct store_text *text, size_t count); /* "?, ?, ?" */
+struct statement *store_text_statement(struct store_connection *on, const struct store_text *text,
                                        int *error);
 
 /* Tells the error of making a digest, and returns it. */

@@ -1,47 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/store/store_coverage.h"
-
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
+#include "submit/definition/keys.def"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_owners.h"
+#include "submit/load/store/store_state.h"
 
 /* The columns of values, with where these stand. */
 static const struct {
     const char *table, *key, *column;
 } columns[] = {
 #define COVERAGE_KEY(table, key, form, from, rows, column) {table, #key, #column},
+#include "conf/base/cleanup.h"
 #include "submit/definition/keys.def"
+#include "submit/load/store/record_owner.h"
+#include "submit/load/store/store_owners.h"
+#include "submit/load/store/store_state.h"
 };
 
 enum { KEYS = sizeof columns / sizeof columns[0], COLUMNS = KEYS + 3 };
 
-static void write_add(FILE *sql)
-{
-    fputs("INSERT INTO coverage (owner, proven, position", sql);
-    for (size_t i = 0; i < KEYS; i++)
-        fprintf(sql, ", `%s`", columns[i].column);
-    fputs(") VALUES (?", sql);
-    for (size_t i = 1; i < COLUMNS; i++)
-        fputs(", ?", sql);
-    fputs(")", sql);
-}
-
 int store_prepare_coverage(struct store_coverage *rows, struct store_connection *on)
 {
+    struct store_text add = {0};
+    int error = 0;
     rows->on = on;
-    struct store_text sql;
-    int error = store_text_open(rows->on, &sql);
-    if (error != 0)
-        return error;
-    write_add(sql.file);
-    rows->add = store_text_statement(rows->on, &sql, &error);
-    rows->owners = store_owners_statement(rows->on, "coverage", "uuid", &error);
-    rows->drop =
-        store_statement(rows->on, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
+    store_text_add(&add, "INSERT INTO coverage (owner, proven, position");
+    for (size_t i = 0; i < KEYS; i++)
+        store_text_add(&add, ", `%s`", columns[i].column);
+    store_text_add(&add, ") VALUES (");
+    store_text_add_places(&add, COLUMNS);
+    store_text_add(&add, ")");
+    rows->add = store_text_statement(on, &add, &error);
+    rows->owners = store_owners_statement(on, "coverage", "uuid", &error);
+    rows->drop = store_statement(on, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
     return error;
 }
 
@@ -89,14 +84,12 @@ static void fill_fact(struct value *row, const struct record *record, int64_t ow
 static int add_facts(struct store_coverage *rows, const struct record *record, int64_t owner)
 {
     size_t count = json_object_array_length(record->coverage.facts);
-    struct value *facts = calloc(count + 1, COLUMNS * sizeof *facts);
+    CLEANUP_FREE struct value *facts = calloc(count + 1, COLUMNS * sizeof *facts);
     if (facts == NULL)
         return store_refuse(rows->on, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
         fill_fact(facts + i * COLUMNS, record, owner, i);
-    int error = count == 0 ? 0 : store_write(rows->on, rows->add, facts, count);
-    free(facts);
-    return error;
+    return count == 0 ? 0 : store_write(rows->on, rows->add, facts, count);
 }
 
 static int choose_coverage(struct store_coverage *rows, const struct record *record, int64_t owner,

@@ -51,7 +51,6 @@ static const char *const orphans[] = {
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 
 struct expiry {
-    struct store *store;
     double when;
     char date[RECORD_DATE_SIZE]; /* the start of no run from before `when` is given as later */
     struct statement *old_runs, *delete_run, *delete_packages;
@@ -90,10 +89,9 @@ static int find_old(struct store *store, struct expiry *expiry)
     return error;
 }
 
-static int delete_some(void *context)
+static int delete_some(struct store *store, void *context)
 {
     struct expiry *expiry = context;
-    struct store *store = expiry->store;
     drop_found(expiry);
     int error = find_old(store, expiry);
     if (error == 0 && expiry->found > 0)
@@ -105,12 +103,11 @@ static int delete_some(void *context)
 }
 
 /* Loaders hold the generation while they write: none is between finding an id and using it. */
-static int delete_orphans(void *context)
+static int delete_orphans(struct store *store, void *context)
 {
     const struct expiry *expiry = context;
-    struct store *store = expiry->store;
     const struct value when[] = {expiry_time(expiry)};
-    int error = store_new_generation(&store->transaction);
+    int error = store_new_generation(store);
     for (size_t i = 0; error == 0 && i < ORPHANS; i++)
         error = store_write(&store->connection, expiry->delete_orphans[i], when, 1);
     return error;
@@ -142,7 +139,7 @@ static int prepare_expiry(struct store *store, struct expiry *expiry)
 
 int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs)
 {
-    struct expiry expiry = {.store = store, .when = when};
+    struct expiry expiry = {.when = when};
     record_date(when + ZONES_S, expiry.date);
     expiry.keys = calloc(RUNS_AT_ONCE, sizeof *expiry.keys);
     *runs = 0;
@@ -150,12 +147,12 @@ int store_expire(struct store *store, double when, const volatile sig_atomic_t *
                                     : prepare_expiry(store, &expiry);
     do {
         if (error == 0)
-            error = store_transact(&store->transaction, delete_some, &expiry);
+            error = store_transact(store, delete_some, &expiry);
         if (error == 0)
             *runs += expiry.found;
     } while (error == 0 && expiry.found > 0 && !store->connection.dry_run && *stop == 0);
     if (error == 0 && *stop == 0)
-        error = store_transact(&store->transaction, delete_orphans, &expiry);
+        error = store_transact(store, delete_orphans, &expiry);
     drop_found(&expiry);
     free(expiry.keys);
     return error;

@@ -2,10 +2,10 @@
 #include "submit/load/store/store_intern.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 
 #define FIND_AT_ONCE 128 /* digests in one question */
@@ -38,55 +38,35 @@ static const struct {
     [TABLE_ENDING] = {"ending", "identity", "", &ending_fields},
 };
 
-static void write_find(FILE *sql, enum table table)
+static void prepare_find(struct store_intern *intern, enum table table, int *error)
 {
-    fprintf(sql, "SELECT id, %s FROM %s WHERE %s IN (?", tables[table].key, tables[table].name,
-            tables[table].key);
-    for (int i = 1; i < FIND_AT_ONCE; i++)
-        fputs(", ?", sql);
-    fputs(")", sql);
+    struct store_text sql = {0};
+    store_text_add(&sql, "SELECT id, %s FROM %s WHERE %s IN (", tables[table].key,
+                   tables[table].name, tables[table].key);
+    store_text_add_places(&sql, FIND_AT_ONCE);
+    store_text_add(&sql, ")");
+    intern->find[table] = store_text_statement(intern->on, &sql, error);
 }
 
-/* Of the table's columns, with that of the digest. */
-static size_t write_columns(FILE *sql, enum table table)
+static void prepare_add(struct store_intern *intern, enum table table, int *error)
 {
     const struct record_fields *fields = tables[table].fields;
-    size_t count = 1;
-    fprintf(sql, "%s%s", tables[table].key, tables[table].columns);
+    const char *or_keep = intern->on->ops->or_keep;
+    struct store_text sql = {0};
+    size_t columns = 1;
+    store_text_add(&sql, "INSERT INTO %s (%s%s", tables[table].name, tables[table].key,
+                   tables[table].columns);
     for (const char *at = tables[table].columns; (at = strchr(at, ',')) != NULL; at++)
-        count++;
-    for (size_t i = 0; fields != NULL && i < fields->count; i++, count++)
-        fprintf(sql, ", `%s`", fields->field[i].column);
-    return count;
-}
-
-static void write_add(FILE *sql, enum table table, const char *or_keep, size_t *columns)
-{
-    fprintf(sql, "INSERT INTO %s (", tables[table].name);
-    *columns = write_columns(sql, table);
-    fputs(") VALUES (?", sql);
-    for (size_t i = 1; i < *columns; i++)
-        fputs(", ?", sql);
-    fputs(")", sql);
+        columns++;
+    for (size_t i = 0; fields != NULL && i < fields->count; i++, columns++)
+        store_text_add(&sql, ", `%s`", fields->field[i].column);
+    store_text_add(&sql, ") VALUES (");
+    store_text_add_places(&sql, columns);
+    store_text_add(&sql, ")");
     if (or_keep != NULL)
-        fprintf(sql, " %s id = id", or_keep);
-}
-
-static int prepare_table(struct store_intern *intern, enum table table)
-{
-    struct store_text sql;
-    int error = store_text_open(intern->on, &sql);
-    if (error != 0)
-        return error;
-    write_find(sql.file, table);
-    intern->find[table] = store_text_statement(intern->on, &sql, &error);
-    if (error == 0)
-        error = store_text_open(intern->on, &sql);
-    if (error != 0)
-        return error;
-    write_add(sql.file, table, intern->on->ops->or_keep, &intern->wants[table].columns);
-    intern->add[table] = store_text_statement(intern->on, &sql, &error);
-    return error;
+        store_text_add(&sql, " %s id = id", or_keep);
+    intern->wants[table].columns = columns;
+    intern->add[table] = store_text_statement(intern->on, &sql, error);
 }
 
 int store_prepare_intern(struct store_intern *intern, struct store_connection *on,
@@ -95,8 +75,10 @@ int store_prepare_intern(struct store_intern *intern, struct store_connection *o
     int error = 0;
     intern->on = on;
     intern->prefixes = prefixes;
-    for (enum table table = 0; error == 0 && table < TABLES; table++)
-        error = prepare_table(intern, table);
+    for (enum table table = 0; error == 0 && table < TABLES; table++) {
+        prepare_find(intern, table, &error);
+        prepare_add(intern, table, &error);
+    }
     return error;
 }
 
@@ -112,13 +94,6 @@ static struct digest key_of(enum table table, const struct digest *digest)
 
 /* ---- What is wanted ------------------------------------------------------------------------- */
 
-static int make_room(struct wants *wants)
-{
-    size_t needed = wants->count + 1, values = wants->room * wants->columns;
-    int error = GROW_TO(wants->rows, values, needed * wants->columns);
-    return error != 0 ? error : GROW_TO(wants->digests, wants->room, needed);
-}
-
 int store_want(struct store_intern *intern, enum table table, const struct digest *digest,
                const struct value *rest)
 {
@@ -126,7 +101,9 @@ int store_want(struct store_intern *intern, enum table table, const struct diges
     const struct digest key = key_of(table, digest);
     if (id_cache_find(&intern->known, &key) != 0)
         return 0;
-    if (make_room(wants) != 0)
+    size_t needed = wants->count + 1, values = wants->room * wants->columns;
+    if (GROW_TO(wants->rows, values, needed * wants->columns) != 0 ||
+        GROW_TO(wants->digests, wants->room, needed) != 0)
         return store_refuse(intern->on, -ENOMEM, "out of memory");
     wants->digests[wants->count] = *digest;
     struct value *row = wants->rows + wants->count++ * wants->columns;
@@ -207,13 +184,12 @@ static int write_missing(struct store_intern *intern, enum table table, const st
                          size_t count)
 {
     const size_t columns = intern->wants[table].columns;
-    struct value *rows = calloc(count, columns * sizeof *rows);
+    CLEANUP_FREE struct value *rows = calloc(count, columns * sizeof *rows);
     if (rows == NULL)
         return store_refuse(intern->on, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
         memcpy(rows + i * columns, list[i], columns * sizeof *rows);
     int error = store_write(intern->on, intern->add[table], rows, count);
-    free(rows);
     return error == 0 ? store_find_wanted(intern, table) : error;
 }
 
@@ -222,14 +198,13 @@ int store_add_wanted(struct store_intern *intern, enum table table)
     struct wants *wants = &intern->wants[table];
     if (wants->count == 0)
         return 0;
-    const struct value **list = calloc(wants->count, sizeof *list);
+    CLEANUP_FREE const struct value **list = calloc(wants->count, sizeof *list);
     if (list == NULL)
         return store_refuse(intern->on, -ENOMEM, "out of memory");
     size_t missing = list_missing(intern, table, list);
     int error = missing == 0 ? 0 : write_missing(intern, table, list, missing);
     if (error == 0 && missing > 0 && list_missing(intern, table, list) > 0)
         error = store_refuse(intern->on, -EAGAIN, "another program removes what is loaded");
-    free(list);
     wants->count = 0;
     return error;
 }

@@ -1,39 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/store/store_links.h"
-
 #include <stdio.h>
 #include <string.h>
 
-/* The columns of a link but its key, in the order of fill_link(). */
-static const char *const link_columns[] = {
-    "proven",       "date",          "executable_id", "object_set_id", "function_set_id",
-    "link_program", "link_path",     "module_id",     "link_line",     "cwd",
-    "build_host",   "build_syshost", "build_epoch",
-};
+#include "submit/load/store/store_state.h"
+
+/* The columns of a link but its key, in the order of fill_link(), each followed by `after`. */
+#define LINK_COLUMN_LIST(after)                                                                    \
+    "proven" after ", date" after ", executable_id" after ", object_set_id" after                  \
+    ", function_set_id" after ", link_program" after ", link_path" after ", module_id" after       \
+    ", link_line" after ", cwd" after ", build_host" after ", build_syshost" after                 \
+    ", build_epoch" after
+#define LINK_COLUMNS_TO_ADD LINK_COLUMN_LIST("")
+#define LINK_COLUMNS_TO_SET LINK_COLUMN_LIST(" = ?")
 enum {
-    LINK_COLUMNS = sizeof link_columns / sizeof link_columns[0],
+    LINK_COLUMNS = 13,
     XALT_UUID_SIZE = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*",
 };
-
-static void write_columns(FILE *sql, const char *after)
-{
-    for (size_t i = 0; i < LINK_COLUMNS; i++)
-        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ", link_columns[i], after);
-}
-
-static struct statement *link_statement(struct store_links *links, const char *before,
-                                        const char *after_column, const char *after, int *error)
-{
-    struct store_text sql;
-    if (*error == 0)
-        *error = store_text_open(links->on, &sql);
-    if (*error != 0)
-        return NULL;
-    fputs(before, sql.file);
-    write_columns(sql.file, after_column);
-    fputs(after, sql.file);
-    return store_text_statement(links->on, &sql, error);
-}
 
 /* XALT's queries join links by uuid alone: there the uuid is that of the only link, or of the only
  * one that is proven. Others get another. */
@@ -46,12 +28,15 @@ int store_prepare_links(struct store_links *links, struct store_parts *parts)
     char sql[128];
     links->find = store_statement(links->on,
                                   "SELECT build_user = ?, proven FROM link WHERE uuid = ?", &error);
-    links->add = link_statement(links, "INSERT INTO link (", "",
-                                ", uuid, build_user, xalt_uuid)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                                &error);
-    links->update = link_statement(links, "UPDATE link SET ", " = ?",
-                                   " WHERE uuid = ? AND build_user = ? AND proven = 0", &error);
+    links->add =
+        store_statement(links->on,
+                        "INSERT INTO link (" LINK_COLUMNS_TO_ADD ", uuid, build_user, xalt_uuid)"
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        &error);
+    links->update = store_statement(links->on,
+                                    "UPDATE link SET " LINK_COLUMNS_TO_SET
+                                    " WHERE uuid = ? AND build_user = ? AND proven = 0",
+                                    &error);
     snprintf(sql, sizeof sql, "SELECT count(*), sum(proven) FROM link WHERE uuid = ?%s",
              links->on->ops->share_lock);
     links->count = store_statement(links->on, sql, &error);
@@ -156,43 +141,21 @@ static int fill_link(struct store_links *links, const struct record *record,
     return 0;
 }
 
-/* UUID/USER once the database has put the user in place of the star. */
-static struct value disputed_uuid(const struct link_record *link, char text[XALT_UUID_SIZE])
-{
-    snprintf(text, XALT_UUID_SIZE, "%s/*", link->uuid);
-    return value_text(text);
-}
-
-struct link_count {
-    int64_t count, proven;
-};
-
-static int count_links(struct store_links *links, const struct value *uuid,
-                       struct link_count *count)
-{
-    struct value row[2];
-    int more, error = store_select(links->on, links->count, uuid);
-    while (error == 0 && (more = store_next(links->on, links->count, row, 2)) != 0) {
-        error = more < 0 ? more : 0;
-        if (error == 0)
-            *count = (struct link_count){value_whole(&row[0]), value_whole(&row[1])};
-    }
-    return error;
-}
-
 /* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
  */
 static int look_for_others(struct store_links *links, const struct link_record *link,
                            bool is_update)
 {
     char text[XALT_UUID_SIZE];
-    struct link_count count = {0};
+    int64_t counts[2] = {0}; /* of all links with this uuid, and of those that are proven */
     const struct value uuid = value_text(link->uuid);
-    int error = count_links(links, &uuid, &count);
-    const struct value dispute[] = {disputed_uuid(link, text), uuid, value_int(count.proven > 1)};
-    if (error == 0 && count.count > 1)
-        error = store_write(links->on, links->dispute, dispute, 1);
-    if (error == 0 && is_update && count.proven == 1)
+    int error = store_ask(links->on, links->count, &uuid, counts, 2);
+    /* UUID/USER once the database has put the user in place of the star */
+    snprintf(text, sizeof text, "%s/*", link->uuid);
+    const struct value dispute[] = {value_text(text), uuid, value_int(counts[1] > 1)};
+    if (error >= 0)
+        error = counts[0] < 2 ? 0 : store_write(links->on, links->dispute, dispute, 1);
+    if (error == 0 && is_update && counts[1] == 1)
         error = store_write(links->on, links->clear, &uuid, 1);
     return error;
 }

@@ -12,15 +12,7 @@
 #include "conf/base/grow.h"
 #include "submit/load/store/store_state.h"
 
-static size_t without_slashes(const char *path, size_t size)
-{
-    while (size > 1 && path[size - 1] == '/')
-        size--;
-    return size;
-}
-
-/* ---- Statements that are used once ------------------------------------------------------------
- */
+/* ---- Statements that are used once ----------------------------------------------------------- */
 
 static int write_once(struct store *store, const char *sql, const struct value *row, size_t count)
 {
@@ -29,8 +21,7 @@ static int write_once(struct store *store, const char *sql, const struct value *
     return error != 0 ? error : store_write(&store->connection, statement, row, count);
 }
 
-/* ---- Applying a map ---------------------------------------------------------------------------
- */
+/* ---- Applying a map -------------------------------------------------------------------------- */
 
 #define AT_ONCE 1000
 
@@ -44,14 +35,6 @@ struct changes {
     size_t count;
 };
 
-static int add_change(struct changes *changes, int64_t id, int64_t module)
-{
-    if (GROW(changes->list, changes->count) != 0)
-        return -ENOMEM;
-    changes->list[changes->count++] = (struct change){id, module};
-    return 0;
-}
-
 static int find_changes(struct store *store, struct statement *all, struct changes *changes)
 {
     struct value row[3];
@@ -62,8 +45,11 @@ static int find_changes(struct store *store, struct statement *all, struct chang
         int64_t id = value_whole(&row[0]), had = value_whole(&row[2]);
         int64_t module =
             store_module_of(&store->prefixes, row[1].kind == VALUE_TEXT ? row[1].text : NULL);
-        if (module != had && add_change(changes, id, module) != 0)
+        if (module == had)
+            continue;
+        if (GROW(changes->list, changes->count) != 0)
             return store_refuse(&store->connection, -ENOMEM, "out of memory");
+        changes->list[changes->count++] = (struct change){id, module};
     }
     return error;
 }
@@ -115,7 +101,6 @@ static int apply_modules(struct store *store, size_t *changed)
 /* ---- Setting a map --------------------------------------------------------------------------- */
 
 struct map {
-    struct store *store;
     const struct module_path *paths;
     size_t count;
     size_t *changed;
@@ -125,7 +110,9 @@ static int add_path(struct store *store, struct statement *add, const struct mod
 {
     struct digest digest;
     int64_t module;
-    size_t size = without_slashes(path->prefix, strlen(path->prefix));
+    size_t size = strlen(path->prefix);
+    while (size > 1 && path->prefix[size - 1] == '/')
+        size--;
     char *prefix = strndup(path->prefix, size);
     if (prefix == NULL || hash_bytes(prefix, size, &digest) != 0) {
         free(prefix);
@@ -153,11 +140,10 @@ static int replace_paths(struct store *store, const struct map *map)
     return error;
 }
 
-static int set_modules(void *context)
+static int set_modules(struct store *store, void *context)
 {
     const struct map *map = context;
-    struct store *store = map->store;
-    int error = store_new_generation(&store->transaction);
+    int error = store_new_generation(store);
     if (error == 0)
         error = replace_paths(store, map);
     if (error == 0)
@@ -168,23 +154,20 @@ static int set_modules(void *context)
 int store_set_modules(struct store *store, const struct module_path *paths, size_t count,
                       size_t *changed)
 {
-    struct map map = {store, paths, count, changed};
-    return store_transact(&store->transaction, set_modules, &map);
+    struct map map = {paths, count, changed};
+    return store_transact(store, set_modules, &map);
 }
 
-/* ---- Accounts ---------------------------------------------------------------------------------
- */
+/* ---- Accounts -------------------------------------------------------------------------------- */
 
 struct accounts {
-    struct store *store;
     const struct account_field *fields;
     size_t count;
 };
 
-static int set_accounts(void *context)
+static int set_accounts(struct store *store, void *context)
 {
     const struct accounts *accounts = context;
-    struct store *store = accounts->store;
     int error = write_once(store, "DELETE FROM account_field", NULL, 1);
     struct statement *add = store_statement(
         &store->connection,
@@ -201,6 +184,6 @@ static int set_accounts(void *context)
 
 int store_set_accounts(struct store *store, const struct account_field *fields, size_t count)
 {
-    struct accounts accounts = {store, fields, count};
-    return store_transact(&store->transaction, set_accounts, &accounts);
+    struct accounts accounts = {fields, count};
+    return store_transact(store, set_accounts, &accounts);
 }

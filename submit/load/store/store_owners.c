@@ -17,15 +17,12 @@ static int next_owner(struct store_connection *on, struct statement *owners, con
                       int64_t from, struct owner_row *row)
 {
     const struct value key[] = {value_text(uuid), value_int(from)};
-    struct value found[2];
-    int more, error = store_select(on, owners, key);
+    int64_t found[2];
+    int error = store_ask(on, owners, key, found, 2);
     *row = (struct owner_row){.found = false};
-    while (error == 0 && (more = store_next(on, owners, found, 2)) != 0) {
-        error = more < 0 ? more : 0;
-        if (error == 0)
-            *row = (struct owner_row){true, value_whole(&found[1]) != 0, value_whole(&found[0])};
-    }
-    return error;
+    if (error > 0)
+        *row = (struct owner_row){true, found[1] != 0, found[0]};
+    return error < 0 ? error : 0;
 }
 
 int store_find_owner(struct store_connection *on, struct statement *owners, const char *uuid,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/store/store_packages.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_owners.h"
+#include "submit/load/store/store_state.h"
 
 static void prepare_packages(struct store_packages *packages, int *error)
 {
@@ -76,33 +75,11 @@ static int put_owner(struct store_packages *packages, const struct package_recor
     memcpy(key.bytes, &owner, sizeof owner);
     if (owner == OWNER_OF_XALT || id_cache_find(&packages->intern->known, &key) != 0)
         return 0;
-    int found = store_has_row(packages->on, packages->find_owner, row);
+    int found = store_ask(packages->on, packages->find_owner, row, &(int64_t){0}, 1);
     if (found < 0)
         return found;
     id_cache_add(&packages->intern->known, &key, 1);
     return found ? 0 : store_write(packages->on, packages->add_owner, row, 1);
-}
-
-/* One that is proven takes the place of one that is not. */
-static int prove_package(struct store_packages *packages, const struct value *row,
-                         enum store_result *result)
-{
-    *result = STORE_UPDATED;
-    packages->on->replaces = true;
-    return store_write(packages->on, packages->prove, row, 1);
-}
-
-static int find_package(struct store_packages *packages, const struct value *row, bool *is_proven)
-{
-    struct value found[1];
-    int more, has = 0;
-    int error = store_select(packages->on, packages->find, row);
-    while (error == 0 && (more = store_next(packages->on, packages->find, found, 1)) != 0) {
-        error = more < 0 ? more : 0;
-        has = 1;
-        *is_proven = more > 0 && value_whole(&found[0]) != 0;
-    }
-    return error != 0 ? error : has;
 }
 
 /* Whether STORE_CLAIMS other owners have unproven packages of the run. An owner who has packages
@@ -126,7 +103,7 @@ int store_put_package(struct store_packages *packages, const struct record *reco
     const struct package_record *package = &record->package;
     struct digest digest;
     int64_t owner = OWNER_OF_XALT;
-    bool is_proven = false;
+    int64_t is_proven = 0;
     int error = want_package(packages, package, &digest);
     if (error >= 0)
         error = store_checked(packages->on, record_owner_of_package(package, &owner));
@@ -141,11 +118,14 @@ int store_put_package(struct store_packages *packages, const struct record *reco
     const struct value row[] = {value_text(package->run_uuid), value_int(owner),
                                 value_int(store_id(packages->intern, TABLE_PACKAGE, &digest)),
                                 value_int(!record->unproven)};
-    int found = find_package(packages, row, &is_proven);
+    int found = store_ask(packages->on, packages->find, row, &is_proven, 1);
     if (found < 0)
         return found;
-    if (found && !is_proven && !record->unproven)
-        return prove_package(packages, row, result);
+    if (found && !is_proven && !record->unproven) { /* what is proven replaces what is not */
+        *result = STORE_UPDATED;
+        packages->on->replaces = true;
+        return store_write(packages->on, packages->prove, row, 1);
+    }
     *result = found ? STORE_UNCHANGED : STORE_NEW;
     return found ? 0 : store_write(packages->on, packages->add, row, 1);
 }

@@ -2,10 +2,10 @@
 #include "submit/load/store/store_parts.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "submit/load/parse/canonical.h"
 
@@ -72,16 +72,13 @@ int store_prepare_parts(struct store_parts *parts, struct store_intern *intern)
     parts->intern = intern;
     for (enum part_kind kind = 0; error == 0 && kind < PART_KINDS; kind++) {
         const struct part_table *table = &part_tables[kind];
-        struct store_text sql;
+        const char *or_keep = parts->on->ops->or_keep;
+        struct store_text sql = {0};
         if (table->members == NULL)
             continue;
-        error = store_text_open(parts->on, &sql);
-        if (error != 0)
-            return error;
-        fprintf(sql.file, "INSERT INTO %s VALUES (?, ?)", table->members);
-        if (parts->on->ops->or_keep != NULL)
-            fprintf(sql.file, " %s %s = %s", parts->on->ops->or_keep, table->set_column,
-                    table->set_column);
+        store_text_add(&sql, "INSERT INTO %s VALUES (?, ?)", table->members);
+        if (or_keep != NULL)
+            store_text_add(&sql, " %s %s = %s", or_keep, table->set_column, table->set_column);
         parts->add_member[kind] = store_text_statement(parts->on, &sql, &error);
     }
     return error;
@@ -335,14 +332,13 @@ static int compare_rows_of_members(const void *left, const void *right)
 
 static int list_rows(struct store_parts *parts, const struct new_part *fresh, struct value *rows)
 {
-    int64_t *ids;
+    CLEANUP_FREE int64_t *ids = NULL;
     int error = member_ids(parts, fresh, &ids);
     for (size_t i = 0; error == 0 && i < fresh->count; i++) {
         rows[2 * i] =
             value_int(store_id(parts->intern, part_tables[fresh->kind].table, &fresh->digest));
         rows[2 * i + 1] = value_int(ids[i]);
     }
-    free(ids);
     return error;
 }
 
@@ -356,7 +352,7 @@ static int write_members(struct store_parts *parts, enum part_kind kind, const b
             room += parts->list[i].count;
     if (room == 0)
         return 0;
-    struct value *rows = calloc(room, 2 * sizeof *rows);
+    CLEANUP_FREE struct value *rows = calloc(room, 2 * sizeof *rows);
     if (rows == NULL)
         return store_refuse(parts->on, -ENOMEM, "out of memory");
     for (size_t i = 0; error == 0 && i < parts->count; i++) {
@@ -369,7 +365,6 @@ static int write_members(struct store_parts *parts, enum part_kind kind, const b
     qsort(rows, count, 2 * sizeof *rows, compare_rows_of_members);
     if (error == 0)
         error = store_write(parts->on, parts->add_member[kind], rows, count);
-    free(rows);
     return error;
 }
 
@@ -390,7 +385,7 @@ static char *write_id(char *at, int64_t id)
 /* A set's members as a JSON array of their ids, in `*text`, which the caller frees. */
 static int write_list(struct store_parts *parts, const struct new_part *fresh, char **text)
 {
-    int64_t *ids;
+    CLEANUP_FREE int64_t *ids = NULL;
     int error = member_ids(parts, fresh, &ids);
     if (error == 0 && (*text = malloc(fresh->count * DIGITS_MAX + 3)) == NULL)
         error = store_refuse(parts->on, -ENOMEM, "out of memory");
@@ -404,7 +399,6 @@ static int write_list(struct store_parts *parts, const struct new_part *fresh, c
         }
         strcpy(at, "]");
     }
-    free(ids);
     return error;
 }
 
@@ -447,7 +441,7 @@ static int settle_kind(struct store_parts *parts, enum part_kind kind, bool *mis
 int store_settle_parts(struct store_parts *parts)
 {
     int error = 0;
-    bool *missing = calloc(parts->count + 1, sizeof *missing);
+    CLEANUP_FREE bool *missing = calloc(parts->count + 1, sizeof *missing);
     if (missing == NULL)
         return store_refuse(parts->on, -ENOMEM, "out of memory");
     for (enum part_kind kind = 0; error == 0 && kind < PART_KINDS; kind++)
@@ -457,7 +451,6 @@ int store_settle_parts(struct store_parts *parts)
         id_cache_add(&parts->intern->known, &fresh->part->digest,
                      store_id(parts->intern, part_tables[fresh->kind].table, &fresh->digest));
     }
-    free(missing);
     store_forget_parts(parts);
     return error;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/store/store_runs.h"
-
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "submit/load/store/known_rows.h"
 #include "submit/load/store/record_owner.h"
+#include "submit/load/store/store_state.h"
 
 #define ASK_AT_ONCE 256 /* uuids */
 
@@ -26,66 +24,40 @@ static size_t column_count(void)
 /* ---- Statements ----------------------------------------------------------------------------- */
 
 /* Each column followed by `after`, with commas between. */
-static void list_columns(FILE *sql, const char *after)
+static void add_columns(struct store_text *sql, const char *after)
 {
-    for (size_t i = 0; i < column_count(); i++) {
-        fprintf(sql, "%s%s%s", i == 0 ? "" : ", ",
-                i < OTHER_COLUMNS ? other_columns[i] : run_fields.field[i - OTHER_COLUMNS].column,
-                after);
-    }
-}
-
-static void write_add(FILE *sql)
-{
-    fputs("INSERT INTO run_own (", sql);
-    list_columns(sql, "");
-    fputs(") VALUES (", sql);
     for (size_t i = 0; i < column_count(); i++)
-        fputs(i == 0 ? "?" : ", ?", sql);
-    fputs(")", sql);
+        store_text_add(sql, "%s%s%s", i == 0 ? "" : ", ",
+                       i < OTHER_COLUMNS ? other_columns[i]
+                                         : run_fields.field[i - OTHER_COLUMNS].column,
+                       after);
 }
 
 /* Another loader may have come between: what is proven, and what has ended, stays. */
 enum { UPDATE_KEYS = 5 };
 
-static void write_update(FILE *sql)
-{
-    fputs("UPDATE run_own SET ", sql);
-    list_columns(sql, " = ?");
-    fputs(" WHERE uuid = ? AND owner = ?"
-          " AND (proven < ? OR (proven = ? AND is_start_only >= ?))",
-          sql);
-}
-
-static void write_find(FILE *sql)
-{
-    fputs("SELECT uuid, owner, is_start_only, proven FROM run_own WHERE uuid IN (?", sql);
-    for (int i = 1; i < ASK_AT_ONCE; i++)
-        fputs(", ?", sql);
-    fputs(")", sql);
-}
-
-static struct statement *run_statement(struct store_runs *runs, void (*write)(FILE *sql),
-                                       int *error)
-{
-    struct store_text sql;
-    if (*error == 0)
-        *error = store_text_open(runs->on, &sql);
-    if (*error != 0)
-        return NULL;
-    write(sql.file);
-    return store_text_statement(runs->on, &sql, error);
-}
-
 int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
 {
+    struct store_text find = {0}, add = {0}, update = {0};
     int error = 0;
     runs->on = parts->on;
     runs->intern = parts->intern;
     runs->parts = parts;
-    runs->find = run_statement(runs, write_find, &error);
-    runs->add = run_statement(runs, write_add, &error);
-    runs->update = run_statement(runs, write_update, &error);
+    store_text_add(&find, "SELECT uuid, owner, is_start_only, proven FROM run_own WHERE uuid IN (");
+    store_text_add_places(&find, ASK_AT_ONCE);
+    store_text_add(&find, ")");
+    store_text_add(&add, "INSERT INTO run_own (");
+    add_columns(&add, "");
+    store_text_add(&add, ") VALUES (");
+    store_text_add_places(&add, column_count());
+    store_text_add(&add, ")");
+    store_text_add(&update, "UPDATE run_own SET ");
+    add_columns(&update, " = ?");
+    store_text_add(&update, " WHERE uuid = ? AND owner = ?"
+                            " AND (proven < ? OR (proven = ? AND is_start_only >= ?))");
+    runs->find = store_text_statement(runs->on, &find, &error);
+    runs->add = store_text_statement(runs->on, &add, &error);
+    runs->update = store_text_statement(runs->on, &update, &error);
     return error;
 }
 
@@ -289,14 +261,6 @@ static int want_program(struct store_runs *runs, struct new_run *fresh)
                : error;
 }
 
-static int want_programs(struct store_runs *runs, const struct run_batch *batch)
-{
-    int error = 0;
-    for (size_t i = 0; error >= 0 && i < batch->count; i++)
-        error = want_program(runs, &batch->list[i]);
-    return error < 0 ? error : store_settle(runs->intern, TABLE_PROGRAM);
-}
-
 static int fill_row(struct store_runs *runs, const struct new_run *fresh, struct value *row)
 {
     const struct run_record *run = fresh->run;
@@ -326,14 +290,6 @@ static int fill_row(struct store_runs *runs, const struct new_run *fresh, struct
     return 0;
 }
 
-static void fill_keys(const struct new_run *fresh, struct value keys[UPDATE_KEYS])
-{
-    keys[0] = value_text(fresh->run->uuid);
-    keys[1] = value_int(fresh->owner);
-    keys[2] = keys[3] = value_int(fresh->is_proven);
-    keys[4] = value_int(fresh->run->is_start_only);
-}
-
 /* Those to be added, or those to be updated: after the values of each stand those that find it. */
 static int write_runs(struct store_runs *runs, struct run_batch *batch, bool updates)
 {
@@ -347,7 +303,12 @@ static int write_runs(struct store_runs *runs, struct run_batch *batch, bool upd
         struct value *row = batch->rows + filled++ * columns;
         error = fill_row(runs, fresh, row);
         if (updates)
-            fill_keys(fresh, row + column_count());
+            memcpy(row + column_count(),
+                   (struct value[UPDATE_KEYS]){value_text(fresh->run->uuid),
+                                               value_int(fresh->owner), value_int(fresh->is_proven),
+                                               value_int(fresh->is_proven),
+                                               value_int(fresh->run->is_start_only)},
+                   UPDATE_KEYS * sizeof *row);
     }
     if (error != 0 || filled == 0)
         return error;
@@ -360,8 +321,11 @@ int store_put_runs(struct store_runs *runs)
     if (batch->count == 0)
         return 0;
     batch->rows = calloc(batch->count, (column_count() + UPDATE_KEYS) * sizeof *batch->rows);
-    int error = batch->rows == NULL ? store_refuse(runs->on, -ENOMEM, "out of memory")
-                                    : want_programs(runs, batch);
+    int error = batch->rows == NULL ? store_refuse(runs->on, -ENOMEM, "out of memory") : 0;
+    for (size_t i = 0; error >= 0 && i < batch->count; i++)
+        error = want_program(runs, &batch->list[i]);
+    if (error >= 0)
+        error = store_settle(runs->intern, TABLE_PROGRAM);
     if (error == 0)
         error = write_runs(runs, batch, false);
     return error == 0 ? write_runs(runs, batch, true) : error;

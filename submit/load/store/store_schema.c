@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/store/store_schema.h"
-
 #include <errno.h>
+#include <stdio.h>
 
 #include "submit/load/database/schema.h"
-#include "submit/load/store/store_patience.h"
+#include "submit/load/store/store_state.h"
 
 static int refuse_version(struct store_connection *on, int version, const char *advice)
 {

@@ -1,15 +1,69 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a store is made of.
+ * What a store is made of: the statements of each kind of record, and what is known of the batch at
+ * hand. Of a record it is asked first for what it shares with others (store_want_), and it is
+ * written (store_put_) once all that is shared is settled.
  */
 #ifndef JOBTRAIL_STORE_STATE_H
 #define JOBTRAIL_STORE_STATE_H
 
-#include "submit/load/store/store_coverage.h"
-#include "submit/load/store/store_links.h"
-#include "submit/load/store/store_packages.h"
-#include "submit/load/store/store_runs.h"
-#include "submit/load/store/store_transaction.h"
+#include "submit/load/store/store_parts.h"
+#include "submit/load/store/store_result.h"
+
+/* Runs, in batches: one question for many uuids, one message for many rows. */
+struct store_runs {
+    struct store_connection *on;
+    struct store_intern *intern;
+    struct store_parts *parts;
+    struct run_batch *batch; /* owned: of the batch at hand */
+    struct statement *find, *add, *update;
+};
+
+int store_prepare_runs(struct store_runs *runs, struct store_parts *parts);
+
+/* Chooses which runs are new or end, and asks for what they share. */
+int store_want_runs(struct store_runs *runs, struct record *records, size_t count,
+                    enum store_result *results);
+int store_put_runs(struct store_runs *runs);
+
+/* Drops the batch at hand. */
+void store_free_runs(struct store_runs *runs);
+
+/* Links: unique by uuid and user, as the uuid stands in every executable that was linked. */
+struct store_links {
+    struct store_connection *on;
+    struct store_intern *intern;
+    struct store_parts *parts;
+    struct statement *find, *add, *update, *count, *dispute, *clear;
+};
+
+int store_prepare_links(struct store_links *links, struct store_parts *parts);
+int store_want_link(struct store_links *links, struct record *record, enum store_result *result);
+int store_put_link(struct store_links *links, const struct record *record,
+                   enum store_result *result);
+
+/* Packages that runs loaded: unique by the run's uuid, the owner of the record and the package. */
+struct store_packages {
+    struct store_connection *on;
+    struct store_intern *intern;
+    struct statement *find, *add, *prove; /* of runs */
+    struct statement *owners, *find_owner, *add_owner;
+};
+
+int store_prepare_packages(struct store_packages *packages, struct store_intern *intern);
+int store_want_package(struct store_packages *packages, const struct record *record);
+int store_put_package(struct store_packages *packages, const struct record *record,
+                      enum store_result *result);
+
+/* Coverage records: a row for each fact. */
+struct store_coverage {
+    struct store_connection *on;
+    struct statement *owners, *add, *drop;
+};
+
+int store_prepare_coverage(struct store_coverage *rows, struct store_connection *on);
+int store_put_coverage(struct store_coverage *rows, const struct record *record,
+                       enum store_result *result);
 
 struct store {
     struct store_connection connection;
@@ -20,8 +74,22 @@ struct store {
     struct store_links links;
     struct store_packages packages;
     struct store_coverage coverage;
-    struct store_transaction transaction;
-    struct statement *add_replaced;
+    int64_t generation; /* of the ids that are known; 0: none */
+    struct statement *get_generation, *add_generation, *add_replaced;
 };
+
+/* Makes the store's tables, or makes those of an earlier version the present ones. */
+int store_ensure_schema(struct store_connection *on);
+
+/* Calls `attempt` again while it returns -EAGAIN, for a minute, as other writers may be in the way,
+ * and a database may be away for a while. Returns what it returned last. */
+int store_patiently(int (*attempt)(void *context), void *context);
+
+/* Runs `work` in a transaction, as store_put() says. */
+int store_transact(struct store *store, int (*work)(struct store *store, void *context),
+                   void *context);
+
+/* What loaders remember is no longer valid, once this transaction is committed. */
+int store_new_generation(struct store *store);
 
 #endif

@@ -1,90 +1,105 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/store/store_transaction.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Transactions, and whether what this loader remembers of the store is still so.
+ */
+#include <errno.h>
+#include <sys/random.h>
+#include <time.h>
 
-#include <stdio.h>
+#include "submit/load/store/store_state.h"
 
-#include "submit/load/store/store_patience.h"
+/* How long a transaction is tried again, and how long it waits between two tries. */
+#define PATIENCE_SECONDS 60
+#define FIRST_WAIT_MS    20
+#define LAST_WAIT_MS     2000
 
-int store_prepare_transaction(struct store_transaction *transaction, struct store_intern *intern,
-                              struct store_prefixes *prefixes)
+static double monotonic_seconds(void)
 {
-    char sql[128];
-    int error = 0;
-    struct store_connection *on = intern->on;
-    transaction->on = on;
-    transaction->intern = intern;
-    transaction->prefixes = prefixes;
-    snprintf(sql, sizeof sql, "SELECT value FROM store_state WHERE name = 'generation'%s",
-             on->ops->share_lock);
-    transaction->get_generation = store_statement(on, sql, &error);
-    transaction->add_generation = store_statement(
-        on, "UPDATE store_state SET value = value + 1 WHERE name = 'generation'", &error);
-    return error;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void forget_ids(struct store_transaction *transaction)
+/* Not all that were in each other's way shall come back at the same time. */
+static void wait_a_moment(unsigned ms)
 {
-    id_cache_clear(&transaction->intern->known);
-    transaction->generation = 0;
+    unsigned chance = 0;
+    (void)!getrandom(&chance, sizeof chance, 0);
+    unsigned chosen = ms / 2 + chance % ms;
+    struct timespec time = {chosen / 1000, (long)(chosen % 1000) * 1000000};
+    nanosleep(&time, NULL);
+}
+
+int store_patiently(int (*attempt)(void *context), void *context)
+{
+    double deadline = monotonic_seconds() + PATIENCE_SECONDS;
+    unsigned wait_ms = FIRST_WAIT_MS;
+    for (;;) {
+        int error = attempt(context);
+        if (error != -EAGAIN || monotonic_seconds() > deadline)
+            return error;
+        wait_a_moment(wait_ms);
+        if (wait_ms < LAST_WAIT_MS)
+            wait_ms *= 2;
+    }
+}
+
+static void forget_ids(struct store *store)
+{
+    id_cache_clear(&store->intern.known);
+    store->generation = 0;
 }
 
 /* Somebody may have removed rows whose ids are known here, or changed the modules. */
-static int check_generation(struct store_transaction *transaction)
+static int check_generation(struct store *store)
 {
-    struct value row[1] = {{.kind = VALUE_NULL}};
-    int error = store_select(transaction->on, transaction->get_generation, NULL);
-    if (error == 0)
-        error = store_next(transaction->on, transaction->get_generation, row, 1);
-    if (error < 0)
-        return error;
-    int64_t generation = error == 0 ? 0 : value_whole(row);
-    if (error > 0) /* to the end */
-        error = store_next(transaction->on, transaction->get_generation, row, 1);
-    if (error == 0 && generation != transaction->generation) {
-        forget_ids(transaction);
-        error = store_read_modules(transaction->prefixes);
-        transaction->generation = generation;
-    }
-    return error;
+    int64_t generation = 0;
+    int found = store_ask(&store->connection, store->get_generation, NULL, &generation, 1);
+    if (found < 0 || generation == store->generation)
+        return found < 0 ? found : 0;
+    forget_ids(store);
+    store->generation = generation;
+    return store_read_modules(&store->prefixes);
 }
 
 /* What is tried again. */
 struct attempt {
-    struct store_transaction *transaction;
-    int (*work)(void *context);
+    struct store *store;
+    int (*work)(struct store *store, void *context);
     void *context;
 };
 
 static int try_once(void *context)
 {
     const struct attempt *attempt = context;
-    struct store_transaction *transaction = attempt->transaction;
-    struct store_connection *on = transaction->on;
+    struct store *store = attempt->store;
+    struct store_connection *on = &store->connection;
     on->error[0] = '\0';
     on->replaces = false;
-    id_cache_trim(&transaction->intern->known);
+    id_cache_trim(&store->intern.known);
     int error = on->ops->begin(on->database);
     if (error == 0)
-        error = check_generation(transaction);
+        error = check_generation(store);
     if (error == 0)
-        error = attempt->work(attempt->context);
+        error = attempt->work(store, attempt->context);
     if (error == 0)
         error = on->ops->commit(on->database);
     if (error != 0) {
         on->ops->rollback(on->database);
-        forget_ids(transaction);
+        forget_ids(store);
     }
-    store_forget_wants(transaction->intern);
+    store_forget_wants(&store->intern);
     return error;
 }
 
-int store_transact(struct store_transaction *transaction, int (*work)(void *context), void *context)
+int store_transact(struct store *store, int (*work)(struct store *store, void *context),
+                   void *context)
 {
-    struct attempt attempt = {transaction, work, context};
+    struct attempt attempt = {store, work, context};
     return store_patiently(try_once, &attempt);
 }
 
-int store_new_generation(struct store_transaction *transaction)
+int store_new_generation(struct store *store)
 {
-    return store_write(transaction->on, transaction->add_generation, NULL, 1);
+    return store_write(&store->connection, store->add_generation, NULL, 1);
 }
