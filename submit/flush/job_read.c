@@ -2,9 +2,12 @@
 #include "submit/flush/job_read.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
 
-#include "submit/flush/flush_slot.h"
 #include "submit/flush/job_progress.h"
 #include "submit/outbox/transport.h"
 
@@ -22,13 +25,33 @@ bool job_may_go_on(const struct journal *journal)
     return journal->epilog_ns == 0 && journal->reboot_ns == 0;
 }
 
+/* When the epilogs of a node wait no longer, one flush at a time goes on: the one that holds the
+ * lock on <state>/flush.lock. The other flushes leave their jobs in the spool. The holder flushes
+ * these after its own jobs. Returns a descriptor, to be closed; -EAGAIN while another has it; or
+ * -errno. */
+static int take_slot(const char *state)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/flush.lock", state);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    return error == EWOULDBLOCK ? -EAGAIN : -error;
+}
+
 uint64_t flush_more_time(void *context)
 {
     struct flush_state *state = context;
     if (state->options->dry_run || transport_left_ms(state->job_ns) == 0)
         return 0;
     if (state->slot < 0)
-        state->slot = flush_slot_take(state->conf->state);
+        state->slot = take_slot(state->conf->state);
     state->is_queued = state->slot < 0;
     return state->is_queued ? 0 : state->job_ns;
 }

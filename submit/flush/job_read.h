@@ -24,7 +24,7 @@ struct flush_state {
     struct flush_count *count;
     uint64_t wait_ns;      /* CLOCK_MONOTONIC: until then an epilog may wait for this flush */
     uint64_t job_ns;       /* the same: when this job's time is over */
-    int slot;              /* flush_slot.h; -1: not held */
+    int slot;              /* of the one flush that goes on; -1: not held */
     bool is_queued;        /* another flush holds it: what is left is for that one */
     uint64_t without_room; /* jobs whose records find no room in the outbox, in this round */
 };
