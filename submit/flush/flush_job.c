@@ -14,8 +14,6 @@
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 #include "submit/flush/flush_breaks.h"
-#include "submit/flush/job_read.h"
-#include "submit/job/job_over.h"
 #include "submit/job/quarantine.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_remove.h"

@@ -6,7 +6,7 @@
 #ifndef JOBTRAIL_FLUSH_JOB_H
 #define JOBTRAIL_FLUSH_JOB_H
 
-#include "submit/flush/flush_state.h"
+#include "submit/flush/job_read.h"
 #include "submit/job/spool_read.h"
 
 /* Flushes a job and counts what came of it. Trouble is told on stderr. */

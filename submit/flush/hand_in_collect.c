@@ -10,11 +10,12 @@
 #include "conf/base/as_user.h"
 #include "conf/base/cleanup.h"
 #include "submit/evidence/user_files.h"
+#include "submit/flush/reading.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/spool_read.h"
 
 struct collection {
-    const struct hand_in_collect *order;
+    const struct session_user *user;
     char (*name)[RECORD_NAME_MAX]; /* owned: of what was taken */
     size_t count;
     bool is_out_of_room; /* the rest waits */
@@ -23,9 +24,9 @@ struct collection {
 static int take_record(void *context, const struct record_view *record)
 {
     struct collection *collection = context;
-    struct outbox *outbox = collection->order->outbox;
+    struct outbox *outbox = collection->user->sessions->outbox;
     int error = collection->count == HAND_IN_RECORDS_MAX ||
-                        outbox_room(outbox) < collection->order->conf->outbox_bytes / 2
+                        outbox_room(outbox) < collection->user->sessions->conf->outbox_bytes / 2
                     ? -ENOBUFS
                     : outbox_add(outbox, record);
     collection->is_out_of_room = error == -ENOBUFS;
@@ -37,8 +38,8 @@ static int take_record(void *context, const struct record_view *record)
 static int remove_taken(const void *context)
 {
     const struct collection *collection = context;
-    int records = user_directory_open(collection->order->user, HAND_IN_RECORDS,
-                                      collection->order->identity->uid);
+    int records = user_directory_open(collection->user->directory, HAND_IN_RECORDS,
+                                      collection->user->identity.uid);
     int error = records < 0 ? records : 0;
     for (size_t i = 0; i < collection->count && records >= 0; i++)
         if (unlinkat(records, collection->name[i], 0) != 0 && errno != ENOENT)
@@ -48,15 +49,15 @@ static int remove_taken(const void *context)
 
 static int commit_taken(const struct collection *collection, uint64_t *taken)
 {
-    const struct hand_in_collect *order = collection->order;
-    int error = outbox_commit(order->outbox);
+    const struct session_user *user = collection->user;
+    int error = outbox_commit(user->sessions->outbox);
     if (error != 0 || collection->count == 0)
         return error;
     *taken += collection->count;
     const struct as_user_order removal = {
-        .uid = order->identity->uid,
-        .gid = order->identity->gid,
-        .keep = {order->user, -1},
+        .uid = user->identity.uid,
+        .gid = user->identity.gid,
+        .keep = {user->directory, -1},
         .act = remove_taken,
         .context = collection,
     };
@@ -66,20 +67,21 @@ static int commit_taken(const struct collection *collection, uint64_t *taken)
 static int read_and_commit(struct collection *collection, uint64_t *taken, uint64_t *refused,
                            enum flush_outcome *outcome)
 {
-    const struct hand_in_collect *order = collection->order;
+    const struct session_user *user = collection->user;
     struct reading_summary summary = {0};
-    const struct hand_in_request request = {
-        .common = {.conf = order->conf,
-                   .identity = order->identity,
-                   .take = take_record,
-                   .context = collection,
-                   .deadline_ns = order->end_ns},
-        .user = order->user,
+    const struct reading_request request = {
+        .kind = READING_HAND_IN,
+        .conf = user->sessions->conf,
+        .identity = &user->identity,
+        .take = take_record,
+        .context = collection,
+        .deadline_ns = user->end_ns,
+        .user = user->directory,
     };
-    int error = reading_of_hand_in(&request, &summary, outcome);
+    int error = reading_run(&request, &summary, outcome);
     *refused += summary.damaged;
     if (error != 0 && !collection->is_out_of_room) {
-        outbox_abort(order->outbox);
+        outbox_abort(user->sessions->outbox);
         return error;
     }
     if (collection->is_out_of_room)
@@ -88,12 +90,12 @@ static int read_and_commit(struct collection *collection, uint64_t *taken, uint6
                         taken); /* what came before trouble with the user's files is sound */
 }
 
-int hand_in_collect(const struct hand_in_collect *order, uint64_t *taken, uint64_t *refused,
+int hand_in_collect(const struct session_user *user, uint64_t *taken, uint64_t *refused,
                     enum flush_outcome *outcome)
 {
-    struct collection collection = {.order = order};
+    struct collection collection = {.user = user};
     CLEANUP_CLOSE int records =
-        user_directory_open(order->user, HAND_IN_RECORDS, order->identity->uid);
+        user_directory_open(user->directory, HAND_IN_RECORDS, user->identity.uid);
     int error = records < 0 && records != -ENOENT ? records : 0;
     *outcome = FLUSH_DONE;
     if (records >= 0 && spool_lock(records, 0) == 0) {

@@ -2,25 +2,18 @@
 #ifndef JOBTRAIL_HAND_IN_COLLECT_H
 #define JOBTRAIL_HAND_IN_COLLECT_H
 
-#include "submit/flush/reading.h"
-#include "submit/outbox/outbox.h"
+#include <stdint.h>
 
-struct hand_in_collect {
-    const struct conf *conf;
-    const struct job_identity *identity; /* of the user, with their name */
-    int user;                            /* their directory, open */
-    uint64_t end_ns;                     /* CLOCK_MONOTONIC: when the child is ended */
-    struct outbox *outbox;
-};
+#include "submit/flush/session_flush.h"
 
-/* Takes what a user has handed in (hand_in.h) into the outbox, and then removes it. A child that
- * has become the user reads and removes; what it takes for records is looked at again here. While
- * more than half of the outbox is used, or another flush is at it, everything stays where it is.
- * Adds to
- * `*taken` what is in the outbox, to `*refused` what was no record of theirs. After a crash in
- * between, records may be taken again: under the same names. Returns 0 and the outcome, or -errno.
+/* Takes what a user, whose name is known, has handed in (hand_in.h) into the outbox, and then
+ * removes it. A child that has become the user reads and removes; what it takes for records is
+ * looked at again here. While more than half of the outbox is used, or another flush is at it,
+ * everything stays where it is. Ends at `end_ns`. Adds to `*taken` what is in the outbox, to
+ * `*refused` what was no record of theirs. After a crash in between, records may be taken again:
+ * under the same names. Returns 0 and the outcome, or -errno.
  */
-int hand_in_collect(const struct hand_in_collect *collect, uint64_t *taken, uint64_t *refused,
+int hand_in_collect(const struct session_user *user, uint64_t *taken, uint64_t *refused,
                     enum flush_outcome *outcome);
 
 #endif

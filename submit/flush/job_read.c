@@ -2,15 +2,18 @@
 #include "submit/flush/job_read.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
 
-#include "submit/flush/flush_slot.h"
 #include "submit/flush/job_progress.h"
 #include "submit/outbox/transport.h"
 
 struct job_reading {
     struct flush_state *state;
-    struct job_request request;
+    struct reading_request request;
     struct job_progress progress;
     struct reading_place taken_up_to;
     uint64_t runs;       /* taken since the last commit */
@@ -22,13 +25,33 @@ bool job_may_go_on(const struct journal *journal)
     return journal->epilog_ns == 0 && journal->reboot_ns == 0;
 }
 
+/* When the epilogs of a node wait no longer, one flush at a time goes on: the one that holds the
+ * lock on <state>/flush.lock. The other flushes leave their jobs in the spool. The holder flushes
+ * these after its own jobs. Returns a descriptor, to be closed; -EAGAIN while another has it; or
+ * -errno. */
+static int take_slot(const char *state)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/flush.lock", state);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    return error == EWOULDBLOCK ? -EAGAIN : -error;
+}
+
 uint64_t flush_more_time(void *context)
 {
     struct flush_state *state = context;
     if (state->options->dry_run || transport_left_ms(state->job_ns) == 0)
         return 0;
     if (state->slot < 0)
-        state->slot = flush_slot_take(state->conf->state);
+        state->slot = take_slot(state->conf->state);
     state->is_queued = state->slot < 0;
     return state->is_queued ? 0 : state->job_ns;
 }
@@ -95,7 +118,7 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
                      enum flush_outcome *outcome)
 {
     struct job_progress *progress = &reading->progress;
-    struct job_request *request = &reading->request;
+    struct reading_request *request = &reading->request;
     uint64_t most_ns = reading->state->conf->job_cpu_s * UINT64_C(1000000000);
     reading->runs = 0;
     reading->is_out_of_room = false;
@@ -103,8 +126,8 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
         job_may_go_on(request->journal) ? (struct reading_place){0, 0} : progress->place;
     reading->taken_up_to = request->resume_at;
     request->units.passed_over_count = progress->passed_over_count;
-    request->common.cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
-    int error = reading_of_job(request, summary, outcome);
+    request->cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
+    int error = reading_run(request, summary, outcome);
     if (error != 0 && !reading->is_out_of_room)
         return error;
     if (reading->is_out_of_room)
@@ -137,7 +160,7 @@ static int read_to_the_end(struct job_reading *reading, struct reading_summary *
             *outcome = FLUSH_BROKEN;
         if (!is_fault || progress->is_hopeless)
             return 0;
-        if (transport_left_ms(reading->request.common.deadline_ns) == 0 &&
+        if (transport_left_ms(reading->request.deadline_ns) == 0 &&
             flush_more_time(reading->state) == 0) {
             *outcome = FLUSH_LATE;
             return 0;
@@ -164,14 +187,15 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
     int error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
     if (error != 0)
         return error;
-    reading.request = (struct job_request){
-        .common = {.conf = state->conf,
-                   .identity = &journal->identity,
-                   .take = take_record,
-                   .context = &reading,
-                   .deadline_ns = epilog_waits ? state->wait_ns : state->job_ns,
-                   .more_time = more_time,
-                   .used_ns = &progress->used_ns},
+    reading.request = (struct reading_request){
+        .kind = READING_JOB,
+        .conf = state->conf,
+        .identity = &journal->identity,
+        .take = take_record,
+        .context = &reading,
+        .deadline_ns = epilog_waits ? state->wait_ns : state->job_ns,
+        .more_time = more_time,
+        .used_ns = &progress->used_ns,
         .journal = journal,
         .ledger = ledger,
         .packages = packages,

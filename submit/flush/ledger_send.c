@@ -28,35 +28,40 @@ struct ends {
     struct json_memo *memo;
 };
 
+int ledger_send_record(const struct ledger_send *send, int error, struct built_record *record)
+{
+    if (error == 0) {
+        error = send->give(send->context, record);
+        record_free(record);
+    }
+    return error;
+}
+
 static int send_run(const struct ledger_send *send, const struct run_source *source)
 {
     struct built_record record;
     int error = run_record_build(source, &record);
-    if (error == 0) {
-        error = send->give(send->context, &record);
-        record_free(&record);
-    }
-    return error;
+    return ledger_send_record(send, error, &record);
 }
 
 static bool was_sent(const struct ledger_send *send, const struct capture *capture)
 {
     char uuid[RECORD_UUID_SIZE];
     run_record_uuid(capture, uuid);
-    return strstr(send->sent, uuid) != NULL;
+    return strstr(send->request->sent, uuid) != NULL;
 }
 
 int ledger_send_starts(const struct ledger_send *send, struct reading_summary *summary)
 {
     struct ledger_reader reader;
     struct capture capture;
-    const struct run_source source = {.conf = send->conf,
+    const struct run_source source = {.conf = send->request->conf,
                                       .lines = &send->lines,
-                                      .identity = send->identity,
-                                      .journal = send->journal,
+                                      .identity = send->request->identity,
+                                      .journal = send->request->journal,
                                       .capture = &capture,
                                       .probability = 1};
-    int error = ledger_open(send->ledger, send->conf->ledger_bytes, &reader);
+    int error = ledger_open(send->request->ledger, send->request->conf->ledger_bytes, &reader);
     if (error != 0) {
         summary->is_no_ledger = error == -EINVAL;
         return error == -EINVAL ? 0 : error;
@@ -83,48 +88,38 @@ static bool is_running(const struct ledger_send *send, const struct capture *cap
     if (capture->end_ns != 0 || strcmp(ending->source, "exec") == 0)
         return false;
     if (capture->name_space != 0)
-        return !send->is_leader_gone;
+        return !send->request->is_leader_gone;
     return process_alive(capture->pid, capture->start_ticks);
-}
-
-static int send_packages(const struct ends *ends, const struct capture *capture,
-                         const struct package_run *run)
-{
-    const struct package_send send = {.conf = ends->send->conf,
-                                      .lines = &ends->send->lines,
-                                      .identity = ends->send->identity,
-                                      .policy = ends->send->policy,
-                                      .versions = ends->versions,
-                                      .give = ends->send->give,
-                                      .context = ends->send->context};
-    ends->summary->unhooked += !run->hooked;
-    return package_send(&send, capture, run, &ends->summary->packages);
 }
 
 static int send_end(const struct ends *ends, const struct capture *capture, uint64_t next_ns)
 {
     const struct ledger_send *send = ends->send;
-    const struct ending ending = ending_find(capture, next_ns, send->journal, send->now_ns);
+    const struct ending ending =
+        ending_find(capture, next_ns, send->request->journal, send->request->now_ns);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
-    struct run_source source = {.conf = send->conf,
+    struct run_source source = {.conf = send->request->conf,
                                 .lines = &send->lines,
-                                .identity = send->identity,
-                                .journal = send->journal,
+                                .identity = send->request->identity,
+                                .journal = send->request->journal,
                                 .capture = capture,
                                 .ending = &ending,
                                 .packages = &run,
                                 .dropped = ends->reader.dropped,
                                 .memo = ends->memo};
-    if (send->journal == NULL && is_running(send, capture, &ending)) {
+    if (send->request->journal == NULL && is_running(send, capture, &ending)) {
         ends->summary->running++;
         return 0;
     }
-    if ((send->journal == NULL && was_sent(send, capture)) ||
-        !sampling_keeps(send->conf, capture, &ending, &source.probability))
+    if ((send->request->journal == NULL && was_sent(send, capture)) ||
+        !sampling_keeps(send->request->conf, capture, &ending, &source.probability))
         return 0;
     int error = send_run(send, &source);
     ends->summary->records += error == 0;
-    return error == 0 && capture->pkgs ? send_packages(ends, capture, &run) : error;
+    if (error != 0 || !capture->pkgs)
+        return error;
+    ends->summary->unhooked += !run.hooked;
+    return package_send(send, ends->versions, capture, &run, &ends->summary->packages);
 }
 
 /* A slot that has changed since it was read first belongs to a process that still runs: what is new
@@ -138,16 +133,16 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
     ends->summary->damaged += found == -EINVAL;
     if (found != 1)
         return found == -EINVAL ? 0 : found;
-    if (ends->send->journal != NULL)
+    if (ends->send->request->journal != NULL)
         coverage_witness(&ends->witnesses, &capture);
-    if (unit < ends->send->first_unit || !ends->send->begin(ends->send->context, unit))
+    if (unit < ends->send->request->resume_at.unit || !ends->send->begin(ends->send->context, unit))
         return 0;
     return send_end(ends, &capture, entry->next_ns);
 }
 
 static int send_runs(struct ends *ends)
 {
-    int packages = ends->send->packages;
+    int packages = ends->send->request->packages;
     ends->memo = json_memo_new();
     ends->versions = package_versions_new();
     if (ends->versions == NULL)
@@ -161,25 +156,6 @@ static int send_runs(struct ends *ends)
     return error;
 }
 
-static int send_coverage(const struct ends *ends, bool has_ledger)
-{
-    const struct coverage_send send = {
-        .conf = ends->send->conf,
-        .lines = &ends->send->lines,
-        .source = {.policy = ends->send->policy,
-                   .journal = ends->send->journal,
-                   .witnesses = has_ledger ? &ends->witnesses : NULL,
-                   .dropped = ends->reader.dropped,
-                   .now_ns = ends->send->now_ns},
-        .give = ends->send->give,
-        .begin = ends->send->begin,
-        .first = FIRST_AFTER_PAGES,
-        .from = ends->send->first_unit,
-        .context = ends->send->context,
-    };
-    return coverage_send(&send, &ends->summary->records);
-}
-
 static int read_ledger(struct ends *ends)
 {
     int error = succession_read(&ends->reader, &ends->succession);
@@ -191,20 +167,23 @@ static int read_ledger(struct ends *ends)
 int ledger_send_ends(const struct ledger_send *send, struct reading_summary *summary)
 {
     struct ends ends = {.send = send, .summary = summary};
-    bool is_job = send->journal != NULL;
+    bool is_job = send->request->journal != NULL;
     int opened =
-        send->ledger < 0 ? 0 : ledger_open(send->ledger, send->conf->ledger_bytes, &ends.reader);
+        send->request->ledger < 0
+            ? 0
+            : ledger_open(send->request->ledger, send->request->conf->ledger_bytes, &ends.reader);
     summary->is_no_ledger = opened == -EINVAL;
     if (opened != 0 && opened != -EINVAL)
         return opened;
-    bool has_ledger = send->ledger >= 0 && opened == 0;
-    int error = is_job ? coverage_witnesses_make(send->journal, &ends.witnesses) : 0;
+    bool has_ledger = send->request->ledger >= 0 && opened == 0;
+    int error = is_job ? coverage_witnesses_make(send->request->journal, &ends.witnesses) : 0;
     if (error == 0 && has_ledger)
         error = read_ledger(&ends);
-    if (error == 0 && !(is_job && coverage_excludes(send->policy, send->journal)))
+    if (error == 0 && !(is_job && coverage_excludes(send->policy, send->request->journal)))
         error = send_runs(&ends);
     if (error == 0 && is_job)
-        error = send_coverage(&ends, has_ledger);
+        error = coverage_send(send, has_ledger ? &ends.witnesses : NULL, ends.reader.dropped,
+                              FIRST_AFTER_PAGES, &summary->records);
     coverage_witnesses_free(&ends.witnesses);
     json_memo_free(ends.memo);
     package_versions_free(ends.versions);

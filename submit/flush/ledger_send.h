@@ -12,16 +12,9 @@
 #include "submit/record/record.h"
 
 struct ledger_send {
-    const struct conf *conf;
-    const struct job_identity *identity;
-    const struct journal *journal; /* NULL: of a session */
-    const void *policy;            /* usable */
+    const struct reading_request *request; /* for which; not of READING_HAND_IN */
+    const void *policy;                    /* usable */
     struct command_lines lines;
-    int ledger, packages; /* -1: there is none */
-    uint64_t now_ns;      /* but of starts: see ending_find() */
-    uint64_t first_unit;  /* what is before it is not wanted */
-    bool is_leader_gone;  /* of a session: its leader has ended */
-    const char *sent;     /* of starts and sessions: a text with the uuids that are not wanted */
     /* Takes a record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct built_record *record);
     /* Called before a unit (reading.h) is looked at; units grow. Returns whether it is wanted. */
@@ -35,5 +28,9 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
 
 /* Gives the start records of a job. */
 int ledger_send_starts(const struct ledger_send *send, struct reading_summary *summary);
+
+/* Gives a record away and releases it. `error`: the result of building it, as which it returns
+ * where that is not 0. */
+int ledger_send_record(const struct ledger_send *send, int error, struct built_record *record);
 
 #endif

@@ -26,33 +26,30 @@ int package_kept(const void *policy, const struct package *package)
     return first == NULL || first->action != POLICY_SKIP;
 }
 
-static int send_one(const struct package_send *send, const struct capture *capture,
-                    const struct package *package)
+static int send_one(const struct ledger_send *send, struct package_versions *versions,
+                    const struct capture *capture, const struct package *package)
 {
     char version[PACKAGE_VERSION_SIZE];
     struct built_record record;
-    struct package_source source = {send->conf, send->lines, send->identity,
-                                    capture,    package,     package->version};
+    struct package_source source = {
+        send->request->conf, &send->lines, send->request->identity, capture, package,
+        package->version};
     if (package->version[0] == '\0' && strcmp(package->program, "python") == 0) {
-        package_version_find(send->versions, package->name, package->path, version);
+        package_version_find(versions, package->name, package->path, version);
         source.version = version;
     }
     int error = package_record_build(&source, &record);
-    if (error == 0) {
-        error = send->give(send->context, &record);
-        record_free(&record);
-    }
-    return error;
+    return ledger_send_record(send, error, &record);
 }
 
-int package_send(const struct package_send *send, const struct capture *capture,
-                 const struct package_run *run, uint64_t *records)
+int package_send(const struct ledger_send *send, struct package_versions *versions,
+                 const struct capture *capture, const struct package_run *run, uint64_t *records)
 {
     for (size_t i = 0; i < run->count; i++) {
         const struct package *package = &run->package[i];
         if (package->name[0] == '\0' || !package_kept(send->policy, package))
             continue;
-        int error = send_one(send, capture, package);
+        int error = send_one(send, versions, capture, package);
         if (error != 0)
             return error;
         ++*records;

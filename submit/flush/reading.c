@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/cpu_time.h"
 #include "conf/base/process.h"
 #include "conf/policy_file.h"
@@ -40,14 +41,9 @@ static const struct {
 
 /* One request while it is worked on. */
 struct reading {
-    enum reading_kind kind;
-    const struct reading_request *common;
-    struct reading_units units;
-    struct reading_place resume_at;
-    struct reading_place *taken_up_to; /* NULL: nobody asks */
-    struct ledger_send ledger;         /* but of READING_HAND_IN */
-    int user;                          /* of READING_HAND_IN: the directory */
-    int hasher;                        /* whom the reader asks about files; -1: nobody */
+    const struct reading_request *request;
+    struct ledger_send ledger; /* but of READING_HAND_IN */
+    int hasher;                /* whom the reader asks about files; -1: nobody */
     /* In the parent. */
     struct worker_check *check;
     struct reading_summary found;
@@ -62,7 +58,8 @@ struct reading {
 static int give_record(void *context, const struct built_record *record)
 {
     struct reading *reading = context;
-    if (reading->unit == reading->resume_at.unit && reading->skipped < reading->resume_at.records) {
+    const struct reading_place *from = &reading->request->resume_at;
+    if (reading->unit == from->unit && reading->skipped < from->records) {
         reading->skipped++;
         return 0;
     }
@@ -73,15 +70,15 @@ static int give_record(void *context, const struct built_record *record)
 
 static void note_begun(const struct reading *reading, uint64_t unit)
 {
-    if (reading->units.begun != NULL)
-        __atomic_store_n(reading->units.begun, unit, __ATOMIC_RELAXED);
+    if (reading->request->units.begun != NULL)
+        __atomic_store_n(reading->request->units.begun, unit, __ATOMIC_RELAXED);
 }
 
 static bool begin_unit(void *context, uint64_t unit)
 {
     struct reading *reading = context;
-    for (size_t i = 0; i < reading->units.passed_over_count; i++)
-        if (reading->units.passed_over[i] == unit)
+    for (size_t i = 0; i < reading->request->units.passed_over_count; i++)
+        if (reading->request->units.passed_over[i] == unit)
             return false;
     note_begun(reading, unit);
     reading->unit = unit;
@@ -91,13 +88,14 @@ static bool begin_unit(void *context, uint64_t unit)
 static int read_as_user(void *context, struct worker_pipe *pipe)
 {
     struct reading *reading = context;
-    const struct job_identity *identity = reading->common->identity;
+    const struct reading_request *request = reading->request;
+    const struct job_identity *identity = request->identity;
     struct reading_summary summary = {0};
     int error;
     reading->pipe = pipe;
     note_begun(reading, READING_UNIT_WHOLE);
-    if (reading->kind == READING_HAND_IN) {
-        const struct hand_in_read read = {.user = reading->user,
+    if (request->kind == READING_HAND_IN) {
+        const struct hand_in_read read = {.user = request->user,
                                           .uid = identity->uid,
                                           .user_name = identity->user,
                                           .give = give_record,
@@ -105,8 +103,8 @@ static int read_as_user(void *context, struct worker_pipe *pipe)
         error = hand_in_read(&read, &summary.records, &summary.damaged);
     } else {
         file_facts_hasher(reading->hasher);
-        command_lines_make(reading->common->conf, reading->ledger.policy, &reading->ledger.lines);
-        error = reading->kind == READING_STARTS ? ledger_send_starts(&reading->ledger, &summary)
+        command_lines_make(request->conf, reading->ledger.policy, &reading->ledger.lines);
+        error = request->kind == READING_STARTS ? ledger_send_starts(&reading->ledger, &summary)
                                                 : ledger_send_ends(&reading->ledger, &summary);
     }
     return error != 0 ? error : worker_send_last(pipe, &summary, sizeof summary);
@@ -138,10 +136,10 @@ static enum worker_answer take_message(void *context, const struct worker_messag
         record_view(name, name + length + 1, message->size - length - 1);
     if (!worker_check_record(reading->check, &record))
         return WORKER_NOT_BELIEVED;
-    reading->error = reading->common->take(reading->common->context, &record);
+    reading->error = reading->request->take(reading->request->context, &record);
     if (reading->error != 0)
         return WORKER_ENOUGH;
-    struct reading_place *place = reading->taken_up_to;
+    struct reading_place *place = reading->request->taken_up_to;
     if (place != NULL)
         *place = (struct reading_place){message->unit,
                                         place->unit == message->unit ? place->records + 1 : 1};
@@ -169,27 +167,28 @@ static enum flush_outcome outcome_of(const struct reading *reading, enum worker_
 /* `hasher`: its pid, 0: there is none. */
 static int run_worker(struct reading *reading, pid_t hasher, enum flush_outcome *outcome)
 {
-    const struct reading_request *common = reading->common;
-    const int keep[] = {reading->hasher, reading->ledger.ledger, reading->ledger.packages,
-                        reading->user};
+    const struct reading_request *request = reading->request;
+    bool is_hand_in = request->kind == READING_HAND_IN;
+    const int keep[] = {reading->hasher, is_hand_in ? request->user : request->ledger,
+                        is_hand_in ? -1 : request->packages};
     const struct worker worker = {
-        .uid = common->identity->uid,
-        .gid = common->identity->gid,
+        .uid = request->identity->uid,
+        .gid = request->identity->gid,
         .keep = keep,
         .keep_count = sizeof keep / sizeof keep[0],
-        .sandbox = reading->kind == READING_HAND_IN ? SANDBOX_RENAMES : SANDBOX_READS,
+        .sandbox = is_hand_in ? SANDBOX_RENAMES : SANDBOX_READS,
         .work = read_as_user,
         .take = take_message,
         .context = reading,
-        .patience_ms = reading->kind == READING_STARTS ? 0 : PATIENCE_MS,
+        .patience_ms = request->kind == READING_STARTS ? 0 : PATIENCE_MS,
         .silence_ms =
-            bounds_of[reading->kind].silence_ms +
-            (reading->kind == READING_JOB ? common->conf->hash_job_s * UINT64_C(1000) : 0),
-        .begun = reading->units.begun,
-        .deadline_ns = common->deadline_ns,
-        .more_time = common->more_time,
-        .more_context = common->context,
-        .cpu_ns = common->cpu_ns,
+            bounds_of[request->kind].silence_ms +
+            (request->kind == READING_JOB ? request->conf->hash_job_s * UINT64_C(1000) : 0),
+        .begun = request->units.begun,
+        .deadline_ns = request->deadline_ns,
+        .more_time = request->more_time,
+        .more_context = request->context,
+        .cpu_ns = request->cpu_ns,
         .helper = hasher,
     };
     enum worker_outcome ended;
@@ -208,18 +207,18 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static int run_with_hasher(struct reading *reading, enum flush_outcome *outcome)
 {
-    const struct reading_request *common = reading->common;
-    const struct conf *conf = common->conf;
-    uint64_t all_ms = bounds_of[reading->kind].hash_ms;
+    const struct reading_request *request = reading->request;
+    const struct conf *conf = request->conf;
+    uint64_t all_ms = bounds_of[request->kind].hash_ms;
     const struct file_hash_bounds bounds = {
         .file_bytes = conf->hash_file_bytes,
-        .file_ms = least(conf->hash_file_s * UINT64_C(1000), bounds_of[reading->kind].file_hash_ms),
+        .file_ms = least(conf->hash_file_s * UINT64_C(1000), bounds_of[request->kind].file_hash_ms),
         .bytes = conf->hash_job_bytes,
         .ms = all_ms == 0 ? conf->hash_job_s * UINT64_C(1000) : all_ms,
     };
     int status;
-    pid_t hasher =
-        hasher_start(conf, &bounds, common->identity->uid, common->identity->gid, &reading->hasher);
+    pid_t hasher = hasher_start(conf, &bounds, request->identity->uid, request->identity->gid,
+                                &reading->hasher);
     if (hasher < 0)
         return (int)hasher;
     int error = run_worker(reading, hasher, outcome);
@@ -229,104 +228,36 @@ static int run_with_hasher(struct reading *reading, enum flush_outcome *outcome)
     return error;
 }
 
-static int run_reading(struct reading *reading, struct reading_summary *summary,
-                       enum flush_outcome *outcome)
+int reading_run(const struct reading_request *request, struct reading_summary *summary,
+                enum flush_outcome *outcome)
 {
-    const struct reading_request *common = reading->common;
+    struct reading reading = {.request = request, .hasher = -1};
+    bool is_hand_in = request->kind == READING_HAND_IN;
     uint64_t before = cpu_time_own() + cpu_time_children();
     enum flush_outcome found = FLUSH_NO_POLICY;
-    void *policy = NULL;
+    CLEANUP_FREE void *policy = NULL;
     int error = 0;
-    reading->hasher = -1;
-    reading->check = worker_check_new(reading->kind, common->conf, common->identity,
-                                      reading->ledger.ledger, reading->ledger.packages);
-    if (reading->check == NULL) {
+    reading.check =
+        worker_check_new(request->kind, request->conf, request->identity,
+                         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
+    if (reading.check == NULL) {
         error = -ENOMEM;
-    } else if (reading->kind == READING_HAND_IN) {
-        error = run_worker(reading, 0, &found);
-    } else if (policy_load(common->conf, &policy) == 0) {
-        reading->ledger.policy = policy;
-        reading->ledger.give = give_record;
-        reading->ledger.begin = begin_unit;
-        reading->ledger.context = reading;
-        error = run_with_hasher(reading, &found);
+    } else if (is_hand_in) {
+        error = run_worker(&reading, 0, &found);
+    } else if (policy_load(request->conf, &policy) == 0) {
+        reading.ledger = (struct ledger_send){.request = request,
+                                              .policy = policy,
+                                              .give = give_record,
+                                              .begin = begin_unit,
+                                              .context = &reading};
+        error = run_with_hasher(&reading, &found);
     }
-    free(policy);
-    worker_check_free(reading->check);
-    if (common->used_ns != NULL)
-        *common->used_ns += cpu_time_own() + cpu_time_children() - before;
+    worker_check_free(reading.check);
+    if (request->used_ns != NULL)
+        *request->used_ns += cpu_time_own() + cpu_time_children() - before;
     if (error == 0)
         *outcome = found;
     if (error == 0 && found == FLUSH_DONE)
-        *summary = reading->found;
+        *summary = reading.found;
     return error;
-}
-
-int reading_of_job(const struct job_request *request, struct reading_summary *summary,
-                   enum flush_outcome *outcome)
-{
-    struct reading reading = {
-        .kind = READING_JOB,
-        .common = &request->common,
-        .units = request->units,
-        .resume_at = request->resume_at,
-        .taken_up_to = request->taken_up_to,
-        .user = -1,
-        .ledger = {.conf = request->common.conf,
-                   .identity = request->common.identity,
-                   .journal = request->journal,
-                   .ledger = request->ledger,
-                   .packages = request->packages,
-                   .now_ns = request->now_ns,
-                   .first_unit = request->resume_at.unit},
-    };
-    return run_reading(&reading, summary, outcome);
-}
-
-int reading_of_session(const struct session_request *request, struct reading_summary *summary,
-                       enum flush_outcome *outcome)
-{
-    struct reading reading = {
-        .kind = READING_SESSION,
-        .common = &request->common,
-        .units = request->units,
-        .user = -1,
-        .ledger = {.conf = request->common.conf,
-                   .identity = request->common.identity,
-                   .ledger = request->ledger,
-                   .packages = request->packages,
-                   .now_ns = request->now_ns,
-                   .is_leader_gone = request->is_leader_gone,
-                   .sent = request->sent},
-    };
-    return run_reading(&reading, summary, outcome);
-}
-
-int reading_of_starts(const struct starts_request *request, struct reading_summary *summary,
-                      enum flush_outcome *outcome)
-{
-    struct reading reading = {
-        .kind = READING_STARTS,
-        .common = &request->common,
-        .user = -1,
-        .ledger = {.conf = request->common.conf,
-                   .identity = request->common.identity,
-                   .journal = request->journal,
-                   .ledger = request->ledger,
-                   .packages = -1,
-                   .sent = request->sent},
-    };
-    return run_reading(&reading, summary, outcome);
-}
-
-int reading_of_hand_in(const struct hand_in_request *request, struct reading_summary *summary,
-                       enum flush_outcome *outcome)
-{
-    struct reading reading = {
-        .kind = READING_HAND_IN,
-        .common = &request->common,
-        .user = request->user,
-        .ledger = {.ledger = -1, .packages = -1},
-    };
-    return run_reading(&reading, summary, outcome);
 }

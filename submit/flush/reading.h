@@ -45,8 +45,21 @@ struct reading_summary {
         is_no_ledger; /* 0 or 1: a reader may write anything there, which a bool must not hold */
 };
 
-/* What each request has. */
+/* Which units there are no more. */
+struct reading_units {
+    uint64_t
+        *begun; /* shared memory: the unit that the reader begins, before it does; NULL: none */
+    const uint64_t *passed_over; /* not to be begun */
+    size_t passed_over_count;
+};
+
+/*   READING_JOB      the records of a job that is over
+ *   READING_SESSION  the end records of a session's runs that are over
+ *   READING_STARTS   of runs that are not over and whose start gets a record of its own
+ *   READING_HAND_IN  records of links that a user has handed in (hand_in_read.h)
+ */
 struct reading_request {
+    enum reading_kind kind;
     const struct conf *conf;
     const struct job_identity *identity; /* whose files are read, and who reads them */
     /* Called for each record. A result other than 0 ends the reading and is returned. */
@@ -57,65 +70,27 @@ struct reading_request {
     uint64_t (*more_time)(void *context);
     uint64_t cpu_ns;   /* processor time that all of it may take; 0: any */
     uint64_t *used_ns; /* the processor time that it took is added; NULL: nobody asks */
-};
 
-/* Which units there are no more. */
-struct reading_units {
-    uint64_t
-        *begun; /* shared memory: the unit that the reader begins, before it does; NULL: none */
-    const uint64_t *passed_over; /* not to be begun */
-    size_t passed_over_count;
-};
+    /* Of READING_HAND_IN nothing but: the user's directory, open. */
+    int user;
 
-/* The records of a job that is over. */
-struct job_request {
-    struct reading_request common;
-    const struct journal *journal;
-    int ledger;      /* open for reading; -1: it could not be made */
-    int packages;    /* what hooks wrote, open for reading; -1: there is none */
-    uint64_t now_ns; /* since the Epoch: when the job ended, where the journal does not say */
+    const struct journal *journal; /* NULL: of a session */
+    int ledger;                    /* open for reading; -1: it could not be made */
+    int packages;        /* what hooks wrote, open for reading; -1: there is none, as of starts */
+    uint64_t now_ns;     /* since the Epoch; of a job: when it ended, where the journal is silent */
+    bool is_leader_gone; /* of a session: the process whose session it is has ended */
+    const char *sent;    /* but of a job: a text with the names of records not wanted again */
     struct reading_units units;
-    struct reading_place resume_at; /* what is before it is not wanted again */
-    struct reading_place
-        *taken_up_to; /* set to how far the taken records reach; NULL: nobody asks */
+    struct reading_place resume_at;    /* of a job: what is before it is not wanted again */
+    struct reading_place *taken_up_to; /* set to how far the taken records reach; NULL: unused */
 };
 
-/* The end records of a session's runs that are over. */
-struct session_request {
-    struct reading_request common;
-    int ledger, packages; /* as of a job */
-    uint64_t now_ns;      /* since the Epoch */
-    bool is_leader_gone;  /* the process whose session it is has ended */
-    const char *sent;     /* a text with the names of records that are not wanted again */
-    struct reading_units units;
-};
-
-/* Start records: of runs that are not over and whose start gets a record of its own. */
-struct starts_request {
-    struct reading_request common;
-    const struct journal *journal;
-    int ledger;
-    const char *sent; /* as of a session */
-};
-
-/* Records of links that a user has handed in (hand_in_read.h). */
-struct hand_in_request {
-    struct reading_request common;
-    int user; /* the user's directory, open */
-};
-
-/* Each returns 0, with the outcome (FLUSH_DONE, FLUSH_NO_LEDGER, FLUSH_NO_POLICY, FLUSH_BROKEN,
+/* Returns 0, with the outcome (FLUSH_DONE, FLUSH_NO_LEDGER, FLUSH_NO_POLICY, FLUSH_BROKEN,
  * FLUSH_KILLED, FLUSH_LATE or FLUSH_SPENT) and, where that is FLUSH_DONE, the summary; or -errno,
  * or what `take` returned. What was taken until then is sound in all cases. The reader is ended
  * when it neither gives a record nor begins a unit for two minutes and the time that a job's files
  * may take to be hashed (sessions and handed-in records: ten seconds, starts: two). */
-int reading_of_job(const struct job_request *request, struct reading_summary *summary,
-                   enum flush_outcome *outcome);
-int reading_of_session(const struct session_request *request, struct reading_summary *summary,
-                       enum flush_outcome *outcome);
-int reading_of_starts(const struct starts_request *request, struct reading_summary *summary,
-                      enum flush_outcome *outcome);
-int reading_of_hand_in(const struct hand_in_request *request, struct reading_summary *summary,
-                       enum flush_outcome *outcome);
+int reading_run(const struct reading_request *request, struct reading_summary *summary,
+                enum flush_outcome *outcome);
 
 #endif

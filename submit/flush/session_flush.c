@@ -131,13 +131,14 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
     if (error != 0)
         return error;
     clock_gettime(CLOCK_REALTIME, &now);
-    const struct session_request request = {
-        .common = {.conf = visit->sessions->conf,
-                   .identity = &visit->user->identity,
-                   .take = take_record,
-                   .context = visit,
-                   .deadline_ns = visit->user->end_ns,
-                   .cpu_ns = SESSION_CPU_NS},
+    const struct reading_request request = {
+        .kind = READING_SESSION,
+        .conf = visit->sessions->conf,
+        .identity = &visit->user->identity,
+        .take = take_record,
+        .context = visit,
+        .deadline_ns = visit->user->end_ns,
+        .cpu_ns = SESSION_CPU_NS,
         .ledger = ledger,
         .packages = visit->packages,
         .now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
@@ -149,7 +150,7 @@ static int read_session(struct visit *visit, int ledger, struct reading_summary 
     };
     *outcome = FLUSH_BROKEN;
     if (!progress.is_hopeless)
-        error = reading_of_session(&request, summary, outcome);
+        error = reading_run(&request, summary, outcome);
     if (visit->is_out_of_room) {
         error = 0;
         *outcome = FLUSH_NO_ROOM;

@@ -59,16 +59,11 @@ static void collect_handed_in(const struct session_user *user)
 {
     struct flush_count *count = user->sessions->count;
     const struct job_identity *who = &user->identity;
-    const struct hand_in_collect order = {.conf = user->sessions->conf,
-                                          .identity = who,
-                                          .user = user->directory,
-                                          .end_ns = user->end_ns,
-                                          .outbox = user->sessions->outbox};
     enum flush_outcome outcome;
     uint64_t refused = 0;
     if (who->user[0] == '\0')
         return; /* nobody can say now which records are theirs */
-    int error = hand_in_collect(&order, &count->records, &refused, &outcome);
+    int error = hand_in_collect(user, &count->records, &refused, &outcome);
     count->damaged += refused;
     if (refused > 0)
         fprintf(stderr,

@@ -132,18 +132,20 @@ static int read_ledger(struct start_records *starts, const struct journal *journ
 {
     struct reading_summary summary;
     outbox_owner(starts->outbox, journal->identity.uid, journal->identity.job);
-    const struct starts_request request = {
-        .common = {.conf = starts->conf,
-                   .identity = &journal->identity,
-                   .take = take_record,
-                   .context = starts,
-                   .deadline_ns = transport_deadline(JOB_MS),
-                   .cpu_ns = JOB_CPU_NS},
+    const struct reading_request request = {
+        .kind = READING_STARTS,
+        .conf = starts->conf,
+        .identity = &journal->identity,
+        .take = take_record,
+        .context = starts,
+        .deadline_ns = transport_deadline(JOB_MS),
+        .cpu_ns = JOB_CPU_NS,
         .journal = journal,
         .ledger = ledger,
+        .packages = -1,
         .sent = starts->sent,
     };
-    int error = reading_of_starts(&request, &summary, outcome);
+    int error = reading_run(&request, &summary, outcome);
     return starts->is_held_back ? 0 : error;
 }
 

@@ -44,8 +44,7 @@ static void add_fact(struct worker_check *check, struct facts *facts, const char
 static void add_text(struct worker_check *check, struct facts *facts, const char *table,
                      const char *key, const char *text)
 {
-    add_fact(check, facts, table, key,
-             json_bytes((struct capture_bytes){.at = text, .size = strlen(text)}));
+    add_fact(check, facts, table, key, json_bytes(text_bytes(text)));
 }
 
 static void add_known(struct worker_check *check, struct facts *facts, const char *table,

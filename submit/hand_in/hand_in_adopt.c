@@ -45,9 +45,7 @@ static int replace_builder(struct json_object *record, struct json_object *resul
                            const char *user_name, struct built_record *adopted)
 {
     struct json_object *crc;
-    json_object_object_add(
-        result, "build_user",
-        json_bytes((struct capture_bytes){.at = user_name, .size = strlen(user_name)}));
+    json_object_object_add(result, "build_user", json_bytes(text_bytes(user_name)));
     if (strncmp(adopted->text, "{\"crc\":\"", 8) == 0 &&
         json_object_object_get_ex(record, "crc", &crc)) {
         json_object_set_string(crc, "0xFFFF");

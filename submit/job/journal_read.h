@@ -62,9 +62,9 @@ struct journal {
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */
     uint64_t prolog_ns;           /* 0: the prolog has not run */
-    uint64_t epilog_ns;           /* 0: the epilog has not run; see job_over_find() */
-    uint64_t reboot_ns;           /* left 0; see reboot_find() */
-    struct journal_step *steps;   /* owned */
+    uint64_t epilog_ns; /* 0: the epilog has not run; spool_job_journal() may find its time */
+    uint64_t reboot_ns; /* left 0; see spool_job_journal() */
+    struct journal_step *steps; /* owned */
     size_t step_count;
     struct journal_task *tasks; /* owned */
     size_t task_count;

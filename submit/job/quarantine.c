@@ -7,12 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
+#include "conf/base/io.h"
+#include "conf/base/listing.h"
 #include "conf/base/set_aside.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
@@ -22,6 +25,75 @@
 #define LEFT_OUT "; without its files, as the quarantine is full"
 
 enum { START_BYTES = 256 };
+
+/* What it holds, in all and of one user. */
+struct usage {
+    uint64_t bytes, user_bytes; /* on the disk */
+    unsigned entries, user_entries;
+};
+
+/* Calls `each` for the names in a directory, except for those that begin with a dot. Returns 0 or
+ * -errno. */
+static int for_each_name(int at, const char *path,
+                         void (*each)(void *context, int directory, const char *name),
+                         void *context)
+{
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_take(directory_open(at, path), &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (name[0] != '.')
+            each(context, dirfd(listing), name);
+    return error;
+}
+
+static void add_file_bytes(void *context, int directory, const char *name)
+{
+    uint64_t *bytes = context;
+    struct stat status;
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        *bytes += (uint64_t)status.st_blocks * 512;
+}
+
+static uid_t owner_of(int quarantine, const char *entry)
+{
+    char text[16], *end;
+    int directory = openat(quarantine, entry, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    io_read_text(directory, QUARANTINE_OWNER, text, sizeof text);
+    unsigned long uid = strtoul(text, &end, 10);
+    if (directory >= 0)
+        close(directory);
+    return end == text ? QUARANTINE_NOBODY : (uid_t)uid;
+}
+
+struct usage_count {
+    uid_t uid;
+    const char *except;
+    struct usage *usage;
+};
+
+/* "outbox" is the part of the transports, which has limits of its own. */
+static void add_entry(void *context, int quarantine, const char *name)
+{
+    const struct usage_count *count = context;
+    uint64_t bytes = 0;
+    if (strcmp(name, "outbox") == 0 || strcmp(name, count->except) == 0 ||
+        for_each_name(quarantine, name, add_file_bytes, &bytes) != 0)
+        return;
+    bool is_own = owner_of(quarantine, name) == count->uid;
+    count->usage->bytes += bytes;
+    count->usage->entries++;
+    count->usage->user_bytes += is_own ? bytes : 0;
+    count->usage->user_entries += is_own ? 1 : 0;
+}
+
+/* Counts what is in the directory open at `quarantine`, except for the entry `except`, which is
+ * about to be filled again. Returns 0 or -errno. */
+static int count_usage(int quarantine, uid_t uid, const char *except, struct usage *usage)
+{
+    struct usage_count count = {uid, except, usage};
+    *usage = (struct usage){0};
+    return for_each_name(quarantine, ".", add_entry, &count);
+}
 
 /* The copy has the same owner, so that it can be moved back into the spool. */
 static int copy_open(int from, int to_directory, const char *name, uint64_t limit)
@@ -106,7 +178,7 @@ static uint64_t copy_bytes_needed(const struct source *source)
     return bytes < source->limit ? bytes : source->limit;
 }
 
-static bool has_room_for(const struct quarantine_usage *usage, const struct source *sources)
+static bool has_room_for(const struct usage *usage, const struct source *sources)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < SOURCES; i++)
@@ -140,8 +212,8 @@ static int open_quarantine(const struct conf *conf)
 static int keep_entry(int quarantine, const char *name, const struct source *sources, uid_t uid,
                       const char *reason)
 {
-    struct quarantine_usage usage;
-    int error = quarantine_usage(quarantine, uid, name, &usage);
+    struct usage usage;
+    int error = count_usage(quarantine, uid, name, &usage);
     if (error == 0 &&
         (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
         error = -EDQUOT;

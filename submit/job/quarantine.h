@@ -4,10 +4,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "conf/conf.h"
-#include "submit/job/quarantine_usage.h"
 #include "submit/job/spool_read.h"
+
+/* Each entry is a directory of root's; its file QUARANTINE_OWNER has the number of the user whose
+ * job or session it was, as decimal digits. An entry without that file is of QUARANTINE_NOBODY. */
+#define QUARANTINE_OWNER  "owner"
+#define QUARANTINE_NOBODY ((uid_t)-1)
 
 /* The limits, in bytes on the disk and in entries, of all and of one user: users decide how much is
  * quarantined. When the bytes are used up, an entry has its reason but no files; when the entries

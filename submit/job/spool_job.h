@@ -2,6 +2,8 @@
 #ifndef JOBTRAIL_SPOOL_JOB_H
 #define JOBTRAIL_SPOOL_JOB_H
 
+#include <stdbool.h>
+
 #include "submit/job/journal_read.h"
 
 /* Reads the journal in a job's directory, and adds to it how many lines it had no room for, the
@@ -9,5 +11,8 @@
  * when there is no journal or it does not say whose job this is, or -errno. journal_free()
  * releases. */
 int spool_job_journal(int directory, struct journal *journal);
+
+/* Whether the daemon of one of its steps, or one of its tasks, still runs here. */
+bool job_is_alive(const struct journal *journal);
 
 #endif

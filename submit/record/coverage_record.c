@@ -34,7 +34,7 @@ static void add_text_or_null(struct json_object *table, const char *key, const c
     if (text == NULL || text[0] == '\0')
         json_add(table, key, NULL);
     else
-        json_add_bytes(table, key, (struct capture_bytes){.at = text, .size = strlen(text)});
+        json_add_text(table, key, text);
 }
 
 static struct json_object *job_table(const struct coverage_record_source *source, const char *uuid)
@@ -59,9 +59,7 @@ static void add_program(struct json_object *table, const struct coverage_record_
     if (program == NULL || program[0] == '\0')
         json_add(table, "program", NULL);
     else
-        json_add(table, "program",
-                 command_line_text(source->lines,
-                                   (struct capture_bytes){.at = program, .size = strlen(program)}));
+        json_add(table, "program", command_line_text(source->lines, text_bytes(program)));
 }
 
 static struct json_object *fact_table(const struct coverage_record_source *source,
@@ -86,7 +84,6 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
                           struct built_record *record)
 {
     char uuid[RECORD_UUID_SIZE];
-    struct built_record built = {.text = NULL};
     const struct job_identity *identity = &source->journal->identity;
     int result = make_uuid(source, first, uuid);
     if (result != 0)
@@ -98,11 +95,9 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
     for (size_t i = first; i < end && i < source->coverage->fact_count; i++)
         json_object_array_add(array, fact_table(source, &source->coverage->facts[i]));
     json_add(object, "coverageA", array);
-    record_name(&built, "coverage", record_syshost(source->conf, identity->cluster), identity->user,
+    record_name(record, "coverage", record_syshost(source->conf, identity->cluster), identity->user,
                 source->journal->tasks[0].start_ns, uuid);
-    result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, &built);
+    result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, record);
     json_object_put(object);
-    if (result == 0)
-        *record = built;
     return result;
 }

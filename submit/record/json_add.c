@@ -15,7 +15,7 @@ void json_add(struct json_object *table, const char *key, struct json_object *va
 
 void json_add_text(struct json_object *table, const char *key, const char *text)
 {
-    json_add_bytes(table, key, (struct capture_bytes){.at = text, .size = strlen(text)});
+    json_add_bytes(table, key, text_bytes(text));
 }
 
 void json_add_bytes(struct json_object *table, const char *key, struct capture_bytes bytes)
@@ -72,6 +72,11 @@ const char *json_text(struct json_object *object)
 {
     return json_object_to_json_string_ext(object,
                                           JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+struct capture_bytes text_bytes(const char *text)
+{
+    return (struct capture_bytes){.at = text, .size = strlen(text)};
 }
 
 struct json_object *json_bytes(struct capture_bytes bytes)

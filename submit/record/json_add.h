@@ -35,6 +35,9 @@ void json_add_optional(struct json_object *table, const char *key, uint32_t valu
 /* The text of an object as it stands in records; the object's. NULL when out of memory. */
 const char *json_text(struct json_object *object);
 
+/* The bytes of `text`, without its NUL. */
+struct capture_bytes text_bytes(const char *text);
+
 /* A string of bytes for an array; NULL when out of memory. */
 struct json_object *json_bytes(struct capture_bytes bytes);
 

@@ -45,17 +45,11 @@ static void add_inputs(struct json_object *record, const struct link_source *sou
         struct json_object *pair = json_object_new_array();
         if (source->conf->hash_inputs)
             file_hash(NULL, NULL, *input, &hash);
-        json_object_array_add(
-            pair, json_bytes((struct capture_bytes){.at = *input, .size = strlen(*input)}));
+        json_object_array_add(pair, json_bytes(text_bytes(*input)));
         json_object_array_add(pair, json_object_new_string(hash.sha1));
         json_object_array_add(array, pair);
     }
     json_add(record, "linkA", array);
-}
-
-static struct json_object *text_of(const char *text)
-{
-    return json_bytes((struct capture_bytes){.at = text, .size = strlen(text)});
 }
 
 /* The names, each once, whichever module they are from; they are in order. */
@@ -65,7 +59,7 @@ static void add_functions(struct json_object *record, const struct link_source *
     for (size_t i = 0; i < source->function_count; i++) {
         const char *name = source->functions[i].name;
         if (i == 0 || strcmp(name, source->functions[i - 1].name) != 0)
-            json_object_array_add(array, text_of(name));
+            json_object_array_add(array, json_bytes(text_bytes(name)));
     }
     json_add(record, "function", array);
 }
@@ -81,7 +75,7 @@ static struct json_object *modules(const struct link_source *source)
             array = json_object_new_array();
             json_object_object_add(table, function->module, array);
         }
-        json_object_array_add(array, text_of(function->name));
+        json_object_array_add(array, json_bytes(text_bytes(function->name)));
     }
     return table;
 }
@@ -113,7 +107,6 @@ void link_record_warm_up(void)
 
 int link_record_build(const struct link_source *source, struct built_record *record)
 {
-    struct built_record built = {.text = NULL};
     const struct capture_bytes line = {.at = source->command_line,
                                        .size = source->command_line_size};
     struct json_object *object = record_start();
@@ -124,11 +117,9 @@ int link_record_build(const struct link_source *source, struct built_record *rec
     json_add(object, "link_line", command_line_json(source->lines, line));
     add_functions(object, source);
     add_own(object, source);
-    record_name(&built, "link", record_syshost(source->conf, source->cluster), source->user,
+    record_name(record, "link", record_syshost(source->conf, source->cluster), source->user,
                 source->start_ns, source->uuid);
-    int result = record_finish(object, &built);
+    int result = record_finish(object, record);
     json_object_put(object);
-    if (result == 0)
-        *record = built;
     return result;
 }

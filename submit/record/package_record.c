@@ -41,13 +41,11 @@ static struct json_object *owner_table(const struct package_source *source)
 static void add_text(struct json_object *table, const char *key,
                      const struct package_source *source, const char *text)
 {
-    const struct capture_bytes bytes = {.at = text, .size = strlen(text)};
-    json_add(table, key, command_line_text(source->lines, bytes));
+    json_add(table, key, command_line_text(source->lines, text_bytes(text)));
 }
 
 int package_record_build(const struct package_source *source, struct built_record *record)
 {
-    struct built_record built = {.text = NULL};
     const struct job_identity *identity = source->identity;
     char uuid[RECORD_UUID_SIZE], name_end[RECORD_UUID_SIZE + DIGITS + 1], digits[DIGITS + 1];
     const struct package *package = source->package;
@@ -65,11 +63,9 @@ int package_record_build(const struct package_source *source, struct built_recor
     add_text(table, "package_version", source, source->version);
     add_text(table, "program", source, package->program);
     json_add_text(table, "xalt_run_uuid", uuid);
-    record_name(&built, "pkg", record_syshost(source->conf, identity->cluster), identity->user,
+    record_name(record, "pkg", record_syshost(source->conf, identity->cluster), identity->user,
                 source->capture->start_ns, name_end);
-    result = record_finish(table, &built);
+    result = record_finish(table, record);
     json_object_put(table);
-    if (result == 0)
-        *record = built;
     return result;
 }

@@ -62,11 +62,6 @@ static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
     text[length] = '\0';
 }
 
-static struct capture_bytes text_bytes(const char *text)
-{
-    return (struct capture_bytes){.at = text, .size = strlen(text)};
-}
-
 static const char *known(const char *text)
 {
     return text[0] == '\0' ? "unknown" : text;
@@ -306,8 +301,7 @@ static struct json_object *object_entry(const struct capture_object *object, int
     copy_bytes(object->path, path, sizeof path);
     const struct file_facts *facts = hash ? file_facts_hash(path) : file_facts(path);
     const char *real = facts == NULL ? path : facts->real;
-    json_object_array_add(pair,
-                          json_bytes((struct capture_bytes){.at = real, .size = strlen(real)}));
+    json_object_array_add(pair, json_bytes(text_bytes(real)));
     json_object_array_add(pair,
                           json_object_new_string(hash && facts != NULL ? facts->hash.sha1 : "0"));
     return pair;
@@ -587,7 +581,6 @@ void run_record_uuid(const struct capture *capture, char *text)
 
 int run_record_build(const struct run_source *source, struct built_record *record)
 {
-    struct built_record built = {.text = NULL};
     char name_end[RECORD_UUID_SIZE + 4];
     struct run run = {
         .source = source,
@@ -605,11 +598,9 @@ int run_record_build(const struct run_source *source, struct built_record *recor
     scheduler_find(source->identity, source->journal == NULL ? "" : source->journal->submit_host,
                    source->capture->env, &run.scheduler);
     add_all(&run); /* run.measure now belongs to the record */
-    record_name(&built, "run", record_syshost(source->conf, source->identity->cluster),
+    record_name(record, "run", record_syshost(source->conf, source->identity->cluster),
                 source->identity->user, source->capture->start_ns, name_end);
-    int result = record_finish(run.record, &built);
+    int result = record_finish(run.record, record);
     json_object_put(run.record);
-    if (result == 0)
-        *record = built;
     return result;
 }

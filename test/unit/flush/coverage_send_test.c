@@ -84,27 +84,20 @@ static void a_static_program_that_goes_does_not_move_the_others(void **state)
     void *policy = compiled("[submit]\ncoverage = no\n");
     struct journal journal = journal_of_copies();
     struct coverage_witnesses witnesses;
-    static const struct command_lines lines;
-    struct coverage_send send = {
-        .conf = &conf,
-        .lines = &lines,
-        .source = {.policy = policy, .journal = &journal, .witnesses = &witnesses},
-        .give = give,
-        .begin = begin,
-        .first = 100,
-        .context = &sent,
-    };
+    struct reading_request request = {.conf = &conf, .journal = &journal};
+    const struct ledger_send send = {
+        .request = &request, .policy = policy, .give = give, .begin = begin, .context = &sent};
     (void)state;
     assert_int_equal(coverage_witnesses_make(&journal, &witnesses), 0);
     for (int letter = 'a'; letter <= 'c'; letter++)
         made_program(copy((char)letter), PT_LOAD, 0755);
-    assert_int_equal(coverage_send(&send, &runs), -ETIMEDOUT);
+    assert_int_equal(coverage_send(&send, &witnesses, 0, 100, &runs), -ETIMEDOUT);
     assert_string_equal(sent.programs, "a b ");
     assert_int_equal(unlink(copy('a')), 0);
-    send.from = sent.last;
+    request.resume_at.unit = sent.last;
     sent.unit = 0;
     sent.most = 2;
-    assert_int_equal(coverage_send(&send, &runs), 0);
+    assert_int_equal(coverage_send(&send, &witnesses, 0, 100, &runs), 0);
     assert_string_equal(sent.programs, "a b c ");
     coverage_witnesses_free(&witnesses);
     journal_free(&journal);

@@ -511,31 +511,32 @@ static void a_worker_that_breaks_down_is_late_or_refused_ends_the_work(void **st
              (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     enum flush_outcome outcome = FLUSH_SPENT;
-    struct job_request request = {.common = {.conf = &conf,
-                                             .identity = &journal.identity,
-                                             .take = refuse_second,
-                                             .context = &taken},
-                                  .journal = &journal,
-                                  .ledger = ledger,
-                                  .packages = -1,
-                                  .now_ns = 1};
-    assert_int_equal(reading_of_job(&request, &summary, &outcome), -EDQUOT);
+    struct reading_request request = {.kind = READING_JOB,
+                                      .conf = &conf,
+                                      .identity = &journal.identity,
+                                      .take = refuse_second,
+                                      .context = &taken,
+                                      .journal = &journal,
+                                      .ledger = ledger,
+                                      .packages = -1,
+                                      .now_ns = 1};
+    assert_int_equal(reading_run(&request, &summary, &outcome), -EDQUOT);
     assert_int_equal(taken, 2);
     assert_int_equal(outcome, FLUSH_SPENT); /* untouched */
     taken = 10;
-    assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+    assert_int_equal(reading_run(&request, &summary, &outcome), 0);
     assert_int_equal(outcome, FLUSH_DONE);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 3);
-    request.common.deadline_ns = 1;
+    request.deadline_ns = 1;
     summary.records = 77;
-    assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+    assert_int_equal(reading_run(&request, &summary, &outcome), 0);
     assert_int_equal(outcome, FLUSH_LATE);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
-    request.common.deadline_ns = 0;
+    request.deadline_ns = 0;
     journal.identity.uid = (uid_t)-1; /* nobody can become this one */
-    assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+    assert_int_equal(reading_run(&request, &summary, &outcome), 0);
     assert_int_equal(outcome, FLUSH_BROKEN);
     assert_int_equal(taken, 13);
     assert_int_equal(summary.records, 77);
@@ -573,17 +574,18 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
         int runs = 0;
         struct reading_place reached = cases[i].from;
         enum flush_outcome outcome;
-        const struct job_request request = {.common = {.conf = &conf,
-                                                       .identity = &journal.identity,
-                                                       .take = count,
-                                                       .context = &runs},
-                                            .journal = &journal,
-                                            .ledger = ledger,
-                                            .packages = -1,
-                                            .now_ns = 1,
-                                            .resume_at = cases[i].from,
-                                            .taken_up_to = &reached};
-        assert_int_equal(reading_of_job(&request, &summary, &outcome), 0);
+        const struct reading_request request = {.kind = READING_JOB,
+                                                .conf = &conf,
+                                                .identity = &journal.identity,
+                                                .take = count,
+                                                .context = &runs,
+                                                .journal = &journal,
+                                                .ledger = ledger,
+                                                .packages = -1,
+                                                .now_ns = 1,
+                                                .resume_at = cases[i].from,
+                                                .taken_up_to = &reached};
+        assert_int_equal(reading_run(&request, &summary, &outcome), 0);
         assert_int_equal(outcome, FLUSH_DONE);
         assert_int_equal(runs, cases[i].runs);
         assert_int_equal(summary.records, cases[i].runs);

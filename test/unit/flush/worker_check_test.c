@@ -123,26 +123,20 @@ static void done_with(struct worked *worked)
 static enum flush_outcome read_it(const struct worked *worked, struct taken *taken,
                                   struct reading_summary *summary)
 {
-    const struct reading_request common = {.conf = &worked->conf,
-                                           .identity = &worked->journal.identity,
-                                           .take = take,
-                                           .context = taken};
-    const struct job_request job = {.common = common,
-                                    .journal = &worked->journal,
-                                    .ledger = worked->ledger,
-                                    .packages = -1,
-                                    .now_ns = UINT64_C(1700000200000000000)};
-    const struct session_request session = {.common = common,
+    bool is_session = worked->journal.identity.job == 0;
+    const struct reading_request request = {.kind = is_session ? READING_SESSION : READING_JOB,
+                                            .conf = &worked->conf,
+                                            .identity = &worked->journal.identity,
+                                            .take = take,
+                                            .context = taken,
+                                            .journal = is_session ? NULL : &worked->journal,
                                             .ledger = worked->ledger,
                                             .packages = -1,
                                             .now_ns = UINT64_C(1700000200000000000),
-                                            .is_leader_gone = true,
-                                            .sent = ""};
+                                            .is_leader_gone = is_session,
+                                            .sent = is_session ? "" : NULL};
     enum flush_outcome outcome;
-    assert_int_equal(worked->journal.identity.job == 0
-                         ? reading_of_session(&session, summary, &outcome)
-                         : reading_of_job(&job, summary, &outcome),
-                     0);
+    assert_int_equal(reading_run(&request, summary, &outcome), 0);
     return outcome;
 }
 
