@@ -20,7 +20,7 @@ static uint32_t misread_pair(const char *at, const char *end)
 }
 
 /* After the escape at `at`, which is none of these. */
-static const char *behind_escape(const char *at, const char *end)
+static const char *after_escape(const char *at, const char *end)
 {
     return end - at < 2 ? end : at + 2; /* two backslashes are one escape */
 }
@@ -28,7 +28,7 @@ static const char *behind_escape(const char *at, const char *end)
 static const char *find_misread(const char *at, const char *end)
 {
     while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL && misread_pair(at, end) == 0)
-        at = behind_escape(at, end);
+        at = after_escape(at, end);
     return at;
 }
 

@@ -126,7 +126,7 @@ static int take_pair(struct scan *scan, const struct group *group, const struct 
 }
 
 /* Whether there is another pair behind this one; -1: neither that nor the end of a table. */
-static int goes_on(const struct scan *scan, const char *behind)
+static int has_more(const struct scan *scan, const char *behind)
 {
     if (behind == NULL || behind == scan->end || (*behind != ',' && *behind != '}'))
         return -1;
@@ -142,7 +142,7 @@ static const char *take_table(struct scan *scan, const struct group *group, cons
         if (!find_key(scan, pair.behind + 1, &pair))
             return NULL;
         pair.behind = json_value_end(pair.value, scan->end);
-        more = goes_on(scan, pair.behind);
+        more = has_more(scan, pair.behind);
         if (more >= 0 && !take_pair(scan, group, &pair))
             return NULL;
     }
@@ -163,14 +163,14 @@ static const struct group *find_table(const struct scan *scan, const struct pair
 
 /* Behind the key and value at `at` where they are the same as in the record before, and have been
  * seen to be sound there; or NULL. But the first fact is another one now. */
-static const char *behind_same(struct scan *scan, const char *at)
+static const char *after_same(struct scan *scan, const char *at)
 {
     const struct record_facts *facts = scan->facts;
     const struct member *member = &facts->member[scan->members];
     if (facts->text == NULL || scan->members >= facts->members || (member->facts & 1) != 0 ||
         (size_t)(scan->end - at) <= member->length ||
         memcmp(at, facts->text + member->at, member->length) != 0 ||
-        goes_on(scan, at + member->length) < 0 ||
+        has_more(scan, at + member->length) < 0 ||
         ((scan->seen & member->facts) | (scan->keys & member->key)) != 0)
         return NULL;
     scan->seen |= member->facts;
@@ -214,10 +214,10 @@ static int scan_record(struct scan *scan)
     int more = 1;
     while (more == 1) {
         const char *at = behind + 1;
-        behind = behind_same(scan, at);
+        behind = after_same(scan, at);
         if (behind == NULL)
             behind = take_member(scan, at);
-        more = goes_on(scan, behind);
+        more = has_more(scan, behind);
     }
     return more == 0 && behind + 1 == scan->end &&
            scan->seen == (UINT32_C(1) << scan->facts->count) - 1;

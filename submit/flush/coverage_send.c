@@ -24,7 +24,7 @@ static int send_static_run(const struct ledger_send *send, const struct coverage
                                 .capture = &run.capture,
                                 .ending = &ending,
                                 .dropped = dropped,
-                                .inferred = 1};
+                                .is_uncaptured = true};
     if (!sampling_keeps(request->conf, source.capture, &ending, &source.probability))
         return 0;
     error = run_record_build(&source, &record);

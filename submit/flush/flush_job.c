@@ -191,7 +191,7 @@ static int flush_directory(struct flush_state *state, const struct spool_job *jo
         uid = journal.identity.uid;
         error = flush_known(state, job, directory, &journal, outcome);
         journal_free(&journal);
-    } else if (error == -ENODATA) {
+    } else if (error == -ENODATA || error == -EINVAL) { /* -EINVAL: a link, or no file */
         bool empty = is_empty(directory);
         /* its first line may come between two looks */
         bool is_begun = (empty || state->options->orphans) && is_new(state, directory);

@@ -18,7 +18,7 @@ const char *flush_outcome_text(enum flush_outcome outcome)
         [FLUSH_FOREIGN] = "the ledger or the packages are another user's",
         [FLUSH_DAMAGED] = "damaged captures in the ledger",
         [FLUSH_BAD_LINES] = "damaged lines in the packages",
-        [FLUSH_NO_LEDGER] = "the ledger is not one",
+        [FLUSH_NO_LEDGER] = "the ledger is not one of this version of jobtrail",
         [FLUSH_BROKEN] = "reading the ledger broke down",
         [FLUSH_NOBODYS] = "the journal does not say whose job this is",
         [FLUSH_PASSED_OVER] = "captures that ended their reader twice are not recorded",

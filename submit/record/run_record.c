@@ -451,7 +451,7 @@ struct slurm_facts {
     const char *end_source; /* NULL: a start record */
     uint64_t error_ns, dropped;
     uint32_t step, task;
-    int32_t outlived, status, status_known, inferred;
+    int32_t outlived, status, status_known, is_uncaptured;
     uint64_t build_id_size;
     char build_id[BUILD_ID_MAX];
 };
@@ -472,7 +472,7 @@ static struct slurm_facts slurm_facts(const struct run_source *source)
         .outlived = ending->outlived,
         .status = ending->status,
         .status_known = ending->status_known,
-        .inferred = source->inferred,
+        .is_uncaptured = source->is_uncaptured,
         .build_id_size = id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX,
     };
     if (facts.build_id_size > 0)
@@ -520,7 +520,7 @@ static struct json_object *slurm_table(const struct run_source *source,
     json_add_text(table, "partition", identity->partition);
     json_add_text(table, "qos", identity->qos);
     json_add_int(table, "dropped", (int64_t)facts->dropped);
-    json_add(table, "captured", json_object_new_boolean(!facts->inferred));
+    json_add(table, "captured", json_object_new_boolean(!facts->is_uncaptured));
     json_add(table, "build_id",
              build_id((struct capture_bytes){.at = facts->build_id, .size = facts->build_id_size}));
     return table;

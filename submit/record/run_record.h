@@ -6,6 +6,8 @@
 #ifndef JOBTRAIL_RUN_RECORD_H
 #define JOBTRAIL_RUN_RECORD_H
 
+#include <stdbool.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +30,7 @@ struct run_source {
     const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
-    int inferred; /* the capture is made of what root knows: no process left it */
+    bool is_uncaptured; /* the capture is made of what root knows: no process left it */
     struct json_memo
         *memo; /* of records with these conf, lines, identity and journal; NULL: none */
 };

@@ -90,7 +90,7 @@ static const char *after_seconds(const char *at)
     return *end == ']' ? end + 1 : NULL;
 }
 
-static const char *behind_timestamp(const char *at)
+static const char *after_timestamp(const char *at)
 {
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
         const char *rest = after_date(at, dates[i]);
@@ -101,7 +101,7 @@ static const char *behind_timestamp(const char *at)
 }
 
 /* "<14>", and the version "1 " of RFC 5424. */
-static const char *behind_priority(const char *at)
+static const char *after_priority(const char *at)
 {
     size_t length = *at == '<' ? strcspn(at, "> ") : 0;
     if (length == 0 || length > PRI_MAX || at[length] != '>')
@@ -111,7 +111,7 @@ static const char *behind_priority(const char *at)
 }
 
 /* A host's name and its blank. "sshd[12]:" is a program's, where a log has no hosts. */
-static const char *behind_host(const char *at)
+static const char *after_host(const char *at)
 {
     size_t length = strcspn(at, " ");
     if (length == 0 || length > HOST_MAX || at[length] != ' ' || at[length - 1] == ':')
@@ -122,14 +122,14 @@ static const char *behind_host(const char *at)
 const char *syslog_line_program(const char *line, const char *prefix)
 {
     size_t length = strlen(prefix);
-    const char *at = behind_priority(line);
+    const char *at = after_priority(line);
     if (strncmp(at, prefix, length) == 0)
         return at;
-    at = behind_timestamp(at);
+    at = after_timestamp(at);
     if (at == NULL || *at != ' ')
         return NULL;
     if (strncmp(++at, prefix, length) == 0)
         return at;
-    at = behind_host(at);
+    at = after_host(at);
     return at != NULL && strncmp(at, prefix, length) == 0 ? at : NULL;
 }

@@ -137,7 +137,7 @@ set_aside() {
             flush >/dev/null
             [[ $(records_of 4712) == 2 && -z $(ls "$SPOOL") ]]
         else
-            set_aside "the ledger is not one"
+            set_aside "the ledger is not one of this version of jobtrail"
             [[ ! -e $BATS_TEST_TMPDIR/state/quarantine/$JOB.0/ledger ]]
         fi
         [[ $(records_of "$JOB") == 0 ]]
@@ -158,10 +158,10 @@ set_aside() {
 @test "an empty ledger, one of a byte and one that nobody may read are kept aside" {
     another_job
     as_nobody truncate -s 0 "$LEDGER"
-    set_aside "the ledger is not one"
+    set_aside "the ledger is not one of this version of jobtrail"
     nobodys_job
     as_nobody truncate -s 1 "$LEDGER"
-    set_aside "the ledger is not one"
+    set_aside "the ledger is not one of this version of jobtrail"
     # root opens it, and its user reads through that descriptor: modes do not matter
     nobodys_job
     a_run

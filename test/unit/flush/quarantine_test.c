@@ -70,10 +70,31 @@ static void what_is_no_ledger_is_kept_aside(void **state)
     put_ledger("7.0");
     make_job("8.0", EPILOG);
     write_bytes(below(spool_dir, "8.0/ledger"), "", 0);
+    make_whole_job("9.0", 1);
+    made.bytes[7] = '2'; /* of another version */
+    put_ledger("9.0");
+    assert_count(flush(), COUNT(.jobs = 3, .quarantined = 3));
+    assert_string_equal(quarantine_reason("9.0"),
+                        "the ledger is not one of this version of jobtrail\n");
+    assert_int_equal(count_files(spool_dir, ""), 0);
+    assert_string_equal(quarantine_reason("7.0"),
+                        "the ledger is not one of this version of jobtrail\n");
+    assert_string_equal(quarantine_reason("8.0"),
+                        "the ledger is not one of this version of jobtrail\n");
+}
+
+static void a_job_whose_journal_is_no_file_of_its_own_is_kept_aside(void **state)
+{
+    (void)state;
+    make_whole_job("7.0", 1);
+    assert_int_equal(rename(below(spool_dir, "7.0/journal"), below(root, "elsewhere")), 0);
+    assert_int_equal(symlink("/nonexistent", below(spool_dir, "7.0/journal")), 0);
+    make_whole_job("8.0", 1);
+    assert_int_equal(link(below(spool_dir, "8.0/journal"), below(root, "linked")), 0);
     assert_count(flush(), COUNT(.jobs = 2, .quarantined = 2));
     assert_int_equal(count_files(spool_dir, ""), 0);
-    assert_string_equal(quarantine_reason("7.0"), "the ledger is not one\n");
-    assert_string_equal(quarantine_reason("8.0"), "the ledger is not one\n");
+    assert_string_equal(quarantine_reason("7.0"), "the journal does not say whose job this is\n");
+    assert_string_equal(quarantine_reason("8.0"), "the journal does not say whose job this is\n");
 }
 
 static void an_endless_ledger_is_kept_aside_up_to_its_size(void **state)
@@ -96,7 +117,8 @@ static void a_ledger_that_its_owner_linked_elsewhere_is_not_read(void **state)
     assert_int_equal(link(below(spool_dir, "7.0/ledger"), below(root, "mine")), 0);
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
     assert_false(exists(below(spool_dir, "7.0")));
-    assert_string_equal(quarantine_reason("7.0"), "the ledger is not one\n");
+    assert_string_equal(quarantine_reason("7.0"),
+                        "the ledger is not one of this version of jobtrail\n");
     assert_false(exists(below(state_dir, "quarantine/7.0/ledger")));
     assert_true(exists(below(state_dir, "quarantine/7.0/journal")));
 }
@@ -133,7 +155,8 @@ static void what_was_kept_can_be_moved_back_and_flushed(void **state)
     put_ledger("7.0");
     assert_int_equal(chown(below(spool_dir, "7.0/ledger"), uid, gid), 0);
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
-    assert_string_equal(quarantine_reason("7.0"), "the ledger is not one\n");
+    assert_string_equal(quarantine_reason("7.0"),
+                        "the ledger is not one of this version of jobtrail\n");
     assert_int_equal(rename(below(state_dir, "quarantine/7.0"), below(spool_dir, "7.0")), 0);
     int fd = open(below(spool_dir, "7.0/ledger"), O_WRONLY | O_CLOEXEC);
     assert_int_equal(pwrite(fd, &first, 1, 0), 1);
@@ -173,8 +196,10 @@ static void a_job_id_that_was_given_out_again_keeps_both_jobs_aside(void **state
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
     make_damaged_job("7.0", "1700000000.000000002");
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
-    assert_string_equal(quarantine_reason("7.0"), "the ledger is not one\n");
-    assert_string_equal(quarantine_reason("7.0-2"), "the ledger is not one\n");
+    assert_string_equal(quarantine_reason("7.0"),
+                        "the ledger is not one of this version of jobtrail\n");
+    assert_string_equal(quarantine_reason("7.0-2"),
+                        "the ledger is not one of this version of jobtrail\n");
     /* the same job again, as after a flush that was killed before it removed the spool directory */
     make_damaged_job("7.0", "1700000000.000000002");
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
@@ -207,7 +232,8 @@ static void a_full_quarantine_keeps_the_reason_without_the_ledger(void **state)
     make_damaged_job("8.0", "1700000000.000000001");
     assert_count(flush(), COUNT(.jobs = 1, .quarantined = 1));
     assert_string_equal(quarantine_reason("8.0"),
-                        "the ledger is not one; without its files, as the quarantine is full\n");
+                        "the ledger is not one of this version of jobtrail; without its files, as "
+                        "the quarantine is full\n");
     assert_false(exists(below(state_dir, "quarantine/8.0/journal")));
     assert_false(exists(below(state_dir, "quarantine/8.0/ledger")));
     close(fd);
@@ -287,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(sound_captures_of_a_damaged_ledger_are_sent_and_the_rest_is_kept),
         TEST(what_is_no_ledger_is_kept_aside),
+        TEST(a_job_whose_journal_is_no_file_of_its_own_is_kept_aside),
         TEST(an_endless_ledger_is_kept_aside_up_to_its_size),
         TEST(a_ledger_that_its_owner_linked_elsewhere_is_not_read),
         TEST(a_job_of_nobody_is_kept_aside),
