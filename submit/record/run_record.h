@@ -7,7 +7,6 @@
 #define JOBTRAIL_RUN_RECORD_H
 
 #include <stdbool.h>
-
 #include <stddef.h>
 #include <stdint.h>
 
