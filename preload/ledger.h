@@ -50,6 +50,12 @@ enum ledger_state {
     LEDGER_ENDED = 2, /* the process reached its exit handlers, or a signal's handler, at end_ns */
 };
 
+/* Who stored ledger_slot.end_ns. */
+enum ledger_end {
+    LEDGER_END_OWN = 0,      /* the program itself */
+    LEDGER_END_REPLACED = 1, /* the next program of its process, which is not recorded */
+};
+
 /* Why captures were lost, counted in ledger_header.dropped[]. */
 enum ledger_drop {
     LEDGER_DROP_FULL,  /* the ledger's size is used up */
@@ -128,7 +134,7 @@ struct ledger_slot {
     uint64_t random;    /* drawn at the start: what sampling compares with */
     double probability; /* with which an ended run was kept; 0: not decided */
     uint32_t gpus;      /* devices held open at the end */
-    uint32_t reserved;
+    uint32_t end_by;    /* enum ledger_end: who stored end_ns */
 };
 
 /* 32-bit and 64-bit processes share a ledger. */

@@ -56,6 +56,7 @@ static int read_capture(struct ledger_reader *reader, const struct ledger_slot *
         .probability = slot->probability > 0 && slot->probability <= 1 ? slot->probability : 0,
         .signal = slot->signal < 128 ? slot->signal : 0,
         .gpus = slot->gpus,
+        .end_by = slot->end_by,
         .step = UINT32_MAX,
         .task = UINT32_MAX,
         .cut = (slot->flags & LEDGER_SLOT_CUT) != 0,

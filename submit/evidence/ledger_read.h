@@ -41,6 +41,7 @@ struct capture {
     double probability;  /* with which the process kept its run; 0: it has not decided */
     uint32_t signal;     /* caught by the library at the end; 0: none */
     uint32_t gpus;       /* devices held open at the end */
+    uint32_t end_by;     /* enum ledger_end: who stored end_ns */
     uint32_t step, task; /* from the process; UINT32_MAX: unknown */
     int32_t task_pid;    /* from the process: of the task that it is or descends from; 0: unknown */
     struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;

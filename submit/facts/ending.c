@@ -100,5 +100,9 @@ struct ending ending_find(const struct capture *capture, uint64_t next_ns,
                                         : end_of_last(capture, journal, last_ns);
     if (ending.end_ns < capture->start_ns)
         ending.end_ns = capture->start_ns;
+    ending.min_ns = ending.end_ns - capture->start_ns > ending.error_ns
+                        ? ending.end_ns - ending.error_ns
+                        : capture->start_ns;
+    ending.max_ns = ending.end_ns + ending.error_ns;
     return ending;
 }

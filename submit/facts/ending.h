@@ -25,6 +25,8 @@
 struct ending {
     const char *source; /* one of the words above */
     uint64_t end_ns;    /* since the Epoch; never before the start */
+    uint64_t min_ns;    /* the true end is not before this; never before the start */
+    uint64_t max_ns;    /* the true end is not after this; min_ns <= end_ns <= max_ns */
     uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
     bool outlived;      /* it still runs */
     int status;         /* as wait(2) gives it, where it is known */
