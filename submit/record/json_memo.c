@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/text.h"
 #include "submit/record/json_add.h"
 
 enum { PLACES = 64 };
@@ -86,7 +87,7 @@ struct json_object *json_memo_keep(struct json_memo *memo, const struct json_mem
     if (memo == NULL || part == NULL || key->size > sizeof key->bytes)
         return part;
     const char *text = json_text(part);
-    char *copy = text == NULL ? NULL : strdup(text);
+    char *copy = text == NULL ? NULL : text_ascii_json(text);
     void *bytes = malloc(key->size + 1);
     if (copy == NULL || bytes == NULL) {
         free(copy);
