@@ -150,7 +150,7 @@ static void add_user(struct run *run)
         json_write_text(record, "container", "none");
     else
         json_write_bytes(record, "container", capture->container);
-    snprintf(text, sizeof text, "%.4f", clock_seconds(CLOCK_REALTIME));
+    json_decimals(clock_seconds(CLOCK_REALTIME), 4, text);
     json_write_text(record, "currentEpoch", text);
     json_write_bytes(record, "cwd", capture->cwd);
     date_text(run->executable.modified.tv_sec, text);
@@ -195,9 +195,12 @@ static void add_numbers(struct run *run)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_write_double(record, numbers[i].key, numbers[i].value);
     /* Four decimals are XALT's habit, and too few for small ones. */
-    snprintf(text, sizeof text, run->source->probability < 0.001 ? "%.10g" : "%.4f",
-             run->source->probability);
-    json_write(record, "probability", json_object_new_double_s(run->source->probability, text));
+    if (run->source->probability < 0.001) {
+        snprintf(text, sizeof text, "%.10g", run->source->probability);
+        json_write(record, "probability", json_object_new_double_s(run->source->probability, text));
+    } else {
+        json_write_double(record, "probability", run->source->probability);
+    }
     json_write_close(record);
 }
 
