@@ -21,7 +21,7 @@ teardown_file() {
 
 # The tables whose keys are a user's own count as one value.
 shape() { # FILE: the keys of each table, in their order
-    jq -c '.envT? |= type | .xaltLinkT? |= type | [.. | objects | keys_unsorted]' "$1" | sort -u
+    jq -c '.envT? |= type | .xaltLinkT? |= type | del(.userDT.Build_Epoch) | [.. | objects | keys_unsorted]' "$1" | sort -u
 }
 
 types() { # FILE: "PATH TYPE" of all values but nulls
