@@ -5,13 +5,19 @@
  *
  *   fini       the process reached its exit handlers, or our handler of the signal that ended it;
  *              status known where Slurm waited for it, or from the handler
- *   exec       it replaced itself: the end is the start of the next capture of the same process
+ *   exec       it replaced itself, at or before the start of the next capture of the same process,
+ *              or the time that a successor without a capture stored
  *   task_exit  it was a task of Slurm's and wrote no end: the journal has its wait status
- *   step_end   it wrote no end, and was gone when its step was over: it ended at any time before
+ *   step_end   it wrote no end, and its step is over: it ended at any time since it was last known
+ *              to live
  *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
  *              run in the job ends at that time
  *   reboot     as epilog, but the node was booted in between
  *   session    as step_end, outside of Slurm: known only when a later flush looked
+ *
+ * Of step_end, epilog, reboot and session, except for what outlived its job, the end is not known.
+ * There end_ns is the last time at which the run is known to have lived, which is min_ns. So no
+ * time counts as run time that is only a bound.
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H
