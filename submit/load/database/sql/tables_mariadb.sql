@@ -168,8 +168,7 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      BIGINT,
     `signal`       BIGINT,
     core_dumped    BIGINT,
-    end_source     VARCHAR(255),
-    end_time_error DOUBLE
+    end_source     VARCHAR(255)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS run_own (
@@ -192,6 +191,9 @@ CREATE TABLE IF NOT EXISTS run_own (
     start_time     DOUBLE,
     end_time       DOUBLE,
     run_time       DOUBLE,
+    end_time_error DOUBLE,
+    end_time_min   DOUBLE,
+    end_time_max   DOUBLE,
     UNIQUE KEY run_own_key (uuid, owner)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS run_own_job_part ON `run_own` (job_part_id);
