@@ -42,10 +42,16 @@ const char *link_job_user(void)
     return entry == NULL ? "" : entry->pw_name;
 }
 
+/* The variable's value, or "". */
+static const char *variable_text(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value == NULL ? "" : value;
+}
+
 const char *link_job_cluster(void)
 {
-    const char *name = getenv("SLURM_CLUSTER_NAME");
-    return name == NULL ? "" : name;
+    return variable_text("SLURM_CLUSTER_NAME");
 }
 
 static const char *load_conf(struct link_job *job)
@@ -96,6 +102,7 @@ static char *write_mark(const struct link_job *job, size_t *size)
     snprintf(os, sizeof os, "%s %s", names.sysname, names.release);
     return watermark_write(
         &(struct watermark_facts){
+            .version = "jobtrail-" JOBTRAIL_VERSION,
             .uuid = job->uuid,
             .syshost = record_syshost(&job->conf, link_job_cluster()),
             .compiler = job->program,
@@ -104,8 +111,8 @@ static char *write_mark(const struct link_job *job, size_t *size)
             .host = job->host,
             .user = link_job_user(),
             .os = os,
-            .loaded_modules = getenv("LOADEDMODULES"),
-            .lmfiles = getenv("_LMFILES_"),
+            .loaded_modules = variable_text("LOADEDMODULES"),
+            .lmfiles = variable_text("_LMFILES_"),
             .epoch = (double)job->start_ns / 1e9,
         },
         size);
@@ -116,6 +123,7 @@ static char *write_reproducible_mark(const struct link_job *job, size_t *size)
 {
     return watermark_write(
         &(struct watermark_facts){
+            .version = "jobtrail-" JOBTRAIL_VERSION,
             .uuid = job->uuid,
             .compiler = job->program,
             .epoch = watermark_epoch(job->epoch),
