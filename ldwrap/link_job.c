@@ -19,6 +19,7 @@
 #include "ldwrap/response.h"
 #include "ldwrap/startup.h"
 #include "ldwrap/watermark_write.h"
+#include "ldwrap/xalt_wrapper.h"
 #include "submit/evidence/watermark.h"
 #include "submit/record/record.h"
 
@@ -158,12 +159,27 @@ static const char *add_to_link(struct link_job *job)
     return NULL;
 }
 
+static bool has_xalt_object(const struct strings *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        if (xalt_wrapper_made(inputs->item[i]))
+            return true;
+    }
+    return false;
+}
+
 const char *link_job_prepare(struct link_job *job)
 {
+    bool is_xalts = xalt_wrapper_has_called(&job->ancestors);
+    int count = job->argc;
     job->mark = job->startup = -1;
-    if (response_expand(job->argc, job->argv, &job->arguments) != 0 ||
+    if (is_xalts && strcmp(job->argv[count - 1], "-t") == 0)
+        count--; /* for XALT's record: nobody sees the report */
+    if (response_expand(count, job->argv, &job->arguments) != 0 ||
         link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
+    if (is_xalts && job->line.why_unmarked != NULL && !has_xalt_object(&job->line.inputs))
+        return "XALT's wrapper asks for a report, and links after it";
     if (job->line.why_plain != NULL)
         return job->line.why_plain;
     const char *why = load_conf(job);

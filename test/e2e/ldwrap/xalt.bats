@@ -1,7 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The linker wrapper and XALT's: notes that both read, and both in one PATH.
-# shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
+# shellcheck disable=SC2030,SC2031,SC2317 # bats runs each test in a subshell
+
+bats_require_minimum_version 1.5.0
 
 load ../fixture/job
 load ../fixture/links
@@ -62,9 +64,9 @@ has_xalts_bytes() {
         for modules in '' x xy xyz 'a b' '%%' '<a>%%' '%%.<' .x; do
             wrapped LOADEDMODULES="$modules" gcc -fuse-ld="$linker" -ffunction-sections -Wl,--gc-sections hello.c -o made
             strip --strip-all made
-            "$READ_AS_XALT" made >read
-            grep -qx "Build_UUID = $(mark made Build_UUID)" read
-            [[ $modules == *%* || $modules == .x ]] || diff read <(mark made)
+            "$READ_AS_XALT" made >keys
+            grep -qx "Build_UUID = $(mark made Build_UUID)" keys
+            [[ $modules == *%* || $modules == .x ]] || diff keys <(mark made)
         done
         wrapped gcc -fuse-ld="$linker" -static hello.c -o made
         diff <("$READ_AS_XALT" made) <(mark made)
@@ -73,7 +75,7 @@ has_xalts_bytes() {
     done
     wrapped aarch64-linux-gnu-gcc hello.c -o made
     diff <("$READ_AS_XALT" made) <(mark made)
-    printf -v blanks '%9000s'
+    printf -v blanks '%9000s' ''
     wrapped LOADEDMODULES="$blanks" _LMFILES_="${blanks// /x}" gcc hello.c -o made
     diff <("$READ_AS_XALT" made) <(mark made)
     # XALT's own note, and what it would have made of ours from before
@@ -154,4 +156,76 @@ both_runs_are_joined() {
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/run.*.json
     [[ $(records | jq -c 'map({(.userT.exec_path | split("/")[-1]): (.xaltLinkT | keys)}) | add | [.many, .odd, .huge, .none, .negative]') == \
         '[[],["Build_UUID","Build_host"],[],[],[]]' ]]
+}
+
+# in_order DIRECTORY... -- COMMAND...: with these in front of PATH
+in_order() {
+    local front=
+    while [[ $1 != -- ]]; do
+        front+=$1:
+        shift
+    done
+    wrapped XALT_NOTE="$XALT_NOTE" XALT_RECORDS="$BATS_TEST_TMPDIR/xalts" COMPILER_PATH="${front%:}" PATH="$front$PATH" "${@:2}"
+}
+
+# one_record_each FIRST: and the note of the wrapper that stands FIRST in PATH is the one that is read
+one_record_each() {
+    local ours xalts
+    ours=$(links | jq -r '.[].resultT.uuid')
+    xalts=$(ls "$BATS_TEST_TMPDIR/xalts")
+    [[ $(wc -l <<<"$ours") == 1 && $(wc -l <<<"$xalts") == 1 && -n $ours && -n $xalts ]]
+    [[ $(links | jq -r '.[0].resultT | "\(.link_program) \(.exec_path)"') == "gcc $WORK/made" ]]
+    # nothing of the other's
+    [[ $(links | jq '[.[].linkA[][0] | select(test("xalt"))] | length') == 0 ]]
+    grep -q '/libc\.so\.6$' "$BATS_TEST_TMPDIR/xalts/$xalts"
+    ! grep -e fd -e memfd -e jobtrail "$BATS_TEST_TMPDIR/xalts/$xalts" || false
+    [[ $(readelf -nW made | grep -c '^  XALT ') == "${NOTES:-2}" ]]
+    case $1 in
+        ours) [[ $(mark made Build_UUID) == "$ours" ]] ;;
+        xalts) [[ $(mark made Build_UUID) == "$xalts" ]] ;;
+    esac
+    "$READ_AS_XALT" made >keys
+    grep -qx "Build_UUID = $(mark made Build_UUID)" keys
+    ./made
+    rm -rf "$RECORDS" "$BATS_TEST_TMPDIR/xalts" made
+}
+
+@test "XALT's wrapper and ours in one PATH, in both orders: one record each, of the same link" {
+    local xalt=$BATS_TEST_TMPDIR/xalt again=$BATS_TEST_TMPDIR/again linker
+    mkdir "$xalt" "$again"
+    for linker in ld ld.bfd ld.gold ld.lld; do
+        cp "$JOBTRAIL_SOURCE/test/collectors/ld_as_xalt" "$xalt/$linker"
+        cp "$JOBTRAIL_SOURCE/test/collectors/ld_as_xalt" "$again/$linker"
+    done
+    for linker in '' -fuse-ld=bfd -fuse-ld=gold -fuse-ld=lld; do # mold has no -t
+        in_order "$LD_DIRECTORY" "$xalt" -- gcc ${linker:+"$linker"} hello.c -o made
+        one_record_each ours
+        in_order "$xalt" "$LD_DIRECTORY" -- gcc ${linker:+"$linker"} hello.c -o made
+        one_record_each xalts
+    done
+    # a second copy of XALT's
+    in_order "$xalt" "$LD_DIRECTORY" "$again" -- gcc hello.c -o made
+    one_record_each xalts
+    in_order "$LD_DIRECTORY" "$xalt" "$again" -- gcc hello.c -o made
+    one_record_each ours
+    # a report that the user asks for: XALT's links twice
+    in_order "$xalt" "$LD_DIRECTORY" -- gcc -Wl,-M hello.c -o made >said
+    grep -q '^Linker script and memory map' said
+    one_record_each xalts
+    in_order "$xalt" "$LD_DIRECTORY" -- gcc -Wl,-t hello.c -o made
+    NOTES=1 one_record_each xalts
+    # who switches both off has no record
+    in_order "$xalt" "$LD_DIRECTORY" -- env XALT_EXECUTABLE_TRACKING=no gcc hello.c -o made
+    is_unmarked made
+    [[ ! -e $RECORDS && ! -e $BATS_TEST_TMPDIR/xalts ]]
+}
+
+@test "a link that fails, fails in both orders, and there is no record" {
+    local xalt=$BATS_TEST_TMPDIR/xalt
+    mkdir "$xalt"
+    cp "$JOBTRAIL_SOURCE/test/collectors/ld_as_xalt" "$xalt/ld"
+    echo 'int missing(void); int main(void) { return missing(); }' >fails.c
+    run ! in_order "$xalt" "$LD_DIRECTORY" -- gcc fails.c -o made
+    run ! in_order "$LD_DIRECTORY" "$xalt" -- gcc fails.c -o made
+    [[ ! -e made && ! -e $RECORDS && ! -e $BATS_TEST_TMPDIR/xalts ]]
 }
