@@ -16,6 +16,7 @@
 #include "conf/base/whole_file.h"
 #include "ldwrap/dependency_file.h"
 #include "ldwrap/descriptor_numbers.h"
+#include "ldwrap/xalt_wrapper.h"
 #include "submit/record/link_record.h"
 
 enum {
@@ -214,7 +215,8 @@ static int keep_objects(const struct strings *files, struct strings *inputs)
 {
     int error = 0;
     for (size_t i = 0; i < files->count && error == 0; i++) {
-        if (!strings_have(inputs, files->item[i]) && is_object(files->item[i]))
+        if (!strings_have(inputs, files->item[i]) && !xalt_wrapper_adds(files->item[i]) &&
+            is_object(files->item[i]))
             error = strings_add(inputs, files->item[i]);
     }
     return error;

@@ -334,9 +334,26 @@ struct watermark_values {
     const struct command_lines *lines;
 };
 
+/* What xaltLinkT can have. A user can have written a note with other keys. */
+static bool is_watermark_key(const char *key)
+{
+    static const char *const keys[] = {
+#define BUILD_KEY(key, form, column) #key,
+#include "submit/definition/keys.def"
+        "Build_Year", "Build_date", /* which are in no column */
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_watermark_key(void *context, const char *key, const char *value)
 {
     const struct watermark_values *values = context;
+    if (!is_watermark_key(key))
+        return;
     json_object_object_add(values->table, key, command_line_text(values->lines, text_bytes(value)));
 }
 
