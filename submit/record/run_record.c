@@ -62,24 +62,6 @@ static const char *known(const char *text)
     return text[0] == '\0' ? "unknown" : text;
 }
 
-/* The value of `name` in the captured environment, as a number; `otherwise` where it is none. */
-static double env_number(struct capture_bytes env, const char *name, double otherwise)
-{
-    size_t length = strlen(name);
-    const char *end = env.at == NULL ? NULL : env.at + env.size;
-    for (const char *at = env.at; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
-        size_t size = strnlen(at, (size_t)(end - at));
-        if (size > length && size < length + 12 && memcmp(at, name, length) == 0 &&
-            at[length] == '=') {
-            char text[16] = "";
-            memcpy(text, at + length + 1, size - length - 1);
-            int value = atoi(text);
-            return value > 0 ? value : otherwise;
-        }
-    }
-    return otherwise;
-}
-
 /* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
  * step, and more than one rank runs. */
 static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
@@ -152,7 +134,7 @@ static void add_numbers(struct run *run)
         {"num_gpus", capture->gpus},
         {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
-        {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
+        {"num_threads", scheduler_threads(capture->facts)},
         {"run_time", end_ns == 0 ? 0 : json_seconds(end_ns - capture->start_ns)},
         {"start_time", json_seconds(capture->start_ns)},
     };
@@ -502,7 +484,7 @@ int run_record_build(const struct run_source *source, struct built_record *recor
     run_record_uuid(source->capture, run.uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
     scheduler_find(source->identity, source->journal == NULL ? "" : source->journal->submit_host,
-                   source->capture->env, &run.scheduler);
+                   source->capture->facts, &run.scheduler);
     add_all(&run); /* run.measure now belongs to the record */
     record_name(record, "run", record_syshost(source->conf, source->identity->cluster),
                 source->identity->user, source->capture->start_ns, name_end);

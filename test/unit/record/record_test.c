@@ -289,6 +289,8 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
         {"A=1\0OMP_NUM_THREADS=16", 23, "16.0000"},
         {"OMP_NUM_THREADS=4", 17, "4.0000"}, /* not ended */
         {"OMP_NUM_THREADS=4,2", 20, "4.0000"},
+        {"OMP_NUM_THREADS=4,2,2,2,2,2,2", 30, "4.0000"},
+        {"OMP_NUM_THREADS= 4", 19, "4.0000"},
         {"OMP_NUM_THREADS=", 17, "1.0000"},
         {"OMP_NUM_THREADS=0", 18, "1.0000"},
         {"OMP_NUM_THREADS=-3", 19, "1.0000"},
@@ -305,7 +307,7 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
         char *env = malloc(cases[i].size + 1);
         memcpy(env, cases[i].env, cases[i].size);
         char *exact = cases[i].size == 0 ? env : realloc(env, cases[i].size);
-        made.capture.env = (struct capture_bytes){.at = exact, .size = cases[i].size};
+        made.capture.facts = (struct capture_bytes){.at = exact, .size = cases[i].size};
         build(&made);
         assert_value(&made, "userDT", "num_threads", cases[i].threads);
         release(&made);
