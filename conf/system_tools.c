@@ -25,7 +25,9 @@ const char *const system_tools[] = {
     SYSTEM("readlink|realpath|rm|rmdir|runcon|seq|shred|shuf|sleep|sort|split|stat|stdbuf|stty|sync|"
            "(md5|b2|ck|sha[0-9]+)?sum|tac|tail|tee|test|timeout|touch|tr|true|truncate|tsort|tty"),
     SYSTEM("uname|uniq|uptime|users|wc|who|whoami|yes"),
-    "/usr/lib/cargo/bin/(core|find|diff)utils/[^/]*",
+    /* Ubuntu: GNU's beside those in Rust, which are one program */
+    "/(usr/)?bin/gnu(cp|mv|rm)",
+    "/usr/lib/cargo/bin/coreutils/[^/]*",
     /* text and files: grep, sed, awk, findutils, diffutils, less, file, which, bc */
     SYSTEM("[ef]?grep|sed|[gm]?awk|original-awk|gawk-[0-9.]*|find|xargs|cmp|s?diff3?|patch|ed|"
            "less(echo|key|pipe)?|more|file|which|time|bc|dc"),

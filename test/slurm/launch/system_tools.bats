@@ -56,7 +56,7 @@ outcomes() {
 @test "the coverage counts tasks of these tools as left out, with their core time" {
     use
     job=$(submit_and_wait "srun -n2 sleep 1; srun $PROGRAMS/spin 0; srun sh -c 'sed --version | cat'; srun timeout 9 $PROGRAMS/spin 0" -n2 -N1)
-    sleep=$(readlink -f "$(command -v sleep)") timeout=$(readlink -f "$(command -v timeout)")
+    sleep=$(readlink -f "$(command -v sleep)")
     [[ $(names "$job") == "spin " && $(record_count "$job") == 2 ]]
     outcomes "$job" >"$DIR/outcomes"
     diff "$DIR/outcomes" - <<EOT
