@@ -98,6 +98,7 @@ struct conf {
     bool track_mpi;               /* [tracking] mpi = yes|no */
     bool track_gpu;               /* [tracking] gpu = yes|no */
     bool catch_signals;           /* [tracking] signal_handler = yes|no */
+    bool track_system_tools;      /* [tracking] system_tools = yes|no */
     uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
     bool redact_default;          /* [tracking] redact_default = yes|no */
     bool sample;                  /* [sampling] enabled = yes|no */
