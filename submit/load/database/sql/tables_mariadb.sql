@@ -232,6 +232,7 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      VARCHAR(255),
     build_syshost   VARCHAR(255),
     build_epoch     DOUBLE,
+    wrapper         VARCHAR(255),
     UNIQUE KEY link_key (uuid, build_user)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 CREATE INDEX IF NOT EXISTS link_xalt_uuid ON `link` (xalt_uuid);
