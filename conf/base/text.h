@@ -18,6 +18,10 @@ bool text_is_ascii(const char *bytes, size_t size);
  * NULL when out of memory. */
 char *text_from_bytes(const char *bytes, size_t size, size_t *length);
 
+/* Valid UTF-8 with the bytes of each character beyond U+FFFF in this form, and the rest as it is;
+ * malloc'ed. NULL when out of memory. */
+char *text_basic_plane(const char *utf8);
+
 /* Valid UTF-8 with each character beyond ASCII as \uXXXX, with surrogate pairs, as XALT writes its
  * files; malloc'ed. NULL when out of memory. The V of " V:" and a digit is written so too: XALT's
  * syslog loader takes the last one of a line for the end of the head (__frntPatt in

@@ -45,6 +45,7 @@ struct capture {
     uint32_t step, task; /* from the process; UINT32_MAX: unknown */
     int32_t task_pid;    /* from the process: of the task that it is or descends from; 0: unknown */
     struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;
+    struct capture_bytes facts;     /* NAME=VALUE of the variables in preload/fact_variables.h */
     uint64_t name_space;            /* inode of the pid namespace that `pid` is of; 0: the task's */
     struct capture_object *objects; /* in the reader's memory */
     size_t object_count;

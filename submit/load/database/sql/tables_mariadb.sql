@@ -168,8 +168,7 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      BIGINT,
     `signal`       BIGINT,
     core_dumped    BIGINT,
-    end_source     VARCHAR(255),
-    end_time_error DOUBLE
+    end_source     VARCHAR(255)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS run_own (
@@ -192,6 +191,9 @@ CREATE TABLE IF NOT EXISTS run_own (
     start_time     DOUBLE,
     end_time       DOUBLE,
     run_time       DOUBLE,
+    end_time_error DOUBLE,
+    end_time_min   DOUBLE,
+    end_time_max   DOUBLE,
     UNIQUE KEY run_own_key (uuid, owner),
     INDEX run_own_job_part (job_part_id),
     INDEX run_own_program (program_id),
@@ -232,6 +234,7 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      VARCHAR(255),
     build_syshost   VARCHAR(255),
     build_epoch     DOUBLE,
+    wrapper         VARCHAR(255),
     UNIQUE KEY link_key (uuid, build_user),
     INDEX link_xalt_uuid (xalt_uuid),
     INDEX link_time (build_epoch),
