@@ -123,6 +123,24 @@ void json_write(struct json_writer *writer, const char *key, struct json_object 
     json_object_put(value);
 }
 
+void json_write_members(struct json_writer *writer, struct json_object *object)
+{
+    size_t before = writer->length;
+    writer->failed |= object == NULL;
+    if (object != NULL)
+        write_value(writer, object);
+    json_object_put(object);
+    if (writer->failed)
+        return;
+    if (before > 0 && writer->text[before - 1] != '{') {
+        writer->text[before] = ',';
+    } else {
+        memmove(writer->text + before, writer->text + before + 1, writer->length - before - 1);
+        writer->length--;
+    }
+    writer->length--; /* the closing brace */
+}
+
 char *json_write_end(struct json_writer *writer, size_t *length)
 {
     write_raw(writer, "}", 2);

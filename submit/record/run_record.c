@@ -441,7 +441,7 @@ static void add_quality(struct run *run)
 
 static void add_slurm(struct run *run)
 {
-    json_write(&run->record, "slurmT", slurm_table(run->source));
+    slurm_table_write(run->source, &run->record);
 }
 
 static void look_at_executable(struct run *run)
