@@ -474,9 +474,10 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_Build_RecordT_", add_watermark},
     };
-    double started = clock_seconds(CLOCK_MONOTONIC), since = started;
+    double started = clock_seconds(CLOCK_MONOTONIC);
     json_write(&run->record, "cmdlineA",
                command_line_json(run->source->lines, run->source->capture->argv));
+    double since = clock_seconds(CLOCK_MONOTONIC);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         parts[i].add(run);
         double now = clock_seconds(CLOCK_MONOTONIC);
