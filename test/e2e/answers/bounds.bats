@@ -37,6 +37,7 @@ bounded_runs() {
         end_time_max: .userDT.end_time}'
     bounded unseen 2 1 0 36000
     bounded unseen 3 0.5 3600 7200
+    site_coverage | jq -c '.coverageA |= map(.uncertain_core_seconds = 7200)'
 }
 
 acct() {
@@ -128,6 +129,17 @@ summed() {
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/seen.db" "$BATS_TEST_TMPDIR/seen"
     run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/seen.db" -S 2024-11-01 -E 2024-11-30 executables
     [[ "$output" == *"2.0 core hours"* && "$output" != *"up to"* && "$output" != *"at most"* ]]
+}
+
+in_coverage() {
+    cells "$1" coverage '.outcome, .core_hours, .core_hours_uncertain, .share'
+    [ "$cells" = $'recorded|1.5|4|0.75\ncontainer|0.5|2|0.25' ]
+    acct "$1" --coverage
+    [ "$output" = $'recorded|2|5400|14400|75.0%\ncontainer|1|1800|7200|25.0%' ]
+}
+
+@test "the coverage counts the tasks' time that is known" {
+    both in_coverage
 }
 
 in_xalts_view() {

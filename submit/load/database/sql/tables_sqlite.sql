@@ -311,7 +311,8 @@ CREATE TABLE IF NOT EXISTS coverage (
     tasks         INTEGER NOT NULL,
     first_task    INTEGER,
     leader        INTEGER,
-    core_seconds  REAL,
+    core_seconds  REAL,              -- of tasks whose end is known
+    uncertain_core_seconds REAL,     -- and of the others at the most
     start_time    REAL,
     end_time      REAL,
     PRIMARY KEY (uuid, owner, position)
