@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs of which nobody saw the end: no sum has time in which they may have been over, and each says how much
 # more it may be.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/site
