@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/record/run_record.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,20 +16,26 @@
 #include "submit/facts/scheduler.h"
 #include "submit/record/command_line.h"
 #include "submit/record/json_add.h"
+#include "submit/record/json_write.h"
 #include "submit/record/slurm_table.h"
+
+enum { PHASES_MAX = 8 };
 
 /* What the parts of a record share. */
 struct run {
     const struct run_source *source;
-    struct json_object *record;
-    struct json_object *measure; /* XALT_measureT */
+    struct json_writer record;
+    struct {
+        const char *phase;
+        double seconds;
+    } took[PHASES_MAX]; /* for XALT_measureT */
+    size_t phases;
     struct file_hash executable;
     char exec_path[PATH_MAX];
     char uuid[RECORD_UUID_SIZE];
     struct scheduler scheduler;
     bool is_marked;     /* the watermark says when it was built */
     double build_epoch; /* what it says; 0: no time */
-    double started;     /* monotonic, when the record was begun */
 };
 
 static double clock_seconds(clockid_t clock)
@@ -62,24 +67,6 @@ static const char *known(const char *text)
     return text[0] == '\0' ? "unknown" : text;
 }
 
-/* The value of `name` in the captured environment, as a number; `otherwise` where it is none. */
-static double env_number(struct capture_bytes env, const char *name, double otherwise)
-{
-    size_t length = strlen(name);
-    const char *end = env.at == NULL ? NULL : env.at + env.size;
-    for (const char *at = env.at; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
-        size_t size = strnlen(at, (size_t)(end - at));
-        if (size > length && size < length + 12 && memcmp(at, name, length) == 0 &&
-            at[length] == '=') {
-            char text[16] = "";
-            memcpy(text, at + length + 1, size - length - 1);
-            int value = atoi(text);
-            return value > 0 ? value : otherwise;
-        }
-    }
-    return otherwise;
-}
-
 /* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
  * step, and more than one rank runs. */
 static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
@@ -92,48 +79,57 @@ static uint32_t node_count(const struct run_source *source, const struct schedul
     return source->capture->size > 1 && source->journal->nodes > 0 ? source->journal->nodes : 1;
 }
 
-static void measured(struct run *run, const char *phase, double since)
+static void measured(struct run *run, const char *phase, double seconds)
 {
-    json_add_measured(run->measure, phase, clock_seconds(CLOCK_MONOTONIC) - since);
+    run->took[run->phases].phase = phase;
+    run->took[run->phases++].seconds = seconds;
+}
+
+static void add_measured(struct run *run)
+{
+    json_write_open(&run->record, "XALT_measureT");
+    for (size_t i = 0; i < run->phases; i++)
+        json_write_measured(&run->record, run->took[i].phase, run->took[i].seconds);
+    json_write_close(&run->record);
 }
 
 /* What the environment says outside of Slurm; in Slurm it is root's. */
-static void add_scheduler_text(const struct run *run, struct json_object *table, const char *key,
-                               const char *text)
+static void add_scheduler_text(struct run *run, const char *key, const char *text)
 {
     if (run->source->identity->job != 0)
-        json_add_text(table, key, text);
+        json_write_text(&run->record, key, text);
     else
-        json_add(table, key, command_line_text(run->source->lines, text_bytes(text)));
+        json_write(&run->record, key, command_line_text(run->source->lines, text_bytes(text)));
 }
 
 static void add_user(struct run *run)
 {
     const struct capture *capture = run->source->capture;
     const struct job_identity *identity = run->source->identity;
-    struct json_object *table = json_object_new_object();
+    struct json_writer *record = &run->record;
     char text[64];
 
-    add_scheduler_text(run, table, "account", run->scheduler.account);
+    json_write_open(record, "userT");
+    add_scheduler_text(run, "account", run->scheduler.account);
     if (capture->container.at != NULL)
-        json_add_bytes(table, "container", capture->container);
-    snprintf(text, sizeof text, "%.4f", clock_seconds(CLOCK_REALTIME));
-    json_add_text(table, "currentEpoch", text);
-    json_add_bytes(table, "cwd", capture->cwd);
+        json_write_bytes(record, "container", capture->container);
+    json_decimals(clock_seconds(CLOCK_REALTIME), 4, text);
+    json_write_text(record, "currentEpoch", text);
+    json_write_bytes(record, "cwd", capture->cwd);
     date_text(run->executable.modified.tv_sec, text);
-    json_add_text(table, "execModify", text);
-    json_add_bytes(table, "exec_path", capture->exec);
-    json_add_text(table, "exec_type", "binary");
-    add_scheduler_text(run, table, "job_id", run->scheduler.job_id);
-    add_scheduler_text(run, table, "queue", run->scheduler.queue);
-    json_add_text(table, "run_uuid", run->uuid);
-    json_add_text(table, "scheduler", run->scheduler.name);
+    json_write_text(record, "execModify", text);
+    json_write_bytes(record, "exec_path", capture->exec);
+    json_write_text(record, "exec_type", "binary");
+    add_scheduler_text(run, "job_id", run->scheduler.job_id);
+    add_scheduler_text(run, "queue", run->scheduler.queue);
+    json_write_text(record, "run_uuid", run->uuid);
+    json_write_text(record, "scheduler", run->scheduler.name);
     date_text((time_t)(capture->start_ns / 1000000000u), text);
-    json_add_text(table, "start_date", text);
-    add_scheduler_text(run, table, "submit_host", run->scheduler.submit_host);
-    json_add_text(table, "syshost", record_syshost(run->source->conf, identity->cluster));
-    json_add_text(table, "user", known(identity->user));
-    json_add(run->record, "userT", table);
+    json_write_text(record, "start_date", text);
+    add_scheduler_text(run, "submit_host", run->scheduler.submit_host);
+    json_write_text(record, "syshost", record_syshost(run->source->conf, identity->cluster));
+    json_write_text(record, "user", known(identity->user));
+    json_write_close(record);
 }
 
 static void add_numbers(struct run *run)
@@ -141,7 +137,7 @@ static void add_numbers(struct run *run)
     char text[32];
     const struct capture *capture = run->source->capture;
     uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
-    struct json_object *table = json_object_new_object();
+    struct json_writer *record = &run->record;
     const struct {
         const char *key;
         double value;
@@ -152,19 +148,23 @@ static void add_numbers(struct run *run)
         {"num_gpus", capture->gpus},
         {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
-        {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
+        {"num_threads", scheduler_threads(capture->facts)},
         {"run_time", end_ns == 0 ? 0 : json_seconds(end_ns - capture->start_ns)},
         {"start_time", json_seconds(capture->start_ns)},
     };
+    json_write_open(record, "userDT");
     if (run->is_marked)
-        json_add_double(table, "Build_Epoch", run->build_epoch);
+        json_write_double(record, "Build_Epoch", run->build_epoch);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        json_add_double(table, numbers[i].key, numbers[i].value);
+        json_write_double(record, numbers[i].key, numbers[i].value);
     /* Four decimals are XALT's habit, and too few for small ones. */
-    snprintf(text, sizeof text, run->source->probability < 0.001 ? "%.10g" : "%.4f",
-             run->source->probability);
-    json_add(table, "probability", json_object_new_double_s(run->source->probability, text));
-    json_add(run->record, "userDT", table);
+    if (run->source->probability < 0.001) {
+        snprintf(text, sizeof text, "%.10g", run->source->probability);
+        json_write(record, "probability", json_object_new_double_s(run->source->probability, text));
+    } else {
+        json_write_double(record, "probability", run->source->probability);
+    }
+    json_write_close(record);
 }
 
 static void add_environment(struct run *run)
@@ -177,7 +177,7 @@ static void add_environment(struct run *run)
     struct json_object *table = json_memo_find(memo, &key);
     if (table == NULL)
         table = json_memo_keep(memo, &key, command_line_variables(run->source->lines, env));
-    json_add(run->record, "envT", table);
+    json_write(&run->record, "envT", table);
 }
 
 /* The process walks up to its task; above that is the step's daemon, whom root knows. */
@@ -242,7 +242,7 @@ static void add_ancestors(struct run *run)
     struct json_object *array = json_memo_find(memo, &key);
     if (array == NULL)
         array = json_memo_keep(memo, &key, ancestors(run->source));
-    json_add(run->record, "ptA", array);
+    json_write(&run->record, "ptA", array);
 }
 
 /* As the process told it, or, of an object that was loaded later, as the file has it. */
@@ -314,7 +314,7 @@ static void add_of_objects(struct run *run, const char *name,
     struct json_object *array = json_memo_find(memo, &key);
     if (array == NULL)
         array = json_memo_keep(memo, &key, make(run->source));
-    json_add(run->record, name, array);
+    json_write(&run->record, name, array);
 }
 
 static void add_objects(struct run *run)
@@ -334,9 +334,26 @@ struct watermark_values {
     const struct command_lines *lines;
 };
 
+/* What xaltLinkT can have. A user can have written a note with other keys. */
+static bool is_watermark_key(const char *key)
+{
+    static const char *const keys[] = {
+#define BUILD_KEY(key, form, column) #key,
+#include "submit/definition/keys.def"
+        "Build_Year", "Build_date", /* which are in no column */
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_watermark_key(void *context, const char *key, const char *value)
 {
     const struct watermark_values *values = context;
+    if (!is_watermark_key(key))
+        return;
     json_object_object_add(values->table, key, command_line_text(values->lines, text_bytes(value)));
 }
 
@@ -351,7 +368,7 @@ static void add_watermark(struct run *run)
     run->is_marked = json_object_object_get_ex(table, "Build_Epoch", &epoch);
     if (run->is_marked)
         run->build_epoch = watermark_epoch(json_object_get_string(epoch));
-    json_add(run->record, "xaltLinkT", table);
+    json_write(&run->record, "xaltLinkT", table);
 }
 
 /* What a run adds to XALT_qaT: without gaps, since its bytes are a key. */
@@ -419,12 +436,12 @@ static void add_quality(struct run *run)
     struct json_object *table = json_memo_find(source->memo, &key);
     if (table == NULL)
         table = json_memo_keep(source->memo, &key, quality_table(source->conf, &quality));
-    json_add(run->record, "XALT_qaT", table);
+    json_write(&run->record, "XALT_qaT", table);
 }
 
 static void add_slurm(struct run *run)
 {
-    json_add(run->record, "slurmT", slurm_table(run->source));
+    json_write(&run->record, "slurmT", slurm_table(run->source));
 }
 
 static void look_at_executable(struct run *run)
@@ -433,7 +450,7 @@ static void look_at_executable(struct run *run)
     copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
     const struct file_facts *facts = file_facts_hash(run->exec_path);
     run->executable = facts == NULL ? (struct file_hash){.sha1 = "0"} : facts->hash;
-    json_add_text(run->record, "hash_id", run->executable.sha1);
+    json_write_text(&run->record, "hash_id", run->executable.sha1);
 }
 
 /* The time that each phase took stands beside, under XALT's name for the phase. */
@@ -447,20 +464,22 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_Build_RecordT_", add_watermark},
     };
-    json_add(run->record, "cmdlineA",
-             command_line_json(run->source->lines, run->source->capture->argv));
+    double started = clock_seconds(CLOCK_MONOTONIC), since = started;
+    json_write(&run->record, "cmdlineA",
+               command_line_json(run->source->lines, run->source->capture->argv));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        double since = clock_seconds(CLOCK_MONOTONIC);
         parts[i].add(run);
-        measured(run, parts[i].phase, since);
+        double now = clock_seconds(CLOCK_MONOTONIC);
+        measured(run, parts[i].phase, now - since);
+        since = now;
     }
     add_numbers(run);
     add_build_ids(run);
     add_slurm(run);
     add_quality(run);
-    json_add_measured(run->measure, "07_GPU_Setup_____", 0);
-    measured(run, "08____total______", run->started);
-    json_add(run->record, "XALT_measureT", run->measure);
+    measured(run, "07_GPU_Setup_____", 0);
+    measured(run, "08____total______", clock_seconds(CLOCK_MONOTONIC) - started);
+    add_measured(run);
 }
 
 void run_record_uuid(const struct capture *capture, char *text)
@@ -471,25 +490,14 @@ void run_record_uuid(const struct capture *capture, char *text)
 int run_record_build(const struct run_source *source, struct built_record *record)
 {
     char name_end[RECORD_UUID_SIZE + 4];
-    struct run run = {
-        .source = source,
-        .record = record_start(),
-        .measure = json_object_new_object(),
-        .started = clock_seconds(CLOCK_MONOTONIC),
-    };
-    if (run.record == NULL || run.measure == NULL) {
-        json_object_put(run.record);
-        json_object_put(run.measure);
-        return -ENOMEM;
-    }
+    struct run run = {.source = source};
+    record_begin(&run.record);
     run_record_uuid(source->capture, run.uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
     scheduler_find(source->identity, source->journal == NULL ? "" : source->journal->submit_host,
-                   source->capture->env, &run.scheduler);
-    add_all(&run); /* run.measure now belongs to the record */
+                   source->capture->facts, &run.scheduler);
+    add_all(&run);
     record_name(record, "run", record_syshost(source->conf, source->identity->cluster),
                 source->identity->user, source->capture->start_ns, name_end);
-    int result = record_finish(run.record, record);
-    json_object_put(run.record);
-    return result;
+    return record_end(&run.record, record);
 }

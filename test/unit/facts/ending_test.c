@@ -65,8 +65,12 @@ struct ending_case {
 static const struct ending_case cases[] = {
     {"a task that signed and that Slurm waited for",
      TASK EXIT("256") END EPILOG,
+     {{50, 7, 11, 90, 0, 0, 0}},
+     {{"fini", 90, 90, 90.01, 256, 1}}},
+    {"a task that signed, lived on and was killed",
+     TASK EXIT("9") END EPILOG,
      {{50, 7, 11, 80, 0, 0, 0}},
-     {{"fini", 80, 80, 80.01, 256, 1}}},
+     {{"task_exit", 90, 89.99, 90, 9, 1}}},
     {"a task that signed and that nobody waited for",
      TASK END EPILOG,
      {{50, 7, 11, 80, 0, 0, 0}},
@@ -89,9 +93,9 @@ static const struct ending_case cases[] = {
      {{"task_exit", 90, 89.99, 90, 0, 1}}},
     {"a task that replaced itself twice",
      TASK EXIT("0") END EPILOG,
-     {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 40, 88, 0, 0, 0}, {50, 7, 20, 0, 0, 0, 0}},
+     {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 40, 90, 0, 0, 0}, {50, 7, 20, 0, 0, 0, 0}},
      {{"exec", 20, 11, 20, NOBODY, 1},
-      {"fini", 88, 88, 88.01, 0, 1},
+      {"fini", 90, 90, 90.01, 0, 1},
       {"exec", 40, 20, 40, NOBODY, 1}}},
     {"a process that replaced itself in its exit handlers",
      EPILOG,
@@ -174,8 +178,8 @@ static const struct ending_case cases[] = {
      {{"fini", 70, 70, 70.01, SIGTERM, 0}}},
     {"a task whose signal our handler caught, and of which Slurm says otherwise",
      TASK EXIT("9") END EPILOG,
-     {{50, 7, 12, 70, 0, SIGTERM, 0}},
-     {{"fini", 70, 70, 70.01, 9, 1}}},
+     {{50, 7, 12, 90, 0, SIGTERM, 0}},
+     {{"fini", 90, 90, 90.01, 9, 1}}},
     {"a process that was not asked for its start, and replaced itself twice",
      END EPILOG,
      {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 7, 20, 0, 0, 0, 0}, {NO_PID, 7, 30, 40, 0, 0, 0}},
@@ -204,8 +208,8 @@ static const struct ending_case cases[] = {
      {{"exec", 20, 11, 20.01, NOBODY, 1}}},
     {"a task that a program without a capture replaced, and that one with a capture",
      TASK EXIT("0") END EPILOG,
-     {{50, 7, 11, 20, 0, 0, IS_REPLACED}, {50, 7, 40, 88, 0, 0, 0}},
-     {{"exec", 20, 11, 20.01, NOBODY, 1}, {"fini", 88, 88, 88.01, 0, 1}}},
+     {{50, 7, 11, 20, 0, 0, IS_REPLACED}, {50, 7, 40, 90, 0, 0, 0}},
+     {{"exec", 20, 11, 20.01, NOBODY, 1}, {"fini", 90, 90, 90.01, 0, 1}}},
     {"no captures at all", EPILOG, {{0}}, {{0}}},
 };
 
@@ -249,8 +253,9 @@ static void check(const struct ending_case *one)
     assert_int_equal(succession_find(&succession), 0);
     for (size_t i = 0; i < count; i++) {
         const struct expected *expected = &one->expected[i];
-        const struct ending found =
-            ending_find(&capture[i], succession.entry[i].next_ns, &journal, NOW * SECOND);
+        const struct ending_evidence evidence = {
+            .journal = &journal, .next_ns = succession.entry[i].next_ns, .now_ns = NOW * SECOND};
+        const struct ending found = ending_find(&capture[i], &evidence);
         int status = found.status_known ? found.status : NOBODY;
         if (strcmp(found.source, expected->source) != 0 || found.end_ns != expected->end * SECOND ||
             found.min_ns != to_ns(expected->min) || found.max_ns != to_ns(expected->max) ||
@@ -310,7 +315,9 @@ static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bou
                 struct capture capture = {
                     .pid = 5, .start_ticks = NEVER, .start_ns = start * SECOND, .step = 0};
                 assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-                const struct ending ending = ending_find(&capture, 0, &journal, NOW * SECOND);
+                const struct ending_evidence evidence = {.journal = &journal,
+                                                         .now_ns = NOW * SECOND};
+                const struct ending ending = ending_find(&capture, &evidence);
                 assert_true(ending.end_ns == capture.start_ns && is_consistent(&ending));
                 for (unsigned death = start; death <= epilog; death++) {
                     uint64_t truth = death * SECOND;
@@ -329,7 +336,8 @@ static struct ending ending_of(const struct capture *capture, const char *text, 
     struct journal journal;
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     journal.reboot_ns = reboot_ns;
-    const struct ending ending = ending_find(capture, 0, &journal, NOW * SECOND);
+    const struct ending_evidence evidence = {.journal = &journal, .now_ns = NOW * SECOND};
+    const struct ending ending = ending_find(capture, &evidence);
     journal_free(&journal);
     return ending;
 }
@@ -345,6 +353,89 @@ static void what_ran_when_the_node_was_booted_ended_before(void **state)
     ending = ending_of(&capture, STEP_0 TASK EPILOG, 300 * SECOND);
     assert_string_equal(ending.source, "epilog");
     assert_true(ending.end_ns == 12 * SECOND && ending.max_ns == 100 * SECOND);
+}
+
+static bool may_be(const struct capture *capture)
+{
+    (void)capture;
+    return true;
+}
+
+/* What is concluded of task 50, which began at 12 s, from what root saw beside. */
+struct evidence_case {
+    const char *name, *journal, *exec;
+    unsigned signed_at, alive, gone, flags; /* of the capture; of the look, 0: there was none */
+    bool is_replaceable;
+    const char *source;
+    unsigned end, min, max;
+    int status;
+};
+
+/* clang-format off */
+static const struct evidence_case evidence_cases[] = {
+    {"a task that may have replaced itself, and was killed",
+     TASK EXIT("9") EPILOG, "/a", 0, 0, 0, 0, true, "task_end", 90, 12, 90, 9},
+    {"a task that may have replaced itself, and was killed a minute after it was seen last",
+     TASK EXIT("9") EPILOG, "/a", 0, 60, 0, 0, true, "task_end", 90, 60, 90, 9},
+    {"a task that may have replaced itself by a program that exits with 4",
+     TASK EXIT("1024") EPILOG, "/a", 0, 0, 0, 0, true, "task_end", 12, 12, 90, NOBODY},
+    {"a task that may have replaced itself after it was seen last",
+     TASK EXIT("1024") EPILOG, "/a", 0, 60, 0, 0, true, "task_end", 60, 60, 90, NOBODY},
+    {"a task in which another program was seen, which was killed",
+     TASK EXIT("9") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "exec", 30, 30, 60, NOBODY},
+    {"a task that signed and was seen afterwards",
+     TASK EXIT("9") EPILOG, "/a", 20, 60, 0, LOOK_SIGNED, false, "task_exit", 90, 90, 90, 9},
+    {"a task that may have replaced itself after it signed",
+     TASK EXIT("1024") EPILOG, "/a", 20, 0, 0, 0, true, "task_end", 20, 20, 90, NOBODY},
+    {"a process that nobody waited for, and that was seen twice",
+     TASK END EPILOG, "/a", 0, 30, 60, 0, false, "step_end", 30, 30, 60, NOBODY},
+    {"a process that nobody waited for, and that was gone when it was looked for",
+     TASK END EPILOG, "/a", 0, 0, 60, 0, false, "step_end", 12, 12, 60, NOBODY},
+    {"a process that nobody waited for, and that signed and lived on",
+     TASK END EPILOG, "/a", 20, 60, 90, LOOK_SIGNED, false, "step_end", 60, 60, 90, NOBODY},
+    {"a process that was seen in the tick in which it signed",
+     TASK END EPILOG, "/a", 20, 20, 90, LOOK_SIGNED, false, "fini", 20, 20, 20, NOBODY},
+    {"env, of which nothing is seen after its start",
+     TASK EXIT("0") EPILOG, "/usr/bin/env", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
+    {"env, which found no such program",
+     TASK EXIT("32512") EPILOG, "/usr/bin/env", 90, 0, 0, 0, false, "fini", 90, 90, 90, 32512},
+};
+/* clang-format on */
+
+static void what_root_saw_beside_decides_whose_status_it_is(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof evidence_cases / sizeof evidence_cases[0]; i++) {
+        const struct evidence_case *one = &evidence_cases[i];
+        const struct look look = {
+            .alive_ns = one->alive * SECOND, .gone_ns = one->gone * SECOND, .flags = one->flags};
+        const struct capture capture = {
+            .pid = 50,
+            .start_ticks = NEVER + 7,
+            .start_ns = 12 * SECOND,
+            .end_ns = one->signed_at * SECOND,
+            .exec = {.at = one->exec, .size = strlen(one->exec)},
+        };
+        struct journal journal;
+        char text[512];
+        snprintf(text, sizeof text, STEP_0 "%s", one->journal);
+        assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+        const struct ending_evidence evidence = {.journal = &journal,
+                                                 .now_ns = NOW * SECOND,
+                                                 .look = &look,
+                                                 .is_replaceable =
+                                                     one->is_replaceable ? may_be : NULL};
+        const struct ending found = ending_find(&capture, &evidence);
+        int status = found.status_known ? found.status : NOBODY;
+        /* but for the error of a signature or of slurmstepd's look */
+        if (strcmp(found.source, one->source) != 0 || found.end_ns != one->end * SECOND ||
+            (found.min_ns + SECOND / 2) / SECOND != one->min || found.max_ns / SECOND != one->max ||
+            !is_consistent(&found) || status != one->status)
+            fail_msg("%s: %s at %.3f s, %.3f to %.3f s, status %d", one->name, found.source,
+                     (double)found.end_ns / 1e9, (double)found.min_ns / 1e9,
+                     (double)found.max_ns / 1e9, status);
+        journal_free(&journal);
+    }
 }
 
 static uint64_t own_ticks(void)
@@ -379,12 +470,14 @@ static void outside_of_slurm_an_end_is_known_when_a_later_flush_looked(void **st
 {
     (void)state;
     const struct capture capture = {.pid = 4194303, .start_ticks = NEVER, .start_ns = 12 * SECOND};
-    struct ending ending = ending_find(&capture, 0, NULL, NOW * SECOND);
+    struct ending_evidence evidence = {.now_ns = NOW * SECOND};
+    struct ending ending = ending_find(&capture, &evidence);
     assert_string_equal(ending.source, "session");
     assert_int_equal(ending.end_ns, 12 * SECOND);
     assert_int_equal(ending.max_ns, NOW * SECOND);
     assert_null(ending.task);
-    ending = ending_find(&capture, 20 * SECOND, NULL, NOW * SECOND);
+    evidence.next_ns = 20 * SECOND;
+    ending = ending_find(&capture, &evidence);
     assert_string_equal(ending.source, "exec");
     assert_int_equal(ending.end_ns, 20 * SECOND);
 }
@@ -395,6 +488,7 @@ int main(void)
         cmocka_unit_test(each_way_to_end_is_told_from_the_others),
         cmocka_unit_test(programs_follow_each_other_in_one_namespace_only),
         cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
+        cmocka_unit_test(what_root_saw_beside_decides_whose_status_it_is),
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
         cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),

@@ -289,6 +289,8 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
         {"A=1\0OMP_NUM_THREADS=16", 23, "16.0000"},
         {"OMP_NUM_THREADS=4", 17, "4.0000"}, /* not ended */
         {"OMP_NUM_THREADS=4,2", 20, "4.0000"},
+        {"OMP_NUM_THREADS=4,2,2,2,2,2,2", 30, "4.0000"},
+        {"OMP_NUM_THREADS= 4", 19, "4.0000"},
         {"OMP_NUM_THREADS=", 17, "1.0000"},
         {"OMP_NUM_THREADS=0", 18, "1.0000"},
         {"OMP_NUM_THREADS=-3", 19, "1.0000"},
@@ -305,7 +307,7 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
         char *env = malloc(cases[i].size + 1);
         memcpy(env, cases[i].env, cases[i].size);
         char *exact = cases[i].size == 0 ? env : realloc(env, cases[i].size);
-        made.capture.env = (struct capture_bytes){.at = exact, .size = cases[i].size};
+        made.capture.facts = (struct capture_bytes){.at = exact, .size = cases[i].size};
         build(&made);
         assert_value(&made, "userDT", "num_threads", cases[i].threads);
         release(&made);
@@ -380,17 +382,24 @@ static void above_the_task_stands_the_daemon_of_the_step(void **state)
 
 static void the_watermark_is_a_table(void **state)
 {
-    static const char note[] =
-        "\2XALT_Link_Info\0Build_Epoch%%1234.5%%\0Build_User%%a_%_%_b%%\0XALT_Link_Info_End\0";
-    struct made made;
+    /* as XALT writes it and jobtrail does, and as earlier builds of jobtrail wrote it; with a key
+     * that no watermark has */
+    static const char notes[2][128] = {
+        "\2XALT_Link_Info\0<Build_Epoch>%%1234.5%%\0<Build_User>%%a_%_%_b%%\0<User_Key>%%c%%\0"
+        "\0\0\0\0\0\0\0XALT_Link_Info_End",
+        "\2XALT_Link_Info\0Build_Epoch%%1234.5%%\0Build_User%%a_%_%_b%%\0XALT_Link_Info_End",
+    };
     (void)state;
-    make(&made);
-    made.capture.watermark = (struct capture_bytes){.at = note, .size = sizeof note - 1};
-    build(&made);
-    assert_keys(json_object_object_get(made.json, "xaltLinkT"), "Build_Epoch:s Build_User:s ");
-    assert_value(&made, "xaltLinkT", "Build_User", "\"a b\"");
-    assert_value(&made, "userDT", "Build_Epoch", "1234.5000");
-    release(&made);
+    for (size_t i = 0; i < 2; i++) {
+        struct made made;
+        make(&made);
+        made.capture.watermark = (struct capture_bytes){.at = notes[i], .size = sizeof notes[i]};
+        build(&made);
+        assert_keys(json_object_object_get(made.json, "xaltLinkT"), "Build_Epoch:s Build_User:s ");
+        assert_value(&made, "xaltLinkT", "Build_User", "\"a b\"");
+        assert_value(&made, "userDT", "Build_Epoch", "1234.5000");
+        release(&made);
+    }
 }
 
 /* JSON has no NaN: a collector that is sent one refuses it, and whatever comes with it. */
@@ -429,7 +438,7 @@ static void hostile_bytes_in_every_string_survive(void **state)
     snprintf(expected, sizeof expected, "%s", whole);
     free(whole);
     int env_size = snprintf(env, sizeof env, "V=%s", bytes);
-    int note_size = snprintf(note, sizeof note, "\2%s%%%%%s%%%%", "\xff\x01\"\\k", bytes + 1);
+    int note_size = snprintf(note, sizeof note, "\2<Build_CWD>%%%%%s%%%%", bytes);
     make(&made);
     object = (struct capture_object){.path = all, .build_id = all};
     made.conf.cluster = made.conf.syshost = bytes;

@@ -249,6 +249,7 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      TEXT,
     build_syshost   TEXT,
     build_epoch     REAL,
+    wrapper         TEXT,            -- which called the compiler, such as mpicc; '' for none
     UNIQUE (uuid, build_user)
 );
 CREATE INDEX IF NOT EXISTS link_xalt_uuid ON link (xalt_uuid);
