@@ -182,7 +182,7 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      INTEGER,
     signal         INTEGER,
     core_dumped    INTEGER,
-    end_source     TEXT              -- fini, exec, task_exit, step_end, epilog, reboot, session
+    end_source     TEXT              -- fini, exec, task_exit, ...: jobtrail-submit(8)
 );
 
 -- What is the run's own.
