@@ -72,6 +72,13 @@ in_acct() {
     both in_acct
 }
 
+@test "a record may have bounds and no run time" {
+    sed -n 2p "$SITE/records" | jq -c 'del(.userDT.run_time)' >"$BATS_TEST_TMPDIR/odd"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/odd.db" "$BATS_TEST_TMPDIR/odd"
+    acct "sqlite:$BATS_TEST_TMPDIR/odd.db" -o end,elapsed,elapsedraw
+    [ "$output" = "Unknown||" ]
+}
+
 in_a_job() {
     acct "$1" -X -o end,endmin,endmax,elapsed
     [ "$output" = "Unknown|2024-11-20T11:00:00|2024-11-20T20:00:00|>=01:00:00" ]
