@@ -187,7 +187,7 @@ class Converter:
         self.rules("path_patterns", PATH_ACTIONS, lambda tree: tree)
         self.section("arguments")
         self.comment("XALT passes over arguments that name no file and are no options: so do these, where relative.")
-        self.lines.append("continue = [^;]*;[^/-].*")
+        self.lines.append("continue = [^;]*;[^/;-][^;]*")
         self.rules("path_arg_patterns", ARGUMENT_ACTIONS, lambda tree: tree)
         self.section("environment")
         self.rules("env_patterns", SIMPLE_ACTIONS,

@@ -7,8 +7,11 @@
 SECTION is paths, hosts, environment or packages. A line of paths is a path and its arguments,
 separated by tabs. The rules are applied one by one with Python's re, in the way that XALT's
 documentation and its xalt_config.py describe: the first one that matches the whole text decides,
-and where none does, what XALT has by default.
+and where none does, what XALT has by default. An argument that names a file, looked for in the current
+directory, is its real path (track_executable() of XALT 3.2.4). Unlike XALT, only relative arguments that
+name no file are passed over, and only where there is no other ';', as in what import-xalt writes.
 """
+import os
 import random
 import re
 import sys
@@ -100,7 +103,13 @@ def decide_process(config, line):
     rules = config["path_arg_patterns"]
     at = 0
     while at < len(arguments):
-        action = first(rules, f"{path};{arguments[at]}", "CONTINUE")
+        argument = arguments[at]
+        if argument[:1] not in ("", "-") and os.path.exists(argument):
+            argument = os.path.realpath(argument)
+        if argument[:1] not in ("", "-", "/") and ";" not in path + argument:
+            at += 1
+            continue
+        action = first(rules, f"{path};{argument}", "CONTINUE")
         if action in ("KEEP", "SKIP", "PKGS"):
             return action
         at += 1 + (int(action[5:]) if action.startswith("JUMP_") else 0)

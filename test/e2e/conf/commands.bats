@@ -340,6 +340,12 @@ same_as_xalt() {
     [ "$output$stderr" = "" ]
     conf check
     [ "$status" -eq 0 ]
+    # arguments that name files, and links to others
+    mkdir data share
+    touch data/in.h5 share/tool.py
+    ln -s data/in.h5 train.py
+    ln -s ../share/tool.py data/ix.h5
+    ln -s share 8
     same_as_xalt paths 8000
     for action in keep skip pkgs; do
         [ "$(grep -c "^$action$" found)" -gt 400 ]
