@@ -43,7 +43,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 58
+#define CONF_KEYS 59
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -98,6 +98,7 @@ struct conf {
     bool track_mpi;               /* [tracking] mpi = yes|no */
     bool track_gpu;               /* [tracking] gpu = yes|no */
     bool catch_signals;           /* [tracking] signal_handler = yes|no */
+    bool track_system_tools;      /* [tracking] system_tools = yes|no */
     uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
     bool redact_default;          /* [tracking] redact_default = yes|no */
     bool sample;                  /* [sampling] enabled = yes|no */

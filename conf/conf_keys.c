@@ -63,6 +63,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"tracking", "mpi", FIELD(track_mpi), "yes", &conf_value_yes_no},
     {"tracking", "gpu", FIELD(track_gpu), "yes", &conf_value_yes_no},
     {"tracking", "signal_handler", FIELD(catch_signals), "no", &conf_value_yes_no},
+    {"tracking", "system_tools", FIELD(track_system_tools), "no", &conf_value_yes_no},
     {"tracking", "command_line", FIELD(command_line), "yes", &conf_value_command_line},
     {"tracking", "redact_default", FIELD(redact_default), "yes", &conf_value_yes_no},
     {"sampling", "enabled", FIELD(sample), "no", &conf_value_yes_no},

@@ -170,6 +170,12 @@ bool text_is_ascii_json(const char *bytes, size_t size)
     return printable_run(bytes, size) == size && find_version(bytes, size) == size;
 }
 
+bool text_is_plain_json(const char *bytes, size_t size)
+{
+    return size == 0 || (text_is_ascii_json(bytes, size) && memchr(bytes, '"', size) == NULL &&
+                         memchr(bytes, '\\', size) == NULL);
+}
+
 void text_hex(const void *bytes, size_t size, char *text)
 {
     static const char digits[] = "0123456789abcdef";

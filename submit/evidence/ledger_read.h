@@ -77,7 +77,8 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 int ledger_next(struct ledger_reader *reader, struct capture *capture);
 
 /* The capture at `offset`, where ledger_next() has found one: its owner may have changed it since.
- * Returns 1; 0 when there is none any more; -EINVAL when it is damaged; or -errno of the read. */
+ * It is read again, unless it lies a few slots behind the one that was read last. Returns 1; 0 when
+ * there is none any more; -EINVAL when it is damaged; or -errno of the read. */
 int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture);
 
 void ledger_close(struct ledger_reader *reader);

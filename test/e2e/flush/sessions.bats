@@ -31,6 +31,8 @@ dir = $PLACE/stage/share/jobtrail/hooks
 state = $PLACE/state
 [file]
 dir = $RECORDS
+[tracking]
+system_tools = yes
 [packages]
 skip = python:name:_distutils_hack
 CONF

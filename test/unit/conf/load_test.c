@@ -16,6 +16,7 @@
 
 #include "conf/compile.h"
 #include "conf/conf.h"
+#include "conf/conf_rules.h"
 
 /* conf_load() of a file with these bytes. */
 static int load_bytes(const char *bytes, size_t size, struct conf *conf, struct conf_error *error)
@@ -76,6 +77,8 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
     assert_int_equal(conf.path_rules.rule[0].line, 0);
     assert_true(conf.track_scalar && conf.track_mpi && conf.track_gpu && !conf.catch_signals);
+    assert_false(conf.track_system_tools);
+    assert_true(conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
     assert_int_equal(conf.command_line, POLICY_LINE_YES);
     assert_true(conf.redact_default && conf.redact.count > 0 && conf.redact.rule[0].line == 0);
     assert_int_equal(conf.sample, 0);
@@ -103,7 +106,8 @@ static void each_key_takes_its_value(void **state)
         "hash_job_size = 1024G\nhash_job_time = 5\n"
         "[outbox]\njob_share = 1\nuser_share = 100\n"
         "[transport]\nuse = none\nxalt_strict = file, syslog\n\n   \n; comment\n[file]\ndir = /r\n"
-        "[signature]\nkey_file = /etc/jobtrail/key\n");
+        "[signature]\nkey_file = /etc/jobtrail/key\n"
+        "[tracking]\nsystem_tools = yes\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_string_equal(conf.syshost, "beta");
@@ -129,6 +133,9 @@ static void each_key_takes_its_value(void **state)
     assert_string_equal(conf.xalt_strict, "file, syslog");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
+    assert_true(conf.track_system_tools);
+    assert_false(
+        conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
     assert_int_equal(conf.key_line[0], 3);
     conf_free(&conf);
 }
@@ -158,7 +165,8 @@ static void a_token_may_go_to_this_host_or_by_tls(void **state)
 static void rules_keep_their_order_and_place(void **state)
 {
     struct conf conf = loaded("[paths]\nskip =  /a\nkeep=/b=c\npkgs = /d;e\n"
-                              "[hosts]\nskip = n1\n[paths]\nskip = /f\n");
+                              "[hosts]\nskip = n1\n[paths]\nskip = /f\n"
+                              "[tracking]\nsystem_tools = yes\n");
     static const struct {
         enum policy_action action;
         const char *pattern;
@@ -193,7 +201,7 @@ static void the_longest_line_that_fits_is_read_whole(void **state)
     memset(text + start, 'x', 198 - strlen("skip = "));
     strcat(text, "\n");
     assert_int_equal(load(text, &conf, &error), 0);
-    assert_int_equal(conf.path_rules.count, 1);
+    assert_int_equal(conf.path_rules.count, 2); /* and the system's tools */
     assert_int_equal(strlen(conf.path_rules.rule[0].pattern), 198 - strlen("skip = "));
     conf_free(&conf);
 }
@@ -239,6 +247,7 @@ static const struct refusal refusals[] = {
     {"[arguments]\njump_5 = /x;y\n", 2, 1, "unknown key", "did you mean jump_1?"},
     {"[arguments]\ncustom = /x;y\n", 2, 1, "unknown key", "there is keep, skip, pkgs, continue"},
     {"[arguments]\nskip = /x ;-c\n", 2, 11, "a ';' after a blank", "PATH;ARGUMENT"},
+    {"[tracking]\nsystem_tools = sed\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},
     {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},
     {"[sampling]\nscaler = 0 1\n", 2, 1, "unknown key", "did you mean scalar?"},
