@@ -118,7 +118,7 @@ libc.execve(sys.argv[1].encode(), strings([b"exit_with", b"5"]), strings(environ
 
 @test "a program that is started with an empty environment is not tracked" {
     unnoticed env -i "$PROGRAMS/exit_with" 5
-    leaves "env epilog"
+    leaves "env exec"
 }
 
 # told WORD...: what explain says of $PROGRAMS/exit_with with these arguments, and what the library does: the last
