@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "conf/policy/policy_read.h"
+#include "preload/argument.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -111,12 +112,14 @@ uintptr_t proc_start_stack(void)
     return close == NULL ? 0 : (uintptr_t)stat_field(close, STARTSTACK);
 }
 
-/* How many bytes of the command line `line`, of `size` bytes and a NUL, are recorded. */
-static size_t kept_bytes(const struct proc_lines *lines, const char *path, size_t path_length,
-                         char *line, size_t size)
+/* How many bytes of the command line `line`, of `size` bytes and a NUL, are recorded. Files are
+ * looked for from the directory in which the process is now. */
+static size_t kept_bytes(int32_t pid, const struct proc_lines *lines, const char *path,
+                         size_t path_length, char *line, size_t size)
 {
+    const struct policy_files files = {argument_walk, pid};
     if (lines->wanted == POLICY_LINE_YES &&
-        !policy_skips_line(lines->policy, path, path_length, line, size))
+        !policy_skips_line(lines->policy, path, path_length, line, size, &files))
         return size;
     size_t first = text_length(line) + 1;
     return first < size ? first : size;
@@ -132,7 +135,7 @@ static void put_arguments(int32_t pid, const struct proc_lines *lines, const cha
         return;
     size_t size = read_file(pid, "/cmdline", line, room - 1);
     line[size] = '\0';
-    fields_wrote(fields, kept_bytes(lines, path, path_length, line, size));
+    fields_wrote(fields, kept_bytes(pid, lines, path, path_length, line, size));
 }
 
 static void put_ancestor(const struct proc_stat *stat, const struct proc_lines *lines,
