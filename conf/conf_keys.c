@@ -30,6 +30,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"submit", "hash_objects", FIELD(hash_objects), DEFAULT_HASH_OBJECTS, &conf_value_yes_no},
     {"submit", "coverage", FIELD(coverage), "yes", &conf_value_yes_no},
     {"transport", "use", FIELD(transport), DEFAULT_TRANSPORT, &conf_value_transport_words},
+    {"transport", "xalt_strict", FIELD(xalt_strict), "none", &conf_value_transport_words},
     {"outbox", "size", FIELD(outbox_bytes), "256M", &conf_value_size},
     {"outbox", "job_share", FIELD(outbox_job_share), "25", &conf_value_share},
     {"outbox", "user_share", FIELD(outbox_user_share), "50", &conf_value_share},

@@ -71,6 +71,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
     assert_int_equal(conf.standard_library, 0);
     assert_string_equal(conf.transport, "file");
+    assert_string_equal(conf.xalt_strict, "none");
     assert_string_equal(conf.file_dir, "/var/spool/jobtrail/records");
     assert_int_equal(conf.host.count, 0);
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
@@ -91,21 +92,22 @@ static void an_empty_file_gives_the_defaults(void **state)
 
 static void each_key_takes_its_value(void **state)
 {
-    struct conf conf = loaded("# comment\n"
-                              "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
-                              "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
-                              "mount = no\n"
-                              "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
-                              "[hooks]\ndir = \nstandard_library = yes\n"
-                              "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
-                              "job_timeout = 20\n"
-                              "hash_objects = yes\n"
-                              "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
-                              "hash_job_size = 1024G\nhash_job_time = 5\n"
-                              "[outbox]\njob_share = 1\nuser_share = 100\n"
-                              "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
-                              "[signature]\nkey_file = /etc/jobtrail/key\n"
-                              "[tracking]\nsystem_tools = yes\n");
+    struct conf conf = loaded(
+        "# comment\n"
+        "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
+        "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
+        "mount = no\n"
+        "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
+        "[hooks]\ndir = \nstandard_library = yes\n"
+        "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
+        "job_timeout = 20\n"
+        "hash_objects = yes\n"
+        "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
+        "hash_job_size = 1024G\nhash_job_time = 5\n"
+        "[outbox]\njob_share = 1\nuser_share = 100\n"
+        "[transport]\nuse = none\nxalt_strict = file, syslog\n\n   \n; comment\n[file]\ndir = /r\n"
+        "[signature]\nkey_file = /etc/jobtrail/key\n"
+        "[tracking]\nsystem_tools = yes\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_string_equal(conf.syshost, "beta");
@@ -128,6 +130,7 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.outbox_job_share, 1);
     assert_int_equal(conf.outbox_user_share, 100);
     assert_string_equal(conf.transport, "none");
+    assert_string_equal(conf.xalt_strict, "file, syslog");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
     assert_true(conf.track_system_tools);
@@ -312,6 +315,7 @@ static const struct refusal refusals[] = {
     {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},
     {"[transport]\nuse = file file\n", 2, 12, "a transport twice", "once"},
     {"[transport]\nuse = file none\n", 2, 7, "none beside other", "none"},
+    {"[transport]\nxalt_strict = yes\n", 2, 15, "unknown transport", "none"},
     {"[transport]\nuse =\n", 2, 6, "no transport", "none"},
     {"[transport]\nuse = http\n", 2, 1, "has no url", "[http]"},
     {"[transport]\nuse = kafka\n", 2, 1, "has no brokers", "[kafka]"},
