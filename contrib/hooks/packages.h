@@ -10,6 +10,10 @@
  *
  *     hook UUID PROGRAM VERSION                    the hook runs, in this version of PROGRAM
  *     pkg  UUID PROGRAM LOST NAME VERSION PATH     a package was loaded
+ *     xalt UUID PROGRAM LOST NAME VERSION PATH     the same, from a hook for XALT by jobtrail-record-pkg.
+ *                                                  It counts where no line `pkg` has the package: XALT's
+ *                                                  hook for Python tells Python's version, not the
+ *                                                  package's
  *
  *     UUID      the run's, 32 hexadecimal digits, from the slot that the process has mapped:
  *               /proc/self/maps gives its offset in the ledger
