@@ -135,3 +135,17 @@ sys.exit(subprocess.call([sys.argv[1], "program", "python", "package_name", "x"]
     flush
     [[ $(package_names) == "" ]]
 }
+
+@test "a session sets XALT_DIR where it is unset, and nothing of XALT's where it is set" {
+    local session=("$JOBTRAIL_BIN/jobtrail-submit" session --conf "$CONF")
+    sed -i "s|^dir = .*/spool\$|&\nsessions = $BATS_TEST_TMPDIR/sessions|" "$CONF"
+    printf '[hooks]\ndir = %s\n' "$JOBTRAIL_STAGE/share/jobtrail/hooks" >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --sessions --conf "$CONF"
+    unset XALT_DIR XALT_RUN_UUID
+    [[ $("${session[@]}" | grep '^set XALT_[DR]') == "set XALT_DIR $JOBTRAIL_STAGE/share/jobtrail/hooks/xalt
+set XALT_RUN_UUID 00000000-0000-0000-0000-000000000000" ]]
+    [[ $(XALT_RUN_UUID=mine "${session[@]}" | grep -c '^set XALT_[DR]') == 1 ]]
+    ! XALT_DIR=/mine "${session[@]}" | grep '^set XALT_[DR]' || false
+    ! XALT_DIR='' "${session[@]}" | grep '^set XALT_[DR]' || false
+}
