@@ -43,4 +43,7 @@
 
 enum { PACKAGES_LINE = 4096, PACKAGES_BYTES = 16 << 20 };
 
+/* The longest PROGRAM, NAME and VERSION that readers take, in bytes. */
+enum { PACKAGES_PROGRAM = 32, PACKAGES_NAME_BYTES = 256, PACKAGES_VERSION = 128 };
+
 #endif

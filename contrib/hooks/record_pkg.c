@@ -26,13 +26,14 @@ struct arguments {
     const char *program, *name, *version, *path;
 };
 
-static bool is_text(const char *text)
+static bool is_text(const char *text, size_t max)
 {
-    for (; *text != '\0'; text++) {
-        if (iscntrl((unsigned char)*text))
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        if (iscntrl((unsigned char)text[i]))
             return false;
     }
-    return true;
+    return length <= max;
 }
 
 /* "-u UUID" is the run as XALT knows it. Keys that are not used here, such as xalt_run_uuid, are
@@ -42,10 +43,11 @@ static bool read_arguments(int argc, char **argv, struct arguments *arguments)
     *arguments = (struct arguments){NULL, NULL, "", ""};
     const struct {
         const char *key, **value;
-    } keys[] = {{"program", &arguments->program},
-                {"package_name", &arguments->name},
-                {"package_version", &arguments->version},
-                {"package_path", &arguments->path}};
+        size_t max;
+    } keys[] = {{"program", &arguments->program, PACKAGES_PROGRAM},
+                {"package_name", &arguments->name, PACKAGES_NAME_BYTES},
+                {"package_version", &arguments->version, PACKAGES_VERSION},
+                {"package_path", &arguments->path, PACKAGES_LINE}};
     opterr = 0;
     while (getopt(argc, argv, "u:") != -1)
         ;
@@ -53,7 +55,7 @@ static bool read_arguments(int argc, char **argv, struct arguments *arguments)
         return false;
     for (int i = optind; i < argc; i += 2) {
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-            if (strcmp(argv[i], keys[k].key) == 0 && is_text(argv[i + 1]))
+            if (strcmp(argv[i], keys[k].key) == 0 && is_text(argv[i + 1], keys[k].max))
                 *keys[k].value = argv[i + 1];
         }
     }

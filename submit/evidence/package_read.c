@@ -12,7 +12,7 @@
 #include "conf/base/text.h"
 #include "contrib/hooks/packages.h"
 
-enum { FIELDS_MAX = 7, PROGRAM_MAX = 32, NAME_BYTES_MAX = 256, VERSION_MAX = 128 };
+enum { FIELDS_MAX = 7 };
 
 /* Cuts the line at its tabs. Returns the number of fields; 0 when there are more than FIELDS_MAX.
  */
@@ -46,9 +46,9 @@ static bool is_valid_uuid(const char *text)
 static bool is_valid(const struct package *package)
 {
     return is_valid_uuid(package->uuid) && package->program[0] != '\0' &&
-           is_valid_text(package->program, PROGRAM_MAX) &&
-           is_valid_text(package->name, NAME_BYTES_MAX) &&
-           is_valid_text(package->version, VERSION_MAX) &&
+           is_valid_text(package->program, PACKAGES_PROGRAM) &&
+           is_valid_text(package->name, PACKAGES_NAME_BYTES) &&
+           is_valid_text(package->version, PACKAGES_VERSION) &&
            is_valid_text(package->path, PACKAGES_LINE);
 }
 

@@ -103,13 +103,17 @@ call("program", "python", "package_name", "")
 call("program", "python", "package_name", "a\tb")
 call("program", "python", "package_name", "a\nhook")
 call("program", "python", "package_name", "long", "package_path", sys.argv[2])
+call("program", "python", "package_name", "line", "package_path", sys.argv[2][:4090])
 call("program", "python", "package_name", "odd", "package_version", "1\x1b[m", "package_path", "/\udcff", "xalt_run_uuid", "y", "z", "z")
 call("program", "python", "package_name", "first", "package_name", "last")
 call("program", "python", "package_name", "limited", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
 call("program", "x" * 40, "package_name", "program")
+call("program", "python", "package_name", "n" * 257)
+call("program", "python", "package_name", "odd", "package_version", "1" * 129)
 P
-    flush 2>/dev/null
-    [[ $(package_names) == "last odd" && $(package odd package_version) == "" ]]
+    [[ -z $(flush 2>&1 >/dev/null) ]] # no line is refused
+    [[ $(package_names) == "last long odd" && $(package long package_path) == "" ]]
+    [[ $(package odd package_version) == "" ]]
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/*.json
 }
 
