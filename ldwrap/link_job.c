@@ -77,6 +77,7 @@ static void load_modules(struct link_job *job)
 static int name_link(struct link_job *job)
 {
     const struct ancestor *compiler = ancestors_compiler(&job->ancestors);
+    const struct ancestor *wrapper = ancestors_wrapper(&job->ancestors);
     uuid_t uuid;
     job->epoch = getenv("SOURCE_DATE_EPOCH");
     job->start_ns = link_job_now();
@@ -89,6 +90,7 @@ static int name_link(struct link_job *job)
     }
     job->program = compiler == NULL ? job->called : compiler->name;
     job->program_path = compiler == NULL ? job->linker : compiler->path;
+    job->wrapper = wrapper == NULL ? "" : wrapper->name;
     job->cwd = getcwd(NULL, 0);
     if (gethostname(job->host, sizeof job->host - 1) != 0)
         job->host[0] = '\0';
