@@ -218,22 +218,53 @@ static int state_of(struct builder *builder, uint16_t *out)
     return 0;
 }
 
-/* Fills the row of a state. */
+/* The nodes of a subset that read a byte of the class, as bits, for up to 64 nodes. */
+static uint64_t readers_of(const struct builder *builder, const struct subset *subset,
+                           uint32_t class)
+{
+    uint64_t readers = 0;
+    for (uint32_t i = 0; i < subset->count && i < 64; i++) {
+        const struct nfa_node *node = &builder->nfa->node[builder->item[subset->first + i]];
+        if (node->kind == NFA_BYTES &&
+            byte_set_has(&builder->nfa->set[node->set], builder->sample[class]))
+            readers |= UINT64_C(1) << i;
+    }
+    return readers;
+}
+
+static int follow_class(struct builder *builder, const struct subset *subset, uint32_t class,
+                        uint16_t *out)
+{
+    for (uint32_t i = 0; i < subset->count; i++) {
+        const struct nfa_node *node = &builder->nfa->node[builder->item[subset->first + i]];
+        if (node->kind == NFA_BYTES &&
+            byte_set_has(&builder->nfa->set[node->set], builder->sample[class]))
+            reach(builder, node->next[0]);
+    }
+    builder->effort += subset->count;
+    return state_of(builder, out);
+}
+
+/* Fills the row of a state. Classes that the same nodes read lead to the same state: most do. */
 static int expand_state(struct builder *builder, uint32_t state)
 {
     uint16_t *row = builder->dfa.next + (size_t)state * builder->dfa.classes;
     struct subset subset = builder->subset[state];
+    uint64_t readers[256];
+    uint32_t class_of[256], distinct = 0; /* one class for each kind of readers */
     for (uint32_t class = 0; class < builder->dfa.classes; class ++) {
-        for (uint32_t i = 0; i < subset.count; i++) {
-            const struct nfa_node *node = &builder->nfa->node[builder->item[subset.first + i]];
-            if (node->kind == NFA_BYTES &&
-                byte_set_has(&builder->nfa->set[node->set], builder->sample[class]))
-                reach(builder, node->next[0]);
+        uint32_t known = 0;
+        readers[distinct] = readers_of(builder, &subset, class);
+        while (readers[known] != readers[distinct])
+            known++;
+        if (known < distinct && subset.count <= 64) {
+            row[class] = row[class_of[known]];
+            continue;
         }
-        builder->effort += subset.count;
-        int error = state_of(builder, &row[class]);
+        int error = follow_class(builder, &subset, class, &row[class]);
         if (error != 0)
             return error;
+        class_of[distinct++] = class;
     }
     return 0;
 }
