@@ -53,7 +53,8 @@ static bool start_by_policy(const struct image *image, const struct switches *sw
     }
     const struct run_start start = {image, switches, &policy, path};
     struct decision decision = decide_by_policy(&policy, switches, image, path);
-    trace_decision(switches, path, &decision, policy_string(policy.base, POLICY_CONF));
+    if (switches->trace != TRACE_OFF) /* the name is in a page that nothing else needs */
+        trace_decision(switches, path, &decision, policy_string(policy.base, POLICY_CONF));
     if (!decision.track)
         return false;
     if (run_begin(&start, decision.pkgs))
