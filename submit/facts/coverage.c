@@ -78,7 +78,7 @@ static bool is_left_out(const struct search *search, const struct journal_step *
     const struct policy_header *header = search->source->policy;
     uint32_t wanted = task_count(step) > 1 ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
     return search->is_host_skipped || (header->switches & wanted) == 0 ||
-           policy_decide(header, path, strlen(path), 0, NULL).action == POLICY_SKIP;
+           policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
 }
 
 static bool is_launcher(const char *path)
