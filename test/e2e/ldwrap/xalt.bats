@@ -176,6 +176,7 @@ one_record_each() {
     [[ $(wc -l <<<"$ours") == 1 && $(wc -l <<<"$xalts") == 1 && -n $ours && -n $xalts ]]
     [[ $(links | jq -r '.[0].resultT | "\(.link_program) \(.exec_path)"') == "gcc $WORK/made" ]]
     # nothing of the other's
+    [[ $(links | jq '.[0].jobtrailT.objects') == "$OBJECTS" ]]
     [[ $(links | jq '[.[].linkA[][0] | select(test("xalt"))] | length') == 0 ]]
     grep -q '/libc\.so\.6$' "$BATS_TEST_TMPDIR/xalts/$xalts"
     ! grep -e fd -e memfd -e jobtrail "$BATS_TEST_TMPDIR/xalts/$xalts" || false
@@ -197,6 +198,9 @@ one_record_each() {
         cp "$JOBTRAIL_SOURCE/test/collectors/ld_as_xalt" "$xalt/$linker"
         cp "$JOBTRAIL_SOURCE/test/collectors/ld_as_xalt" "$again/$linker"
     done
+    wrapped gcc hello.c -o made
+    OBJECTS=$(links | jq '.[0].jobtrailT.objects')
+    rm -rf "$RECORDS" made
     for linker in '' -fuse-ld=bfd -fuse-ld=gold -fuse-ld=lld; do # mold has no -t
         in_order "$LD_DIRECTORY" "$xalt" -- gcc ${linker:+"$linker"} hello.c -o made
         one_record_each ours
