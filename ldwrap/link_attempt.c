@@ -19,6 +19,7 @@
 #include "conf/base/whole_file.h"
 #include "ldwrap/dependency_file.h"
 #include "ldwrap/descriptor_numbers.h"
+#include "ldwrap/xalt_wrapper.h"
 #include "submit/record/link_record.h"
 
 enum {
@@ -234,7 +235,9 @@ static int sort_files(const struct strings *files, struct strings *libraries, si
     int error = 0;
     for (size_t i = 0; i < files->count && error == 0; i++) {
         const char *path = files->item[i];
-        enum file_kind kind = strings_have(libraries, path) ? FILE_OTHER : kind_of_file(path);
+        enum file_kind kind = strings_have(libraries, path) || xalt_wrapper_adds(path)
+                                  ? FILE_OTHER
+                                  : kind_of_file(path);
         *objects += kind == FILE_OBJECT;
         if (kind == FILE_LIBRARY)
             error = strings_add(libraries, path);

@@ -61,7 +61,9 @@ static void use_ledger(struct ledger_reader *reader)
         const struct succession_entry *entry = &succession.entry[i];
         if (succession_capture(reader, entry, &capture) != 1)
             abort();
-        const struct ending ending = ending_find(&capture, entry->next_ns, &journal, 1u << 31);
+        const struct ending_evidence evidence = {
+            .journal = &journal, .next_ns = entry->next_ns, .now_ns = 1u << 31};
+        const struct ending ending = ending_find(&capture, &evidence);
         if (ending.source == NULL || ending.end_ns < capture.start_ns)
             abort();
         use_capture(&capture);
@@ -79,8 +81,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         fd = memfd_create("ledger", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, data, head, 0) != (ssize_t)head)
         abort();
-    off_t page = LEDGER_PAGE;
-    for (size_t at = head; at < size && page < PAGES_MAX * (off_t)LEDGER_PAGE; at += CHUNK) {
+    off_t page = LEDGER_FIRST;
+    for (size_t at = head; at < size && page < LEDGER_FIRST + PAGES_MAX * (off_t)LEDGER_PAGE;
+         at += CHUNK) {
         size_t part = size - at < CHUNK ? size - at : CHUNK;
         if (pwrite(fd, data + at, part, page) != (ssize_t)part)
             abort();
