@@ -134,7 +134,7 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
     off_t size = lseek(fd, 0, SEEK_END);
     if (size < 0)
         return -errno;
-    struct ledger_reader opened = {.at = LEDGER_PAGE,
+    struct ledger_reader opened = {.at = LEDGER_FIRST,
                                    .end = header.used_bytes,
                                    .fd = fd,
                                    .memory = malloc(sizeof *opened.memory)};

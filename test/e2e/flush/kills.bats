@@ -15,7 +15,7 @@ three_and_damaged() {
     local i
     for i in 1 2 3 4; do tracked "$PROGRAMS/exit_with" "$i" || true; done
     # the first slot's fields_bytes (preload/ledger.h)
-    printf '\xff\xff\xff\xff' | dd of="$SPOOL/$JOB.0/user/ledger" bs=1 seek=$((4096 + 88)) conv=notrunc status=none
+    printf '\xff\xff\xff\xff' | dd of="$SPOOL/$JOB.0/user/ledger" bs=1 seek=$((36864 + 88)) conv=notrunc status=none
     TEMPLATE=$BATS_TEST_TMPDIR/template
     cp -a "$SPOOL" "$TEMPLATE"
 }
