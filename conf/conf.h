@@ -43,7 +43,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 57
+#define CONF_KEYS 59
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -70,6 +70,7 @@ struct conf {
                              executable */
     bool coverage;         /* [submit] coverage = yes|no: a coverage record for each job and node */
     char *transport;       /* [transport] use: words, see conf_transport.h */
+    char *xalt_strict;     /* [transport] xalt_strict: words of the same kind */
     uint64_t outbox_bytes; /* [outbox] size */
     char *key_file;        /* [signature] key_file; "" = records are not signed */
     uint32_t outbox_job_share;    /* [outbox] job_share: of 100 parts */
@@ -97,6 +98,7 @@ struct conf {
     bool track_mpi;               /* [tracking] mpi = yes|no */
     bool track_gpu;               /* [tracking] gpu = yes|no */
     bool catch_signals;           /* [tracking] signal_handler = yes|no */
+    bool track_system_tools;      /* [tracking] system_tools = yes|no */
     uint32_t command_line;        /* [tracking] command_line: enum policy_command_line */
     bool redact_default;          /* [tracking] redact_default = yes|no */
     bool sample;                  /* [sampling] enabled = yes|no */

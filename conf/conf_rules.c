@@ -2,10 +2,13 @@
 #include "conf/conf_rules.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "conf/system_tools.h"
 
 #define KEEP_HIDE    (1u << POLICY_KEEP | 1u << POLICY_HIDE)
 #define KEEP_SKIP    (1u << POLICY_KEEP | 1u << POLICY_SKIP)
@@ -176,6 +179,29 @@ static int append_built_in(const struct conf_list *list, struct conf *conf)
     return 0;
 }
 
+/* As one rule: of several the automaton would have to tell which one it is. */
+static int append_system_tools(struct conf *conf)
+{
+    struct conf_rule rule = {.action = POLICY_SKIP};
+    size_t size = 0;
+    CLEANUP_FREE char *pattern = NULL;
+    CLEANUP_FCLOSE FILE *stream = open_memstream(&pattern, &size);
+    if (stream == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; system_tools[i] != NULL; i++)
+        fprintf(stream, "%s%s", i == 0 ? "" : "|", system_tools[i]);
+    if (fflush(stream) != 0)
+        return -ENOMEM;
+    rule.pattern = pattern;
+    return conf_list_append(conf_list_find("paths"), conf, &rule);
+}
+
+bool conf_rule_is_system_tools(const struct conf *conf, const struct conf_rule *rule)
+{
+    const struct conf_rules *paths = &conf->path_rules;
+    return !conf->track_system_tools && paths->count > 0 && rule == &paths->rule[paths->count - 1];
+}
+
 int conf_lists_default(struct conf *conf)
 {
     for (size_t i = 0; i < CONF_LISTS; i++) {
@@ -188,7 +214,7 @@ int conf_lists_default(struct conf *conf)
         if (error != 0)
             return error;
     }
-    return 0;
+    return conf->track_system_tools ? 0 : append_system_tools(conf);
 }
 
 void conf_lists_free(struct conf *conf)

@@ -40,8 +40,12 @@ enum policy_action conf_list_action(const struct conf_list *list, const char *na
 int conf_list_append(const struct conf_list *list, struct conf *conf, const struct conf_rule *rule);
 
 /* Gives every list without rules the built-in ones. [redact] gets its built-in rules after those of
- * the file, unless [tracking] redact_default = no. Returns 0, or -ENOMEM. */
+ * the file, unless [tracking] redact_default = no. [paths] gets the system's small tools after all
+ * others, unless [tracking] system_tools = yes. Returns 0, or -ENOMEM. */
 int conf_lists_default(struct conf *conf);
+
+/* Whether `rule`, one of the rules of `conf`, is the one of the system's small tools. */
+bool conf_rule_is_system_tools(const struct conf *conf, const struct conf_rule *rule);
 
 void conf_lists_free(struct conf *conf);
 

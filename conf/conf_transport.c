@@ -18,16 +18,26 @@ int conf_transport_index(const char *name, size_t length)
     return -1;
 }
 
-bool conf_uses_transport(const struct conf *conf, const char *name)
+static bool is_named(const char *words, const char *name)
 {
     size_t length = strlen(name);
-    for (const char *at = conf->transport; *at != '\0';) {
+    for (const char *at = words; *at != '\0';) {
         size_t word = strcspn(at, " \t,");
         if (word == length && memcmp(at, name, length) == 0)
             return true;
         at += word + strspn(at + word, " \t,");
     }
     return false;
+}
+
+bool conf_uses_transport(const struct conf *conf, const char *name)
+{
+    return is_named(conf->transport, name);
+}
+
+bool conf_is_for_xalt(const struct conf *conf, const char *name)
+{
+    return is_named(conf->xalt_strict, name);
 }
 
 /* Whether a token, or a password in the URL, would be sent unencrypted to another host. */

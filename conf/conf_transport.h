@@ -18,6 +18,9 @@ int conf_transport_index(const char *name, size_t length);
 
 bool conf_uses_transport(const struct conf *conf, const char *name);
 
+/* Whether XALT's loaders read what goes by this transport: [transport] xalt_strict names it. */
+bool conf_is_for_xalt(const struct conf *conf, const char *name);
+
 /* Refuses a transport that lacks what it cannot do without, or that would send a token or password
  * in clear text to another host. Returns 0 or -EINVAL. */
 int conf_transport_check(struct conf_loader *loader);

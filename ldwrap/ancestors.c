@@ -36,14 +36,71 @@ static bool is_interpreter(const char *name)
     return words_have("sh bash dash ksh perl python", plain);
 }
 
-/* Of "bash /usr/bin/mpicc -o a", /usr/bin/mpicc. */
+/* Of "bash -e /usr/bin/mpicc -o a", /usr/bin/mpicc; NULL where the interpreter runs no file. */
 static const char *script_of(const struct ancestor *process)
 {
-    size_t length = strnlen(process->argv, process->argv_size);
-    const char *second = process->argv + length + 1;
-    if (length + 1 >= process->argv_size || second[0] != '/')
-        return NULL;
-    return second;
+    const char *end = process->argv + process->argv_size;
+    const char *at = process->argv + strnlen(process->argv, process->argv_size) + 1;
+    while (at < end && at[0] == '-' && strchr(at, 'c') == NULL)
+        at += strlen(at) + 1;
+    return at >= end || at[0] == '\0' || at[0] == '-' ? NULL : at;
+}
+
+/* Removes a target before the name and a version or a vendor after it: "x86_64-linux-gnu-gcc-12"
+ * becomes "gcc", "mpicc.openmpi" becomes "mpicc". Writes `size` bytes at `plain`. */
+static void plain_name(const char *name, char *plain, size_t size)
+{
+    snprintf(plain, size, "%.*s", (int)strcspn(name, "."), name);
+    size_t length = strlen(plain);
+    while (length > 1 && strchr("0123456789-", plain[length - 1]) != NULL)
+        plain[--length] = '\0';
+    const char *dash = strrchr(plain, '-');
+    if (dash != NULL)
+        memmove(plain, dash + 1, strlen(dash));
+}
+
+/* The names of each kind. */
+/* clang-format off */
+static const struct {
+    enum ancestor_kind kind;
+    const char *names;
+} kinds[] = {
+    {ANCESTOR_WRAPPER, "mpicc mpicxx mpic++ mpiCC mpifc mpif77 mpif90 mpif08 mpifort mpigcc mpigxx mpig++"
+                       " mpiicc mpiicpc mpiifort mpiicx mpiicpx mpiifx mpipgicc mpipgic++ mpipgifort"
+                       " mpixlc mpixlC mpixlf mpifcc mpiFCC mpifrt opal_wrapper ortecc"
+                       " oshcc oshc++ oshcxx oshCC oshfort h5cc h5c++ h5fc h5pcc h5pfc nvcc hipcc CC ftn"
+                       " scorep*"},
+    {ANCESTOR_LANGUAGE, "rustc go link ghc chpl nim gnat gnatlink gnatmake gdc ldc ldc2 ocamlfind ocamlopt"
+                        " swiftc zig"},
+    {ANCESTOR_COMPILER, "cc c++ gcc g++ gfortran gccgo clang clang++ flang flang-new tcc"
+                        " nvc nvc++ nvfortran pgcc pgc++ pgfortran"
+                        " icc icpc ifort icx icpx ifx dpcpp craycc crayCC crayftn xlc xlf"
+                        " armclang armclang++ armflang amdclang amdclang++ amdflang"},
+    {ANCESTOR_BETWEEN, "collect2 ccache sccache distcc icecc lto-wrapper ld ld.* jobtrail-ld"},
+};
+/* clang-format on */
+
+/* "mpif90" and "mpif90.openmpi" are names as they are, others without target, version and vendor.
+ */
+static enum ancestor_kind kind_of(const char *name)
+{
+    char short_name[64], plain[64];
+    snprintf(short_name, sizeof short_name, "%.*s", (int)strcspn(name, "."), name);
+    plain_name(name, plain, sizeof plain);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const char *names = kinds[i].names;
+        if (words_have(names, name) || words_have(names, short_name) || words_have(names, plain))
+            return kinds[i].kind;
+    }
+    return is_interpreter(name) ? ANCESTOR_BETWEEN : ANCESTOR_OTHER;
+}
+
+/* A compiler's name that leads to ccache is ccache. */
+static enum ancestor_kind kind_of_process(const char *name, const char *program)
+{
+    enum ancestor_kind kind = kind_of(name);
+    return kind == ANCESTOR_COMPILER && kind_of(program) == ANCESTOR_BETWEEN ? ANCESTOR_BETWEEN
+                                                                             : kind;
 }
 
 static int read_process(int pid, struct ancestor *process)
@@ -54,7 +111,8 @@ static int read_process(int pid, struct ancestor *process)
     if (length <= 0 || read_proc(pid, "cmdline", &process->argv, &process->argv_size) != 0)
         return -ENOENT;
     path[length] = '\0';
-    const char *script = is_interpreter(basename(path)) ? script_of(process) : NULL;
+    const char *program = basename(path);
+    const char *script = is_interpreter(program) ? script_of(process) : NULL;
     process->path = strdup(script == NULL ? path : script);
     if (process->path == NULL) {
         free(process->argv);
@@ -62,6 +120,7 @@ static int read_process(int pid, struct ancestor *process)
     }
     process->name =
         basename(script != NULL || process->argv_size == 0 ? process->path : process->argv);
+    process->kind = kind_of_process(process->name, script == NULL ? program : process->name);
     return 0;
 }
 
@@ -72,7 +131,8 @@ void ancestors_read(struct ancestors *ancestors)
          pid = process_parent(pid)) {
         if (read_process(pid, &ancestors->process[ancestors->count]) != 0)
             break;
-        ancestors->count++;
+        if (ancestors->process[ancestors->count++].kind == ANCESTOR_OTHER)
+            break;
     }
 }
 
@@ -90,52 +150,31 @@ const struct ancestor *ancestors_caller(const struct ancestors *ancestors)
     return ancestors->count == 0 ? NULL : &ancestors->process[0];
 }
 
-/* Removes a target before the name and a version or a vendor after it: "x86_64-linux-gnu-gcc-12"
- * becomes "gcc", "mpicc.openmpi" becomes "mpicc". Writes `size` bytes at `plain`. */
-static void plain_name(const char *name, char *plain, size_t size)
+/* The nearest one of this kind, or the outermost one; NULL: none. */
+static const struct ancestor *find_kind(const struct ancestors *ancestors, enum ancestor_kind kind,
+                                        bool is_nearest)
 {
-    snprintf(plain, size, "%.*s", (int)strcspn(name, "."), name);
-    size_t length = strlen(plain);
-    while (length > 1 && strchr("0123456789-", plain[length - 1]) != NULL)
-        plain[--length] = '\0';
-    const char *dash = strrchr(plain, '-');
-    if (dash != NULL)
-        memmove(plain, dash + 1, strlen(dash));
-}
-
-/* Whether it is the name of a compiler of some language, or of a driver of one. */
-static bool is_compiler(const char *name)
-{
-    static const char names[] = "cc c++ gcc g++ gfortran gnat gnatlink gnatmake gdc gccgo clang "
-                                "clang++ flang rustc link go "
-                                "nvcc nvc nvc++ nvfortran pgcc pgc++ pgfortran hipcc icc icpc "
-                                "ifort icx icpx ifx dpcpp CC ftn "
-                                "craycc crayCC crayftn xlc xlf armclang armflang amdclang amdflang "
-                                "mpicc mpicxx mpic++ mpiCC "
-                                "mpif77 mpif90 mpifort mpiicc mpiicpc mpiifort mpiicx mpiicpx "
-                                "mpiifx opal_wrapper oshcc ghc "
-                                "ocamlfind ocamlopt swiftc ldc zig tcc h5cc h5fc h5pcc h5pfc";
-    char plain[64];
-    plain_name(name, plain, sizeof plain);
-    return words_have(names, plain) || words_have(names, name);
-}
-
-/* Whether it is the name of a program that compilers call to call another compiler or the linker.
- */
-static bool is_between(const char *name)
-{
-    return words_have("collect2 ccache sccache distcc icecc lto-wrapper ld ld.* jobtrail-ld", name);
+    const struct ancestor *found = NULL;
+    for (size_t i = 0; i < ancestors->count; i++) {
+        if (ancestors->process[i].kind == kind && (found == NULL || !is_nearest))
+            found = &ancestors->process[i];
+    }
+    return found;
 }
 
 const struct ancestor *ancestors_compiler(const struct ancestors *ancestors)
 {
-    const struct ancestor *compiler = NULL;
-    for (size_t i = 0; i < ancestors->count; i++) {
-        const struct ancestor *process = &ancestors->process[i];
-        if (is_compiler(process->name))
-            compiler = process;
-        else if (!is_between(process->name) && !is_interpreter(process->name))
-            break;
-    }
-    return compiler;
+    const struct ancestor *found = find_kind(ancestors, ANCESTOR_LANGUAGE, false);
+    if (found == NULL)
+        found = find_kind(ancestors, ANCESTOR_COMPILER, true);
+    return found == NULL ? find_kind(ancestors, ANCESTOR_WRAPPER, true) : found;
+}
+
+const struct ancestor *ancestors_wrapper(const struct ancestors *ancestors)
+{
+    const struct ancestor *compiler = ancestors_compiler(ancestors);
+    const struct ancestor *found = find_kind(ancestors, ANCESTOR_WRAPPER, false);
+    if (found == NULL && compiler != NULL && compiler->kind == ANCESTOR_COMPILER)
+        found = find_kind(ancestors, ANCESTOR_COMPILER, false);
+    return found == compiler ? NULL : found;
 }

@@ -27,7 +27,7 @@ static int add_name(const char *line, size_t length, struct strings *inputs)
     CLEANUP_FREE char *name = strndup(line, length);
     if (name == NULL)
         return -ENOMEM;
-    if (access(name, F_OK) != 0)
+    if (strpbrk(name, "\\$") != NULL && access(name, F_OK) != 0)
         unescape(name);
     return strings_add(inputs, name);
 }

@@ -254,7 +254,7 @@ static int add_kept(Elf *program, struct functions *names, bool needs_symbols,
     return error;
 }
 
-static int find_in(Elf *program, const struct strings *inputs, const char *map_text,
+static int find_in(Elf *program, const struct strings *libraries, const char *map_text,
                    const struct module_map *map, struct functions *found)
 {
     CLEANUP_STRINGS struct strings undefined = {NULL, 0};
@@ -263,25 +263,25 @@ static int find_in(Elf *program, const struct strings *inputs, const char *map_t
     int error = each_symbol(program, SHT_DYNSYM, take_undefined, &undefined);
     if (undefined.count > 0)
         qsort(undefined.item, undefined.count, sizeof *undefined.item, compare_text);
-    for (size_t i = 0; i < inputs->count && error == 0; i++) {
+    for (size_t i = 0; i < libraries->count && error == 0; i++) {
         char real[PATH_MAX];
         library.module =
-            realpath(inputs->item[i], real) == NULL ? NULL : module_map_find(map, real);
+            realpath(libraries->item[i], real) == NULL ? NULL : module_map_find(map, real);
         if (library.module != NULL)
-            error = search_library(inputs->item[i], map_text, &library);
+            error = search_library(libraries->item[i], map_text, &library);
     }
     if (error == 0)
         error = add_kept(program, &members, false, found);
     return error == 0 ? add_kept(program, &indexed, true, found) : error;
 }
 
-int functions_find(const char *output, const struct strings *inputs, const char *map_text,
+int functions_find(const char *output, const struct strings *libraries, const char *map_text,
                    const struct module_map *map, struct functions *functions)
 {
     struct functions found = {NULL, 0};
     CLEANUP_CLOSE int fd = -1;
     CLEANUP_ELF Elf *program = elf_file_open(output, ELF_C_READ_MMAP, &fd);
-    int error = program == NULL ? 0 : find_in(program, inputs, map_text, map, &found);
+    int error = program == NULL ? 0 : find_in(program, libraries, map_text, map, &found);
     sort_functions(&found);
     if (error == 0)
         *functions = found;

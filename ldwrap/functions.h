@@ -19,10 +19,10 @@ struct functions {
 
 #define CLEANUP_FUNCTIONS __attribute__((cleanup(functions_free)))
 
-/* `inputs` are the files of the link as the linker names them. `map_text` is the linker's text for
+/* `libraries` are those of the link as the linker names them. `map_text` is the linker's text for
  * -Map, or NULL: then archives are left out. So are files that cannot be read. Modules point into
  * `map`. Returns 0 or -ENOMEM; functions_free() releases. */
-int functions_find(const char *output, const struct strings *inputs, const char *map_text,
+int functions_find(const char *output, const struct strings *libraries, const char *map_text,
                    const struct module_map *map, struct functions *functions);
 
 void functions_free(struct functions *functions);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ldwrap/link_attempt.h"
 
+#include <ar.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include "conf/base/whole_file.h"
 #include "ldwrap/dependency_file.h"
 #include "ldwrap/descriptor_numbers.h"
+#include "ldwrap/xalt_wrapper.h"
 #include "submit/record/link_record.h"
 
 enum {
@@ -192,36 +196,61 @@ static int clean_dependency_file(const struct link_job *job, const char *path, c
     return fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
 }
 
-/* Whether the file is an object or a library: no script, no file that is gone, and none of ours. */
-static bool is_object(const char *path)
+static bool ends_with(const char *text, const char *end)
 {
-    static const struct {
-        const char *bytes;
-        size_t size;
-    } starts[] = {{"\177ELF", 4}, {"!<arch>\n", 8}, {"!<thin>\n", 8}, {"BC\xc0\xde", 4}};
-    char start[8] = "";
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || strncmp(path, "/proc/self/fd/", 14) == 0 || read(fd, start, sizeof start) < 4)
-        return false;
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
-        if (memcmp(start, starts[i].bytes, starts[i].size) == 0)
-            return true;
-    }
-    return false;
+    size_t size = strlen(text), end_size = strlen(end);
+    return size >= end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-static int keep_objects(const struct strings *files, struct strings *inputs)
+enum file_kind {
+    FILE_OTHER, /* a linker script, a file that is gone, or ours */
+    FILE_OBJECT,
+    FILE_LIBRARY, /* a shared one, or an archive */
+};
+
+static enum file_kind kind_of_bytes(const unsigned char *bytes, size_t size)
+{
+    if (size >= SARMAG && (memcmp(bytes, ARMAG, SARMAG) == 0 || memcmp(bytes, "!<thin>\n", 8) == 0))
+        return FILE_LIBRARY;
+    if (size >= 4 && memcmp(bytes, "BC\xc0\xde", 4) == 0) /* LLVM's intermediate code */
+        return FILE_OBJECT;
+    if (size < offsetof(Elf64_Ehdr, e_machine) || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return FILE_OTHER;
+    unsigned type = bytes[EI_NIDENT] | (unsigned)bytes[EI_NIDENT + 1] << 8;
+    return type == ET_DYN || type == ET_DYN << 8 ? FILE_LIBRARY : FILE_OBJECT; /* either order */
+}
+
+/* What is named *.o is an object, and is not opened: there may be thousands. */
+static enum file_kind kind_of_file(const char *path)
+{
+    unsigned char start[offsetof(Elf64_Ehdr, e_machine)];
+    if (strncmp(path, "/proc/self/fd/", 14) == 0)
+        return FILE_OTHER;
+    if (ends_with(path, ".o"))
+        return FILE_OBJECT;
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t size = fd < 0 ? -1 : read(fd, start, sizeof start);
+    return size < 0 ? FILE_OTHER : kind_of_bytes(start, (size_t)size);
+}
+
+/* Adds the libraries among `files`, and the objects to `*objects`. */
+static int sort_files(const struct strings *files, struct strings *libraries, size_t *objects)
 {
     int error = 0;
     for (size_t i = 0; i < files->count && error == 0; i++) {
-        if (!strings_have(inputs, files->item[i]) && is_object(files->item[i]))
-            error = strings_add(inputs, files->item[i]);
+        const char *path = files->item[i];
+        enum file_kind kind = strings_have(libraries, path) || xalt_wrapper_adds(path)
+                                  ? FILE_OTHER
+                                  : kind_of_file(path);
+        *objects += kind == FILE_OBJECT;
+        if (kind == FILE_LIBRARY)
+            error = strings_add(libraries, path);
     }
     return error;
 }
 
 int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,
-                        struct strings *inputs)
+                        struct link_inputs *inputs)
 {
     const char *users = job->line.dependency_file;
     CLEANUP_STRINGS struct strings files = {NULL, 0};
@@ -229,7 +258,7 @@ int link_attempt_inputs(const struct link_job *job, const struct link_attempt *a
     size_t size;
     int error = 0;
     if (users == NULL && attempt->dependencies < 0)
-        return keep_objects(&job->line.inputs, inputs);
+        return sort_files(&job->line.inputs, &inputs->libraries, &inputs->objects);
     if (users != NULL)
         error = whole_file_open_read(users, DEPENDENCIES_MAX, &text, &size);
     else
@@ -237,9 +266,9 @@ int link_attempt_inputs(const struct link_job *job, const struct link_attempt *a
     if (error == 0)
         error = dependency_file_read(text, &files);
     if (error == 0)
-        error = keep_objects(&files, inputs);
+        error = sort_files(&files, &inputs->libraries, &inputs->objects);
     if (error == 0) /* lld writes some names in another way */
-        error = keep_objects(&job->line.inputs, inputs);
+        error = sort_files(&job->line.inputs, &inputs->libraries, &(size_t){0});
     if (error == 0 && users != NULL)
         error = clean_dependency_file(job, users, text);
     return error;

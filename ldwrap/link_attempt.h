@@ -10,6 +10,12 @@
 #include "ldwrap/link_job.h"
 #include "ldwrap/run_link.h"
 
+/* What the linker has read, except for ours and for linker scripts. */
+struct link_inputs {
+    struct strings libraries; /* shared ones and archives, as the linker names them, each once */
+    size_t objects;           /* how many objects */
+};
+
 struct link_attempt {
     struct run_link run;
     struct strings argv;
@@ -32,11 +38,11 @@ bool link_attempt_lacks_option(const struct link_attempt *attempt);
 /* Shows the linker's messages. */
 void link_attempt_release(struct link_attempt *attempt);
 
-/* Finds the objects and libraries that the linker has read, without ours, as the linker names them.
- * Where the user asked for a dependency file, this also removes our objects from it. Returns 0 or
- * -errno. */
+/* Finds what the linker has read, into `*inputs`, which is empty; the caller frees the list. Where
+ * the user asked for a dependency file, this also removes our objects from it. Returns 0 or -errno.
+ */
 int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,
-                        struct strings *inputs);
+                        struct link_inputs *inputs);
 
 /* The text that the linker wrote for -Map, to us or to the user's file, malloc'ed; NULL: none. */
 char *link_attempt_map(const struct link_job *job, struct link_attempt *attempt);

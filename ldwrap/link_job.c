@@ -19,6 +19,7 @@
 #include "ldwrap/response.h"
 #include "ldwrap/startup.h"
 #include "ldwrap/watermark_write.h"
+#include "ldwrap/xalt_wrapper.h"
 #include "submit/evidence/watermark.h"
 #include "submit/record/record.h"
 
@@ -42,10 +43,16 @@ const char *link_job_user(void)
     return entry == NULL ? "" : entry->pw_name;
 }
 
+/* The variable's value, or "". */
+static const char *variable_text(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value == NULL ? "" : value;
+}
+
 const char *link_job_cluster(void)
 {
-    const char *name = getenv("SLURM_CLUSTER_NAME");
-    return name == NULL ? "" : name;
+    return variable_text("SLURM_CLUSTER_NAME");
 }
 
 static const char *load_conf(struct link_job *job)
@@ -70,6 +77,7 @@ static void load_modules(struct link_job *job)
 static int name_link(struct link_job *job)
 {
     const struct ancestor *compiler = ancestors_compiler(&job->ancestors);
+    const struct ancestor *wrapper = ancestors_wrapper(&job->ancestors);
     uuid_t uuid;
     job->epoch = getenv("SOURCE_DATE_EPOCH");
     job->start_ns = link_job_now();
@@ -82,6 +90,7 @@ static int name_link(struct link_job *job)
     }
     job->program = compiler == NULL ? job->called : compiler->name;
     job->program_path = compiler == NULL ? job->linker : compiler->path;
+    job->wrapper = wrapper == NULL ? "" : wrapper->name;
     job->cwd = getcwd(NULL, 0);
     if (gethostname(job->host, sizeof job->host - 1) != 0)
         job->host[0] = '\0';
@@ -96,6 +105,7 @@ static char *write_mark(const struct link_job *job, size_t *size)
     snprintf(os, sizeof os, "%s %s", names.sysname, names.release);
     return watermark_write(
         &(struct watermark_facts){
+            .version = "jobtrail-" JOBTRAIL_VERSION,
             .uuid = job->uuid,
             .syshost = record_syshost(&job->conf, link_job_cluster()),
             .compiler = job->program,
@@ -104,8 +114,8 @@ static char *write_mark(const struct link_job *job, size_t *size)
             .host = job->host,
             .user = link_job_user(),
             .os = os,
-            .loaded_modules = getenv("LOADEDMODULES"),
-            .lmfiles = getenv("_LMFILES_"),
+            .loaded_modules = variable_text("LOADEDMODULES"),
+            .lmfiles = variable_text("_LMFILES_"),
             .epoch = (double)job->start_ns / 1e9,
         },
         size);
@@ -116,6 +126,7 @@ static char *write_reproducible_mark(const struct link_job *job, size_t *size)
 {
     return watermark_write(
         &(struct watermark_facts){
+            .version = "jobtrail-" JOBTRAIL_VERSION,
             .uuid = job->uuid,
             .compiler = job->program,
             .epoch = watermark_epoch(job->epoch),
@@ -150,12 +161,27 @@ static const char *add_to_link(struct link_job *job)
     return NULL;
 }
 
+static bool has_xalt_object(const struct strings *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        if (xalt_wrapper_made(inputs->item[i]))
+            return true;
+    }
+    return false;
+}
+
 const char *link_job_prepare(struct link_job *job)
 {
+    bool is_xalts = xalt_wrapper_has_called(&job->ancestors);
+    int count = job->argc;
     job->mark = job->startup = -1;
-    if (response_expand(job->argc, job->argv, &job->arguments) != 0 ||
+    if (is_xalts && strcmp(job->argv[count - 1], "-t") == 0)
+        count--; /* for XALT's record: nobody sees the report */
+    if (response_expand(count, job->argv, &job->arguments) != 0 ||
         link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
+    if (is_xalts && job->line.why_unmarked != NULL && !has_xalt_object(&job->line.inputs))
+        return "XALT's wrapper asks for a report, and links after it";
     if (job->line.why_plain != NULL)
         return job->line.why_plain;
     const char *why = load_conf(job);

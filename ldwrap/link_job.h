@@ -27,6 +27,7 @@ struct link_job {
     char uuid[UUID_STR_LEN];
     uint64_t start_ns, end_ns;          /* since the Epoch */
     const char *program, *program_path; /* the compiler, or the linker where none called it */
+    const char *wrapper;                /* the compiler's wrapper, such as mpicc; "": none */
     char host[256];
     char *cwd;
     int mark;    /* the object with the watermark, in memory; -1: none */

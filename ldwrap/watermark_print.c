@@ -11,18 +11,10 @@
 #include "ldwrap/elf_file.h"
 #include "submit/evidence/watermark.h"
 
-/* Old versions of XALT write a key as "<Build.UUID>". */
 static void print_key(void *context, const char *key, const char *value)
 {
-    size_t length = strlen(key);
     (void)context;
-    if (key[0] == '<' && key[length - 1] == '>') {
-        key++;
-        length -= 2;
-    }
-    for (size_t i = 0; i < length; i++)
-        putchar(key[i] == '.' ? '_' : key[i]);
-    printf(" = %s\n", value);
+    printf("%s = %s\n", key, value);
 }
 
 static int from_note(const void *content, size_t size)

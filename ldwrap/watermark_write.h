@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writes the text of a watermark, which submit/evidence/watermark.h reads.
+ * Writes the content of XALT's note, byte for byte as XALT 3.2.4 does. The layout is in
+ * submit/evidence/watermark.h, which reads it.
  */
 #ifndef JOBTRAIL_LDWRAP_WATERMARK_WRITE_H
 #define JOBTRAIL_LDWRAP_WATERMARK_WRITE_H
@@ -10,6 +11,7 @@
 
 /* The facts about a link that go into the program. A NULL is left out. */
 struct watermark_facts {
+    const char *version;
     const char *uuid;
     const char *syshost;
     const char *compiler, *compiler_path;
@@ -19,7 +21,8 @@ struct watermark_facts {
     bool is_utc;  /* dates are written in UTC, so that they are the same everywhere */
 };
 
-/* Puts the note's content together, malloc'ed. Values are cut at 3 KiB. NULL when out of memory. */
+/* Puts the note's content together, malloc'ed. Values are cut at 16 KiB. NULL when out of memory.
+ */
 char *watermark_write(const struct watermark_facts *facts, size_t *size);
 
 #endif

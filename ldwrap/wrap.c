@@ -55,13 +55,17 @@ static void exec_plain(const struct link_job *job, const char *why)
     fprintf(stderr, "jobtrail-ld: %s: %s\n", job->linker, strerror(errno));
 }
 
-/* The real paths of the inputs, each once. */
-static int real_inputs(const struct strings *inputs, struct strings *real)
+/* The real paths of the libraries, each once. As XALT does, leaves out those that the linker was
+ * given by a path below /tmp: compilers make libraries there that soon are gone, each with a name
+ * of its own. They go to `*others`, as the number of files that are not named. */
+static int real_libraries(const struct strings *libraries, struct strings *real, size_t *others)
 {
     char path[PATH_MAX];
     int error = 0;
-    for (size_t i = 0; i < inputs->count && error == 0; i++) {
-        if (realpath(inputs->item[i], path) != NULL && !strings_have(real, path))
+    for (size_t i = 0; i < libraries->count && error == 0; i++) {
+        if (strncmp(libraries->item[i], "/tmp/", 5) == 0)
+            (*others)++;
+        else if (realpath(libraries->item[i], path) != NULL && !strings_have(real, path))
             error = strings_add(real, path);
     }
     return error;
@@ -99,7 +103,7 @@ static void find_rules(const struct link_job *job, struct command_lines *lines, 
         lines->wanted = POLICY_LINE_NO;
 }
 
-static int send_record(const struct link_job *job, const struct strings *real,
+static int send_record(const struct link_job *job, const struct strings *libraries, size_t objects,
                        const struct functions *functions)
 {
     CLEANUP_FREE char *owned = NULL;
@@ -114,8 +118,10 @@ static int send_record(const struct link_job *job, const struct strings *real,
         .output = job->line.output,
         .program = job->program,
         .program_path = job->program_path,
+        .wrapper = job->wrapper,
         .linker = job->linker,
-        .inputs = real->item,
+        .libraries = libraries->item,
+        .objects = objects,
         .functions = functions->item,
         .function_count = functions->count,
         .cwd = job->cwd == NULL ? "" : job->cwd,
@@ -137,27 +143,30 @@ static int send_record(const struct link_job *job, const struct strings *real,
 }
 
 static int record_link(const struct link_job *job, struct link_attempt *attempt,
-                       const struct strings *inputs)
+                       const struct link_inputs *inputs)
 {
     CLEANUP_STRINGS struct strings real = {NULL, 0};
     CLEANUP_FUNCTIONS struct functions functions = {NULL, 0};
-    int error = real_inputs(inputs, &real);
+    size_t objects = inputs->objects;
+    int error = real_libraries(&inputs->libraries, &real, &objects);
     if (error == 0 && job->modules.count > 0) {
         CLEANUP_FREE char *map_text = link_attempt_map(job, attempt);
-        error = functions_find(job->line.output, inputs, map_text, &job->modules, &functions);
+        error = functions_find(job->line.output, &inputs->libraries, map_text, &job->modules,
+                               &functions);
     }
-    return error == 0 ? send_record(job, &real, &functions) : error;
+    return error == 0 ? send_record(job, &real, objects, &functions) : error;
 }
 
 /* After a link that succeeded. From here on no failure of ours changes the exit status. */
 static void record_success(struct link_job *job, struct link_attempt *attempt)
 {
-    CLEANUP_STRINGS struct strings inputs = {NULL, 0};
+    struct link_inputs inputs = {.objects = 0};
     crash_succeeds();
     job->end_ns = link_job_now();
     int error = link_attempt_inputs(job, attempt, &inputs);
     if (error == 0)
         error = record_link(job, attempt, &inputs);
+    strings_free(&inputs.libraries);
     if (error != 0)
         switch_trace("%s: no record: %s", job->line.output, strerror(-error));
     else

@@ -7,6 +7,7 @@
 #include "conf/policy/policy_read.h"
 #include "preload/ancestor.h"
 #include "preload/container.h"
+#include "preload/fact_variables.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -84,6 +85,44 @@ static void put_env(char **envp, const void *policy, struct fields *fields)
     fields_end(fields);
 }
 
+static void add_fact(struct fields *fields, const char *name, const char *value, size_t most)
+{
+    size_t length = text_length(value);
+    fields_add(fields, name, text_length(name), fields->room);
+    fields_add(fields, value, length < most ? length : most, fields->room);
+    fields_add(fields, "", 1, fields->room);
+}
+
+/* What the batch system says of its job. */
+static void add_batch_system(char **envp, struct fields *fields)
+{
+#define FACT_NAME(name) #name "=",
+    static const char names[][sizeof FACT_LONGEST "="] = {FACT_VARIABLES(FACT_NAME)};
+#undef FACT_NAME
+    for (; *envp != NULL; envp++) {
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            const char *value = text_after(*envp, names[i]);
+            if (value != NULL)
+                add_fact(fields, names[i], value,
+                         text_equal(names[i], FACT_HOSTS "=") ? FACT_HOSTS_MAX : FACT_VALUE_MAX);
+        }
+    }
+}
+
+/* The plugin's variable tells that this is Slurm, where the journal has the job. */
+static void put_facts(const struct capture_source *source, struct fields *fields)
+{
+    const struct switches *switches = source->switches;
+    if ((switches->threads == NULL && switches->task != NULL) ||
+        !fields_begin(fields, LEDGER_FACTS))
+        return;
+    if (switches->threads != NULL)
+        add_fact(fields, FACT_THREADS "=", switches->threads, FACT_VALUE_MAX);
+    if (switches->task == NULL)
+        add_batch_system(source->image->envp, fields);
+    fields_end(fields);
+}
+
 static void put_objects(const struct image *image, struct fields *fields)
 {
     const struct r_debug *loader = image_loader(image);
@@ -133,6 +172,7 @@ uint64_t capture_fill(const struct capture_source *source, struct fields *fields
     put_cwd(fields);
     put_argv(source->image, ancestors.lines.wanted, fields);
     put_env(source->image->envp, source->policy->base, fields);
+    put_facts(source, fields);
     put_notes(source->image, fields);
     put_container(source, fields);
     uint64_t name_space = ancestor_put_all(&ancestors, fields);

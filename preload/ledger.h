@@ -134,6 +134,7 @@ enum ledger_field_kind {
     LEDGER_LOADED    = 10, /* an object that was loaded after the start: its path */
     LEDGER_CONTAINER = 11, /* the kind of container: apptainer, docker, ... */
     LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace of `pid`: only where the task is not among the ancestors */
+    LEDGER_FACTS     = 13, /* NAME=VALUE of the variables in fact_variables.h, each ended by NUL; the policy plays no part */
 };
 /* clang-format on */
 

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "preload/fact_variables.h"
 #include "preload/memory.h"
 
 /* The variables that give the size and the rank; the first one that is set counts. Slurm's are the
@@ -145,6 +146,7 @@ void switches_read(char **envp, struct switches *switches)
             break;
         case 'O':
             note_text(entry, "OMPI_APP_CTX_NUM_PROCS=", &launchers.ompi_counts);
+            note_text(entry, FACT_THREADS "=", &switches->threads);
             /* fall through */
         case 'M':
         case 'P':

@@ -21,6 +21,7 @@ struct switches {
     int32_t task_pid;            /* its PID; 0: unknown */
     const char *testing_runtime; /* XALT_TESTING_RUNTIME: seconds to sample by; NULL: unset */
     const char *always_ranks;    /* XALT_MPI_ALWAYS_RECORD; NULL: as the policy says */
+    const char *threads;         /* OMP_NUM_THREADS, which records need; NULL: unset */
     enum switch_state executable, scalar, mpi, gpu, sampling, signal_handler, command_line;
     enum switch_trace trace;
     uint32_t rank;

@@ -60,6 +60,15 @@ bool text_is_ascii(const char *bytes, size_t size)
     return size == 0 || ascii_run((const unsigned char *)bytes, size) == size;
 }
 
+/* U+EFNN of the byte 0xNN, three bytes at `to`; returns the address behind them. */
+static char *add_byte(char *to, unsigned char byte)
+{
+    *to++ = (char)0xee;
+    *to++ = (char)(0xbc | byte >> 6);
+    *to++ = (char)(0x80 | (byte & 0x3f));
+    return to;
+}
+
 char *text_from_bytes(const char *bytes, size_t size, size_t *length)
 {
     const unsigned char *from = (const unsigned char *)bytes;
@@ -77,15 +86,33 @@ char *text_from_bytes(const char *bytes, size_t size, size_t *length)
             to += step;
         } else {
             step = 1;
-            *to++ = (char)0xee;
-            *to++ = (char)(0xbc | from[0] >> 6);
-            *to++ = (char)(0x80 | (from[0] & 0x3f));
+            to = add_byte(to, from[0]);
         }
         from += step;
         size -= step;
     }
     *to = '\0';
     *length = (size_t)(to - text);
+    return text;
+}
+
+char *text_basic_plane(const char *utf8)
+{
+    const unsigned char *from = (const unsigned char *)utf8;
+    char *text = malloc(strlen(utf8) * 3 + 1);
+    char *to = text;
+    int left = 0; /* bytes of a character that takes four */
+    if (text == NULL)
+        return NULL;
+    for (; *from != '\0'; from++) {
+        left = *from >= 0xf0 ? 4 : left;
+        if (left == 0)
+            *to++ = (char)*from;
+        else
+            to = add_byte(to, *from);
+        left -= left > 0;
+    }
+    *to = '\0';
     return text;
 }
 
@@ -141,6 +168,12 @@ static size_t printable_run(const char *at, size_t size)
 bool text_is_ascii_json(const char *bytes, size_t size)
 {
     return printable_run(bytes, size) == size && find_version(bytes, size) == size;
+}
+
+bool text_is_plain_json(const char *bytes, size_t size)
+{
+    return size == 0 || (text_is_ascii_json(bytes, size) && memchr(bytes, '"', size) == NULL &&
+                         memchr(bytes, '\\', size) == NULL);
 }
 
 void text_hex(const void *bytes, size_t size, char *text)

@@ -18,6 +18,10 @@ bool text_is_ascii(const char *bytes, size_t size);
  * NULL when out of memory. */
 char *text_from_bytes(const char *bytes, size_t size, size_t *length);
 
+/* Valid UTF-8 with the bytes of each character beyond U+FFFF in this form, and the rest as it is;
+ * malloc'ed. NULL when out of memory. */
+char *text_basic_plane(const char *utf8);
+
 /* Valid UTF-8 with each character beyond ASCII as \uXXXX, with surrogate pairs, as XALT writes its
  * files; malloc'ed. NULL when out of memory. The V of " V:" and a digit is written so too: XALT's
  * syslog loader takes the last one of a line for the end of the head (__frntPatt in
@@ -27,6 +31,11 @@ char *text_ascii_json(const char *utf8);
 /* Whether text_ascii_json() can have written these bytes: ASCII without control characters except
  * for DEL, and no such V. */
 bool text_is_ascii_json(const char *bytes, size_t size);
+
+/* Whether the bytes stand in a string of JSON in the form of text_ascii_json() as they are: ASCII
+ * without control characters except for DEL, without quotes and backslashes, and without such a V.
+ */
+bool text_is_plain_json(const char *bytes, size_t size);
 
 /* Two lower-case hexadecimal digits for each byte, and a NUL. */
 void text_hex(const void *bytes, size_t size, char *text);

@@ -11,6 +11,7 @@
 #include "conf/conf_keys.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
+#include "conf/system_tools.h"
 
 #define VALUE_MAX 256 /* no line of the file is longer, nor any default */
 
@@ -40,8 +41,15 @@ static void show_table(const struct conf_table *table, const struct conf *conf)
     }
 }
 
-/* Built-in rules of [redact] hold beside those of the file. They are shown as comments: as rules of
- * the file they would hold twice. */
+static void show_system_tools(void)
+{
+    printf("# [tracking] system_tools = no\n");
+    for (size_t i = 0; system_tools[i] != NULL; i++)
+        printf("#%s = %s\n", conf_action_name(POLICY_SKIP), system_tools[i]);
+}
+
+/* Built-in rules of [redact], and the system's tools, hold beside those of the file. They are shown
+ * as comments: as rules of the file they would hold twice. */
 static void show_list(const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
@@ -52,9 +60,14 @@ static void show_list(const struct conf_list *list, const struct conf *conf)
         printf("# no rules: %s all\n", conf_action_name(list->default_action));
     else if (rules->rule[0].line == 0)
         printf("# default\n");
-    for (size_t i = 0; i < rules->count; i++)
-        printf("%s%s = %s\n", list->which == POLICY_REDACT && rules->rule[i].line == 0 ? "#" : "",
-               conf_action_name(rules->rule[i].action), rules->rule[i].pattern);
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct conf_rule *rule = &rules->rule[i];
+        if (conf_rule_is_system_tools(conf, rule))
+            show_system_tools();
+        else
+            printf("%s%s = %s\n", list->which == POLICY_REDACT && rule->line == 0 ? "#" : "",
+                   conf_action_name(rule->action), rule->pattern);
+    }
 }
 
 /* The object of that name in `parent`, made when it is not there yet. */

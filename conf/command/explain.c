@@ -67,6 +67,9 @@ void explain_print(const struct explain *explain, const struct explain_verdict *
     if (rule == NULL)
         printf(", as no rule in [%s] %s\n", verdict->list->section,
                verdict->list->which == POLICY_ARGUMENT ? "decides" : "matches");
+    else if (conf_rule_is_system_tools(explain->conf, rule))
+        printf(", as it is one of the system's small tools; [tracking] system_tools = yes records "
+               "them, and a 'keep' in [paths] this one\n");
     else if (rule->line == 0)
         printf(", by the built-in rule '%s'\n", rule->pattern);
     else
@@ -83,8 +86,10 @@ struct json_object *explain_json(const struct explain *explain,
     json_object_object_add(json, "text", json_object_new_string(verdict->text));
     json_object_object_add(json, "action",
                            json_object_new_string(conf_action_name(verdict->action)));
-    json_object_object_add(json, "rule",
-                           rule == NULL ? NULL : json_object_new_string(rule->pattern));
+    const char *pattern = rule == NULL ? NULL : rule->pattern;
+    if (rule != NULL && conf_rule_is_system_tools(explain->conf, rule))
+        pattern = "system_tools"; /* its pattern has hundreds of names */
+    json_object_object_add(json, "rule", pattern == NULL ? NULL : json_object_new_string(pattern));
     json_object_object_add(json, "file", in_file ? json_object_new_string(explain->file) : NULL);
     json_object_object_add(json, "line", in_file ? json_object_new_int64(rule->line) : NULL);
     return json;

@@ -167,6 +167,8 @@ class Converter:
     def tracking(self, record):
         """`record`: XALT's configure switch --with-cmdlineRecord, "" where nobody says it."""
         self.section("tracking")
+        self.comment("XALT has no list of its own: a site's rules decide about the system's tools.")
+        self.lines.append("system_tools = yes")
         if record:
             self.lines.append(f"command_line = {record}")
         else:

@@ -101,6 +101,8 @@ static struct capture_bytes *plain_field(struct capture *capture, uint32_t kind)
         return &capture->argv;
     case LEDGER_ENV:
         return &capture->env;
+    case LEDGER_FACTS:
+        return &capture->facts;
     case LEDGER_WATERMARK:
         return &capture->watermark;
     case LEDGER_BUILD_ID:

@@ -11,11 +11,18 @@
 #include "preload/ledger.h"
 #include "submit/evidence/ledger_fields.h"
 
-/* The memory that a capture points into. */
+/* So much is read at once: many slots. */
+enum { WINDOW = 16 * LEDGER_PAGE };
+
+/* The memory that a capture points into: a window of the file. */
 struct ledger_memory {
-    char slot[LEDGER_SLOT_MAX];
+    uint64_t from, behind; /* offsets in the file: of what is in `bytes` */
+    uint64_t slot;         /* offset of the slot that was read last */
+    char bytes[LEDGER_SLOT_MAX];
     struct capture_object objects[CAPTURE_OBJECTS_MAX];
 };
+
+_Static_assert(WINDOW <= LEDGER_SLOT_MAX, "the window has room");
 
 static bool is_valid_slot(const struct ledger_slot *slot, uint64_t offset)
 {
@@ -24,20 +31,35 @@ static bool is_valid_slot(const struct ledger_slot *slot, uint64_t offset)
            size <= LEDGER_SLOT_MAX && size % LEDGER_PAGE == 0 && (size & (size - 1)) == 0;
 }
 
-/* Reads the rest of the slot's fields into memory, which has `got` bytes of the slot already.
- * Returns 0, -EINVAL where the file ends before that, or -errno of the read. */
-static int read_fields(struct ledger_reader *reader, const struct ledger_slot *slot, size_t got)
+/* Reads the window anew. Returns 0 or -errno. */
+static int fill_window(struct ledger_reader *reader, uint64_t offset, size_t size)
 {
-    size_t size = sizeof *slot + slot->fields_bytes;
-    if (size <= got)
-        return 0;
-    ssize_t more =
-        io_read_at(reader->fd, reader->memory->slot + got, size - got, (off_t)(slot->offset + got));
-    return more < 0 ? (int)more : (size_t)more < size - got ? -EINVAL : 0;
+    struct ledger_memory *memory = reader->memory;
+    memory->from = memory->behind = offset;
+    ssize_t got =
+        io_read_at(reader->fd, memory->bytes, size > WINDOW ? size : WINDOW, (off_t)offset);
+    if (got < 0)
+        return (int)got;
+    memory->behind += (uint64_t)got;
+    return 0;
 }
 
-/* The capture of a valid slot. Returns as read_fields(). */
-static int read_capture(struct ledger_reader *reader, const struct ledger_slot *slot, size_t got,
+/* Where the first `size` bytes of the slot at `offset` are, or NULL where the file ends before
+ * that. Who goes from slot to slot has them from the window. A slot that is asked for again, or an
+ * earlier one, is read again. Returns 0 or -errno. */
+static int look_at_slot(struct ledger_reader *reader, uint64_t offset, size_t size, const char **at)
+{
+    struct ledger_memory *memory = reader->memory;
+    bool has = offset >= memory->from && offset + size <= memory->behind;
+    int error = has ? 0 : fill_window(reader, offset, size);
+    if (error == 0)
+        *at = offset + size <= memory->behind ? memory->bytes + (offset - memory->from) : NULL;
+    return error;
+}
+
+/* The capture of a valid slot. Returns 0, -EINVAL where it is damaged or the file ends before its
+ * end, or -errno of the read. */
+static int read_capture(struct ledger_reader *reader, const struct ledger_slot *slot,
                         struct capture *capture)
 {
     if (slot->fields_bytes > slot->slot_bytes - sizeof *slot || slot->pid <= 0 ||
@@ -67,9 +89,11 @@ static int read_capture(struct ledger_reader *reader, const struct ledger_slot *
         .objects = reader->memory->objects,
     };
     memcpy(capture->uuid, slot->uuid, sizeof capture->uuid);
-    int error = read_fields(reader, slot, got);
+    const char *at;
+    int error = look_at_slot(reader, slot->offset, sizeof *slot + slot->fields_bytes, &at);
     if (error == 0)
-        error = ledger_fields(capture, reader->memory->slot + sizeof *slot, slot->fields_bytes);
+        error =
+            at == NULL ? -EINVAL : ledger_fields(capture, at + sizeof *slot, slot->fields_bytes);
     return error == 0 && capture->exec.size == 0 ? -EINVAL : error;
 }
 
@@ -77,14 +101,17 @@ static int read_capture(struct ledger_reader *reader, const struct ledger_slot *
 static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
                      struct capture *capture)
 {
+    struct ledger_memory *memory = reader->memory;
     struct ledger_slot slot;
+    const char *at;
     *step = LEDGER_PAGE;
-    ssize_t got = io_read_at(reader->fd, reader->memory->slot, LEDGER_PAGE, (off_t)offset);
-    if (got < 0)
-        return (int)got;
-    if ((size_t)got < sizeof slot)
-        return 0;
-    memcpy(&slot, reader->memory->slot, sizeof slot);
+    if (offset <= memory->slot)
+        memory->behind = memory->from; /* the window is empty */
+    memory->slot = offset;
+    int error = look_at_slot(reader, offset, sizeof slot, &at);
+    if (error != 0 || at == NULL)
+        return error;
+    memcpy(&slot, at, sizeof slot);
     if (!is_valid_slot(&slot, offset))
         /* a hole: its process had no room for the slot, and has counted it as dropped */
         return slot.magic == 0 ? 0 : -EINVAL;
@@ -93,7 +120,7 @@ static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *st
         return 0;
     if (slot.state != LEDGER_OPEN && slot.state != LEDGER_ENDED)
         return -EINVAL;
-    int error = read_capture(reader, &slot, (size_t)got, capture);
+    error = read_capture(reader, &slot, capture);
     return error == 0 ? 1 : error;
 }
 
@@ -114,6 +141,7 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
                                    .memory = malloc(sizeof *opened.memory)};
     if (opened.memory == NULL)
         return -ENOMEM;
+    opened.memory->from = opened.memory->behind = opened.memory->slot = 0;
     if (opened.end > (uint64_t)size)
         opened.end = (uint64_t)size;
     if (opened.end > most) {

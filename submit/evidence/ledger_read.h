@@ -45,6 +45,7 @@ struct capture {
     uint32_t step, task; /* from the process; UINT32_MAX: unknown */
     int32_t task_pid;    /* from the process: of the task that it is or descends from; 0: unknown */
     struct capture_bytes exec, cwd, argv, env, watermark, build_id, container;
+    struct capture_bytes facts;     /* NAME=VALUE of the variables in preload/fact_variables.h */
     uint64_t name_space;            /* inode of the pid namespace that `pid` is of; 0: the task's */
     struct capture_object *objects; /* in the reader's memory */
     size_t object_count;
@@ -76,7 +77,8 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 int ledger_next(struct ledger_reader *reader, struct capture *capture);
 
 /* The capture at `offset`, where ledger_next() has found one: its owner may have changed it since.
- * Returns 1; 0 when there is none any more; -EINVAL when it is damaged; or -errno of the read. */
+ * It is read again, unless it lies a few slots behind the one that was read last. Returns 1; 0 when
+ * there is none any more; -EINVAL when it is damaged; or -errno of the read. */
 int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture);
 
 void ledger_close(struct ledger_reader *reader);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_MAX = 4096 };
+enum { ENTRY_MAX = 32 << 10 };
 
 static void restore_blanks(char *text)
 {
@@ -22,19 +22,41 @@ static void restore_blanks(char *text)
     *to = '\0';
 }
 
-/* Reads "KEY%%VALUE%%", which is changed in place. Returns whether it is of that form. */
+/* Takes the brackets off a key, and writes '.' as '_', as XALT does since version 2. NULL: this is
+ * no key. */
+static char *read_key(char *key)
+{
+    size_t length = strlen(key);
+    if (length > 2 && key[0] == '<' && key[length - 1] == '>') {
+        key[length - 1] = '\0';
+        key++;
+    }
+    for (char *at = key; *at != '\0'; at++) {
+        bool is_letter = (*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z');
+        if (*at == '.')
+            *at = '_';
+        else if (!is_letter && !(*at >= '0' && *at <= '9') && *at != '_')
+            return NULL;
+    }
+    return key[0] == '\0' ? NULL : key;
+}
+
+/* Reads "<KEY>%%VALUE%%", which is changed in place. Returns whether it is of that form. */
 static bool read_entry(char *entry, watermark_key *take, void *context)
 {
     char *value = strstr(entry, "%%");
-    if (value == NULL || value == entry)
+    if (value == NULL)
         return false;
     *value = '\0';
     value += 2;
+    const char *key = read_key(entry);
+    if (key == NULL)
+        return false;
     size_t length = strlen(value);
     if (length >= 2 && strcmp(value + length - 2, "%%") == 0)
         value[length - 2] = '\0';
     restore_blanks(value);
-    take(context, entry, value);
+    take(context, key, value);
     return true;
 }
 
@@ -43,7 +65,7 @@ int watermark_read_strings(const char *text, size_t size, watermark_key *take, v
     char entry[ENTRY_MAX];
     int keys = 0;
     const char *end = text + size;
-    for (const char *at = text; at < end;) {
+    for (const char *at = text; at < end && keys < WATERMARK_KEYS_MAX;) {
         size_t length = strnlen(at, (size_t)(end - at));
         if (length < sizeof entry) {
             memcpy(entry, at, length);

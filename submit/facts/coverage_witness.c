@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "submit/facts/wrapper.h"
+
 bool coverage_is_named(const char *path, size_t size, const char *const names[])
 {
     const char *slash = memrchr(path, '/', size);
@@ -65,7 +67,7 @@ static struct coverage_witness *find_witness(const struct coverage_witnesses *wi
 void coverage_witness(struct coverage_witnesses *witnesses, const struct capture *capture)
 {
     struct coverage_witness *witness = find_witness(witnesses, capture->step, capture->task);
-    if (witness == NULL)
+    if (witness == NULL || wrapper_kind(capture->exec.at, capture->exec.size) != WRAPPER_NONE)
         return;
     if (!coverage_is_runtime(capture->exec.at, capture->exec.size))
         witness->kind = WITNESS_PROGRAM;

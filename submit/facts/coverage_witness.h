@@ -15,7 +15,7 @@
 
 /* Of the captures of a task, the last kind counts. */
 enum coverage_witness_kind {
-    WITNESS_NONE,    /* no capture */
+    WITNESS_NONE,    /* no capture, but for those of wrappers (wrapper.h) */
     WITNESS_RUNTIME, /* runtimes of containers alone */
     WITNESS_PROGRAM, /* another program */
 };

@@ -5,13 +5,22 @@
  *
  *   fini       the process reached its exit handlers, or our handler of the signal that ended it;
  *              status known where Slurm waited for it, or from the handler
- *   exec       it replaced itself: the end is the start of the next capture of the same process
- *   task_exit  it was a task of Slurm's and wrote no end: the journal has its wait status
- *   step_end   it wrote no end, and was gone when its step was over: it ended at any time before
- *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
- *              run in the job ends at that time
- *   reboot     as epilog, but the node was booted in between
- *   session    as step_end, outside of Slurm: known only when a later flush looked
+ *   exec       it replaced itself, at or before the start of the next capture of the same process,
+ *              or the time that a successor without a capture stored; or the watcher saw another
+ *              program in its process
+ *   task_exit  it was a task of Slurm's and wrote no end, or lived on after it: the journal has its
+ *              wait status
+ *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
+ *              capture (replaceable.h): a signal is the task's; an exit code is not claimed, and
+ * the end is not known step_end   it wrote no end, and its step is over: it ended at any time since
+ * it was last known to live epilog     as step_end, known only when the job's epilog ran; or it
+ * outlived the job: then its run in the job ends at that time reboot     as epilog, but the node
+ * was booted in between session    as step_end, outside of Slurm: known only when a later flush
+ * looked
+ *
+ * Of step_end, epilog, reboot and session, except for what outlived its job, and of task_end
+ * without a signal, the end is not known. There end_ns is the last time at which the run is known
+ * to have lived, which is min_ns. So no time counts as run time that is only a bound.
  */
 #ifndef JOBTRAIL_ENDING_H
 #define JOBTRAIL_ENDING_H
@@ -21,6 +30,7 @@
 
 #include "submit/evidence/ledger_read.h"
 #include "submit/job/journal_read.h"
+#include "submit/job/looks.h"
 
 struct ending {
     const char *source; /* one of the words above */
@@ -34,10 +44,20 @@ struct ending {
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
 };
 
-/* How the run of a capture ended. `next_ns` is when the next program of its process began
- * (succession.h), 0 when there was none; `now_ns` is the end of a job whose epilog has not run and
- * that no boot has ended. `journal`: NULL outside of Slurm. */
-struct ending ending_find(const struct capture *capture, uint64_t next_ns,
-                          const struct journal *journal, uint64_t now_ns);
+/* What is known beside the capture. */
+struct ending_evidence {
+    const struct journal *journal; /* NULL: outside of Slurm */
+    uint64_t
+        next_ns; /* when the next program of its process began (succession.h); 0: there was none */
+    uint64_t now_ns; /* the end of a job whose epilog has not run and that no boot has ended */
+    const struct look *look; /* what the watcher saw of it; NULL: nothing */
+    /* Whether its program may have replaced itself unseen; asked where it matters. NULL: it has
+     * not.
+     */
+    bool (*is_replaceable)(const struct capture *capture);
+};
+
+/* How the run of a capture ended. */
+struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence);
 
 #endif

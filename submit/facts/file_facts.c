@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "submit/facts/elf_replaces.h"
 #include "submit/facts/hasher.h"
 
 enum { ENTRIES = 1024 };
@@ -64,6 +65,16 @@ const struct file_facts *file_facts_build_id(const char *path)
     if (facts != NULL && !facts->has_id) {
         facts->id_size = elf_build_id(facts->real, facts->id);
         facts->has_id = true;
+    }
+    return facts;
+}
+
+const struct file_facts *file_facts_replaces(const char *path)
+{
+    struct file_facts *facts = find_facts(path);
+    if (facts != NULL && !facts->has_replaces) {
+        facts->replaces = elf_replaces(facts->real, &facts->changed_ns);
+        facts->has_replaces = true;
     }
     return facts;
 }

@@ -17,7 +17,9 @@ struct file_facts {
     struct file_hash hash; /* once file_facts_hash() has been asked */
     unsigned char id[BUILD_ID_MAX];
     size_t id_size; /* of the file's build-id; 0: none */
-    bool has_hash, has_id;
+    bool has_hash, has_id, has_replaces;
+    bool replaces; /* what elf_replaces() says */
+    uint64_t changed_ns;
 };
 
 /* The hasher (hasher.h) that is asked for hashes; -1, the default: this process hashes itself. */
@@ -32,5 +34,8 @@ const struct file_facts *file_facts_hash(const char *path);
 
 /* With the build-id that the file has now. */
 const struct file_facts *file_facts_build_id(const char *path);
+
+/* With what elf_replaces() says of the file. */
+const struct file_facts *file_facts_replaces(const char *path);
 
 #endif

@@ -43,8 +43,9 @@ bool sampling_keeps(const struct conf *conf, const struct capture *capture,
     *probability = is_decided ? capture->probability : 1;
     if (is_decided || capture->keep || !conf->sample)
         return true;
+    /* Where the end is not known, the run may have been as long as the upper bound. */
     const struct conf_interval *interval = find_interval(
-        capture->size > 1 ? &conf->mpi : &conf->scalar, ending->end_ns - capture->start_ns);
+        capture->size > 1 ? &conf->mpi : &conf->scalar, ending->max_ns - capture->start_ns);
     if (interval == NULL)
         return true;
     struct policy_interval compiled = conf_interval_compile(interval);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/facts/scheduler.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The variables with each system's facts; NULL: it has none. */
+#include "preload/fact_variables.h"
+
+/* The variables with each system's facts, in XALT's order; NULL: it has none. */
 static const struct scheduler_variables {
     const char *name, *mark; /* the variable that the system sets */
     const char *job_id, *queue, *account, *submit_host, *nodes;
 } sources[] = {
-    {"SGE", "SGE_ACCOUNT", "JOB_ID", "QUEUE", "SGE_ACCOUNT", NULL, "NHOSTS"},
     {"PBS", "PBS_JOBID", "PBS_JOBID", "PBS_QUEUE", "PBS_ACCOUNT", "PBS_O_HOST", "PBS_NUM_NODES"},
+    {"SGE", "SGE_ACCOUNT", "JOB_ID", "QUEUE", "SGE_ACCOUNT", NULL, "NHOSTS"},
     {"LSF", "LSF_VERSION", "LSB_JOBID", "LSB_QUEUE", NULL, "LSB_EXEC_CLUSTER", NULL},
 };
 
@@ -21,12 +24,12 @@ static const char *or_unknown(const char *value)
 }
 
 /* The value of a variable, cut to `size` bytes at `value`; NULL when there is none. */
-static const char *get_variable(struct capture_bytes env, const char *name, char *value,
+static const char *get_variable(struct capture_bytes facts, const char *name, char *value,
                                 size_t size)
 {
     size_t length = name == NULL ? 0 : strlen(name);
-    const char *end = env.at == NULL ? NULL : env.at + env.size;
-    for (const char *at = env.at; at < end && length > 0;
+    const char *end = facts.at == NULL ? NULL : facts.at + facts.size;
+    for (const char *at = facts.at; at < end && length > 0;
          at += strnlen(at, (size_t)(end - at)) + 1) {
         size_t whole = strnlen(at, (size_t)(end - at));
         if (whole <= length || memcmp(at, name, length) != 0 || at[length] != '=')
@@ -44,11 +47,11 @@ static uint32_t parse_nodes(const char *text)
 }
 
 /* "HOST CPUS HOST CPUS ...": half as many nodes as words. */
-static uint32_t lsf_nodes(struct capture_bytes env)
+static uint32_t lsf_nodes(struct capture_bytes facts)
 {
-    char value[4096];
+    char value[FACT_HOSTS_MAX + 1];
     uint32_t words = 0;
-    const char *at = get_variable(env, "LSB_MCPU_HOSTS", value, sizeof value);
+    const char *at = get_variable(facts, FACT_HOSTS, value, sizeof value);
     for (; at != NULL && at[strspn(at, " ")] != '\0'; words++) {
         at += strspn(at, " ");
         at += strcspn(at, " ");
@@ -56,20 +59,24 @@ static uint32_t lsf_nodes(struct capture_bytes env)
     return words < 4 ? 1 : words / 2;
 }
 
-static void fill_scheduler(const struct scheduler_variables *source, struct capture_bytes env,
+static void fill_scheduler(const struct scheduler_variables *source, struct capture_bytes facts,
                            struct scheduler *scheduler)
 {
     char nodes[16];
     const size_t size = sizeof scheduler->text[0];
     scheduler->name = source->name;
-    scheduler->job_id = or_unknown(get_variable(env, source->job_id, scheduler->text[0], size));
-    scheduler->queue = or_unknown(get_variable(env, source->queue, scheduler->text[1], size));
-    scheduler->account = or_unknown(get_variable(env, source->account, scheduler->text[2], size));
+    scheduler->job_id = or_unknown(get_variable(facts, source->job_id, scheduler->text[0], size));
+    /* "17.server" and "17[4].server" without the server, as XALT has them */
+    size_t digits = source == &sources[0] ? strspn(scheduler->job_id, "[]0123456789") : 0;
+    if (digits > 0)
+        scheduler->text[0][digits] = '\0';
+    scheduler->queue = or_unknown(get_variable(facts, source->queue, scheduler->text[1], size));
+    scheduler->account = or_unknown(get_variable(facts, source->account, scheduler->text[2], size));
     scheduler->submit_host =
-        or_unknown(get_variable(env, source->submit_host, scheduler->text[3], size));
+        or_unknown(get_variable(facts, source->submit_host, scheduler->text[3], size));
     scheduler->nodes = source->nodes == NULL
-                           ? lsf_nodes(env)
-                           : parse_nodes(get_variable(env, source->nodes, nodes, sizeof nodes));
+                           ? lsf_nodes(facts)
+                           : parse_nodes(get_variable(facts, source->nodes, nodes, sizeof nodes));
 }
 
 static void fill_slurm(const struct job_identity *identity, const char *submit_host,
@@ -84,7 +91,7 @@ static void fill_slurm(const struct job_identity *identity, const char *submit_h
 }
 
 void scheduler_find(const struct job_identity *identity, const char *submit_host,
-                    struct capture_bytes env, struct scheduler *scheduler)
+                    struct capture_bytes facts, struct scheduler *scheduler)
 {
     static const struct scheduler_variables none = {.name = "unknown", .nodes = ""};
     char value[16];
@@ -94,7 +101,15 @@ void scheduler_find(const struct job_identity *identity, const char *submit_host
         return;
     }
     for (size_t i = 0; i < sizeof sources / sizeof sources[0] && source == &none; i++)
-        if (get_variable(env, sources[i].mark, value, sizeof value) != NULL)
+        if (get_variable(facts, sources[i].mark, value, sizeof value) != NULL)
             source = &sources[i];
-    fill_scheduler(source, env, scheduler);
+    fill_scheduler(source, facts, scheduler);
+}
+
+int scheduler_threads(struct capture_bytes facts)
+{
+    char value[16];
+    const char *text = get_variable(facts, FACT_THREADS, value, sizeof value);
+    long threads = text == NULL ? 1 : strtol(text, NULL, 10);
+    return threads > 0 && threads <= INT_MAX ? (int)threads : 1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which batch system a run belongs to. For Slurm this is known from the journal, which is root's.
- * For SGE, PBS and LSF it is known from the process's environment alone, by the variables that XALT
- * reads (translate.c of XALT 3).
+ * For PBS, SGE and LSF it is known from the process's environment alone: from the variables in
+ * preload/fact_variables.h.
  */
 #ifndef JOBTRAIL_SCHEDULER_H
 #define JOBTRAIL_SCHEDULER_H
@@ -18,9 +18,14 @@ struct scheduler {
     char text[4][256];
 };
 
-/* `submit_host`: of a Slurm job, "" where unknown. `env`: NAME=VALUE, each ended by NUL. What is
- * found points into `*identity`, `submit_host` and `*scheduler`. */
+/* `submit_host`: of a Slurm job, "" where unknown. `facts`: capture.facts. What is found points
+ * into
+ * `*identity`, `submit_host` and `*scheduler`. */
 void scheduler_find(const struct job_identity *identity, const char *submit_host,
-                    struct capture_bytes env, struct scheduler *scheduler);
+                    struct capture_bytes facts, struct scheduler *scheduler);
+
+/* The number of threads that OMP_NUM_THREADS asks for; 1, as XALT has it, where it is not set or is
+ * no number above 0. */
+int scheduler_threads(struct capture_bytes facts);
 
 #endif

@@ -16,7 +16,9 @@ static int send_static_run(const struct ledger_send *send, const struct coverage
     int error = static_run_make(request->journal, task, &run);
     if (error != 0)
         return error;
-    const struct ending ending = ending_find(&run.capture, 0, request->journal, request->now_ns);
+    const struct ending_evidence evidence = {.journal = request->journal,
+                                             .now_ns = request->now_ns};
+    const struct ending ending = ending_find(&run.capture, &evidence);
     struct run_source source = {.conf = request->conf,
                                 .lines = &send->lines,
                                 .identity = &request->journal->identity,

@@ -182,11 +182,17 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
             return 0;
         }
     }
-    state->job_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
-    bool epilog_waits = state->slot < 0 && !dry_run && state->wait_ns < state->job_ns;
-    int error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
+    struct looks looks;
+    int error = looks_read(directory, &looks);
     if (error != 0)
         return error;
+    state->job_ns = transport_deadline(state->conf->job_timeout_s * UINT64_C(1000));
+    bool epilog_waits = state->slot < 0 && !dry_run && state->wait_ns < state->job_ns;
+    error = job_progress_open(dry_run ? -1 : directory, JOB_PROGRESS_NAME, progress);
+    if (error != 0) {
+        looks_free(&looks);
+        return error;
+    }
     reading.request = (struct reading_request){
         .kind = READING_JOB,
         .conf = state->conf,
@@ -199,6 +205,7 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
         .journal = journal,
         .ledger = ledger,
         .packages = packages,
+        .looks = &looks,
         .now_ns = state->now_ns,
         .units = {.begun = progress->begun, .passed_over = progress->passed_over},
         .taken_up_to = &reading.taken_up_to,
@@ -211,5 +218,6 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
     if (error == 0 && *outcome == FLUSH_LATE && state->is_queued)
         *outcome = FLUSH_QUEUED;
     job_progress_close(progress);
+    looks_free(&looks);
     return error;
 }

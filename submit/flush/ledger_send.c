@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "conf/base/process.h"
+#include "preload/ledger.h"
 #include "submit/evidence/succession.h"
 #include "submit/facts/ending.h"
+#include "submit/facts/replaceable.h"
 #include "submit/facts/sampling_read.h"
 #include "submit/flush/coverage_send.h"
 #include "submit/flush/package_send.h"
@@ -95,8 +97,17 @@ static bool is_running(const struct ledger_send *send, const struct capture *cap
 static int send_end(const struct ends *ends, const struct capture *capture, uint64_t next_ns)
 {
     const struct ledger_send *send = ends->send;
-    const struct ending ending =
-        ending_find(capture, next_ns, send->request->journal, send->request->now_ns);
+    const struct looks *looks = send->request->looks;
+    const struct ending_evidence evidence = {
+        .journal = send->request->journal,
+        .next_ns = next_ns,
+        .now_ns = send->request->now_ns,
+        .look = looks == NULL ? NULL
+                              : looks_find(looks, (uint32_t)(capture->offset / LEDGER_PAGE),
+                                           capture->start_ns),
+        .is_replaceable = replaceable,
+    };
+    const struct ending ending = ending_find(capture, &evidence);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
     struct run_source source = {.conf = send->request->conf,
                                 .lines = &send->lines,

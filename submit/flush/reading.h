@@ -18,6 +18,7 @@
 #include "submit/definition/record_view.h"
 #include "submit/flush/flush_outcome.h"
 #include "submit/job/journal_read.h"
+#include "submit/job/looks.h"
 
 enum reading_kind { READING_JOB, READING_SESSION, READING_STARTS, READING_HAND_IN };
 
@@ -76,7 +77,8 @@ struct reading_request {
 
     const struct journal *journal; /* NULL: of a session */
     int ledger;                    /* open for reading; -1: it could not be made */
-    int packages;        /* what hooks wrote, open for reading; -1: there is none, as of starts */
+    int packages; /* what hooks wrote, open for reading; -1: there is none, as of starts */
+    const struct looks *looks; /* of a job: what the watcher saw; NULL: nothing */
     uint64_t now_ns;     /* since the Epoch; of a job: when it ended, where the journal is silent */
     bool is_leader_gone; /* of a session: the process whose session it is has ended */
     const char *sent;    /* but of a job: a text with the names of records not wanted again */

@@ -13,6 +13,7 @@
 #include "conf/base/listing.h"
 #include "conf/base/whole_file.h"
 #include "submit/outbox/outbox.h"
+#include "submit/outbox/xalt_strict.h"
 
 static int by_name(const void *left, const void *right)
 {
@@ -129,6 +130,24 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
     return error;
 }
 
+int outbox_batch_fit(struct outbox_batch *batch)
+{
+    int error = 0;
+    batch->fitted = calloc(batch->count + 1, sizeof *batch->fitted);
+    if (batch->fitted == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < batch->count && error == 0; i++) {
+        struct record_view *record = &batch->item[i].record;
+        size_t length = 0;
+        error = xalt_strict_fit(record, &batch->fitted[i], &length);
+        if (error == 0 && batch->fitted[i] != NULL) {
+            record->text = batch->fitted[i];
+            record->length = length;
+        }
+    }
+    return error;
+}
+
 static int sign_item(struct transport_item *item, const struct signature_key *key, char *to,
                      size_t *used)
 {
@@ -195,6 +214,9 @@ int outbox_batch_settle(int directory, const char *name, const struct outbox_bat
 
 void outbox_batch_free(struct outbox_batch *batch)
 {
+    for (size_t i = 0; batch->fitted != NULL && i < batch->count; i++)
+        free(batch->fitted[i]);
+    free(batch->fitted);
     free(batch->item);
     free(batch->damage);
     free(batch->signed_text);

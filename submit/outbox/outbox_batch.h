@@ -29,8 +29,9 @@ struct outbox_damage {
 };
 
 struct outbox_batch {
-    char *text;                  /* owned; what the rest points into */
-    char *signed_text;           /* owned; what signed items point into; NULL: none is */
+    char *text;        /* owned; what the rest points into */
+    char **fitted;     /* owned; NULL: no item has been fitted; else a text or NULL each */
+    char *signed_text; /* owned; what signed items point into; NULL: none is */
     struct transport_item *item; /* owned */
     size_t count;
     struct outbox_damage *damage; /* owned */
@@ -45,6 +46,10 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
  * owns from then on. Returns 0 or -ENOMEM: then outbox_batch_free() is to be called all the same.
  */
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch);
+
+/* Gives every item a text that fits into XALT's tables (xalt_strict.h). Called once, before
+ * outbox_batch_sign(). Returns 0, -ENOMEM or -ENOTSUP. */
+int outbox_batch_fit(struct outbox_batch *batch);
 
 /* Gives every item its text with a signature by `key`. One that cannot have any is refused. Returns
  * 0, -ENOMEM or -EIO, as record_sign(). */

@@ -164,12 +164,18 @@ static int flush_group(struct sender *sender, struct group *group)
     return error != 0 ? error : settled;
 }
 
-static int sign_batch(struct sender *sender, struct outbox_batch *batch)
+/* As the site wants the transport's records. */
+static int prepare_batch(struct sender *sender, struct outbox_batch *batch)
 {
-    int error = outbox_batch_sign(batch, sender->key);
+    const char *what = "fitted into XALT's tables";
+    int error = conf_is_for_xalt(sender->conf, sender->name) ? outbox_batch_fit(batch) : 0;
+    if (error == 0 && sender->key != NULL) {
+        what = "signed";
+        error = outbox_batch_sign(batch, sender->key);
+    }
     if (error == 0)
         return 0;
-    snprintf(sender->trouble.text, sizeof sender->trouble.text, "records cannot be signed: %s",
+    snprintf(sender->trouble.text, sizeof sender->trouble.text, "records cannot be %s: %s", what,
              strerror(-error));
     outbox_batch_free(batch);
     return error;
@@ -183,8 +189,8 @@ static int add_batch(struct sender *sender, struct group *group, const char *nam
         return 0;
     if (error == -EFBIG || error == -EINVAL || error == -ELOOP)
         return set_batch_aside(sender, name, error);
-    if (error == 0 && sender->key != NULL)
-        error = sign_batch(sender, batch);
+    if (error == 0)
+        error = prepare_batch(sender, batch);
     if (error != 0)
         return error;
     group->name[group->count++] = name;

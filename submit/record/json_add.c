@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/elf_build_id.h"
 #include "conf/base/text.h"
 
 void json_add(struct json_object *table, const char *key, struct json_object *value)
@@ -23,13 +24,12 @@ void json_add_bytes(struct json_object *table, const char *key, struct capture_b
     json_add(table, key, json_bytes(bytes));
 }
 
-/* What printf does, in a tenth of its time for times and counts. `text` has room for 64 bytes. */
-static void print_decimals(double value, int decimals, char *text)
+void json_decimals(double value, int decimals, char text[JSON_DECIMALS_SIZE])
 {
     char digits[24], *at = digits + sizeof digits;
     double scale = decimals == 4 ? 1e4 : 1e6;
     if (!(value >= 0 && value < 1e11)) {
-        snprintf(text, 64, "%.*f", decimals, value);
+        snprintf(text, JSON_DECIMALS_SIZE, "%.*f", decimals, value);
         return;
     }
     uint64_t ticks = (uint64_t)(value * scale + 0.5);
@@ -43,8 +43,8 @@ static void print_decimals(double value, int decimals, char *text)
 
 static void add_decimals(struct json_object *table, const char *key, double value, int decimals)
 {
-    char text[64];
-    print_decimals(value, decimals, text);
+    char text[JSON_DECIMALS_SIZE];
+    json_decimals(value, decimals, text);
     json_add(table, key, json_object_new_double_s(value, text));
 }
 
@@ -72,6 +72,32 @@ const char *json_text(struct json_object *object)
 {
     return json_object_to_json_string_ext(object,
                                           JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+/* json-c prints a number of which it was given the text as that text. */
+struct json_object *json_joined(struct json_object *one, struct json_object *other)
+{
+    const char *first = json_text(one), *second = json_text(other);
+    char *both;
+    if (first == NULL || second == NULL ||
+        asprintf(&both, "%.*s,%s", (int)strlen(first) - 1, first, second + 1) < 0)
+        return NULL;
+    struct json_object *joined = json_object_new_double_s(0, both);
+    free(both);
+    return joined;
+}
+
+double json_seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+struct json_object *json_build_id(struct capture_bytes id)
+{
+    char text[2 * BUILD_ID_MAX + 1] = "0";
+    if (id.at != NULL && id.size > 0)
+        text_hex(id.at, id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX, text);
+    return json_object_new_string(text);
 }
 
 struct capture_bytes text_bytes(const char *text)

@@ -21,6 +21,11 @@ void json_add_text(struct json_object *table, const char *key, const char *text)
 /* Bytes in the reversible form of text.h. */
 void json_add_bytes(struct json_object *table, const char *key, struct capture_bytes bytes);
 
+/* The value with 4 or 6 decimals, as printf gives it, in a tenth of its time for times and counts.
+ * One that is too long is cut. */
+enum { JSON_DECIMALS_SIZE = 64 };
+void json_decimals(double value, int decimals, char text[JSON_DECIMALS_SIZE]);
+
 /* A double with 4 decimals, as XALT writes its numbers. */
 void json_add_double(struct json_object *table, const char *key, double value);
 
@@ -34,6 +39,16 @@ void json_add_optional(struct json_object *table, const char *key, uint32_t valu
 
 /* The text of an object as it stands in records; the object's. NULL when out of memory. */
 const char *json_text(struct json_object *object);
+
+/* What prints as a table with the keys of both, none of which is empty, and cannot be asked for a
+ * key. The caller's; NULL when out of memory. */
+struct json_object *json_joined(struct json_object *one, struct json_object *other);
+
+/* Nanoseconds as seconds. */
+double json_seconds(uint64_t ns);
+
+/* A build-id in hexadecimal, or "0" where there is none; NULL when out of memory. */
+struct json_object *json_build_id(struct capture_bytes id);
 
 /* The bytes of `text`, without its NUL. */
 struct capture_bytes text_bytes(const char *text);

@@ -37,15 +37,15 @@ static void add_result(struct json_object *record, const struct link_source *sou
 }
 
 /* [path, sha1 or "0"] each */
-static void add_inputs(struct json_object *record, const struct link_source *source)
+static void add_libraries(struct json_object *record, const struct link_source *source)
 {
     struct json_object *array = json_object_new_array();
-    for (char *const *input = source->inputs; input != NULL && *input != NULL; input++) {
+    for (char *const *path = source->libraries; path != NULL && *path != NULL; path++) {
         struct file_hash hash = {.sha1 = "0"};
         struct json_object *pair = json_object_new_array();
         if (source->conf->hash_inputs)
-            file_hash(NULL, NULL, *input, &hash);
-        json_object_array_add(pair, json_bytes(text_bytes(*input)));
+            file_hash(NULL, NULL, *path, &hash);
+        json_object_array_add(pair, json_bytes(text_bytes(*path)));
         json_object_array_add(pair, json_object_new_string(hash.sha1));
         json_object_array_add(array, pair);
     }
@@ -94,7 +94,9 @@ static void add_own(struct json_object *record, const struct link_source *source
     json_add_double(table, "start_time", (double)source->start_ns / 1e9);
     json_add_double(table, "end_time", (double)source->end_ns / 1e9);
     json_add(table, "moduleT", modules(source));
+    json_add_int(table, "objects", (int64_t)source->objects);
     json_add_text(table, "version", JOBTRAIL_VERSION);
+    json_add_text(table, "wrapper", source->wrapper);
     json_add(record, "jobtrailT", table);
 }
 
@@ -113,7 +115,7 @@ int link_record_build(const struct link_source *source, struct built_record *rec
     if (object == NULL)
         return -ENOMEM;
     add_result(object, source);
-    add_inputs(object, source);
+    add_libraries(object, source);
     json_add(object, "link_line", command_line_json(source->lines, line));
     add_functions(object, source);
     add_own(object, source);

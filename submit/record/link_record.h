@@ -27,10 +27,12 @@ struct link_source {
     const char *output;       /* what was linked */
     const char *program;      /* the compiler's name */
     const char *program_path; /* and its executable */
+    const char *wrapper;      /* the program that called the compiler, such as mpicc; "": none */
     const char *command_line; /* its arguments, each with a NUL behind it */
     size_t command_line_size;
-    const char *linker;  /* the real linker's path */
-    char *const *inputs; /* each object and library, NULL-terminated; real paths, each once */
+    const char *linker;     /* the real linker's path */
+    char *const *libraries; /* that were linked in, NULL-terminated; real paths, each once */
+    size_t objects;         /* how many other files were: objects and temporary files */
     const struct link_function *functions; /* ordered by name */
     size_t function_count;
     const char *cwd, *host, *user, *cluster;
@@ -41,8 +43,8 @@ struct link_source {
  * time while the linker runs. */
 void link_record_warm_up(void);
 
-/* Builds the record, link.SYSHOST.DATE.USER.UUID.json; hashes the output, and the inputs where the
- * site asks for it. Returns 0 or -ENOMEM. record_free() releases `*record`. */
+/* Builds the record, link.SYSHOST.DATE.USER.UUID.json; hashes the output, and the libraries where
+ * the site asks for it. Returns 0 or -ENOMEM. record_free() releases `*record`. */
 int link_record_build(const struct link_source *source, struct built_record *record);
 
 #endif

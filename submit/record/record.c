@@ -14,12 +14,13 @@
 
 /* Where "0xFFFF" stands in {"crc":"0xFFFF", ...}: the CRC's six characters. */
 enum { CRC_OFFSET = 8 };
+#define NO_CRC "0xFFFF"
 
 struct json_object *record_start(void)
 {
     struct json_object *object = json_object_new_object();
     if (object != NULL)
-        json_add_text(object, "crc", "0xFFFF");
+        json_add_text(object, "crc", NO_CRC);
     return object;
 }
 
@@ -29,16 +30,33 @@ char *record_text(struct json_object *object)
     return utf8 == NULL ? NULL : text_ascii_json(utf8);
 }
 
-int record_finish(struct json_object *object, struct built_record *record)
+static int seal_text(struct built_record *record)
 {
     char crc[7];
-    record->text = record_text(object);
     if (record->text == NULL)
         return -ENOMEM;
-    record->length = strlen(record->text);
     snprintf(crc, sizeof crc, "0x%04X", crc16(record->text, record->length));
     memcpy(record->text + CRC_OFFSET, crc, sizeof crc - 1);
     return 0;
+}
+
+int record_finish(struct json_object *object, struct built_record *record)
+{
+    record->text = record_text(object);
+    record->length = record->text == NULL ? 0 : strlen(record->text);
+    return seal_text(record);
+}
+
+void record_begin(struct json_writer *writer)
+{
+    json_write_begin(writer);
+    json_write_text(writer, "crc", NO_CRC);
+}
+
+int record_end(struct json_writer *writer, struct built_record *record)
+{
+    record->text = json_write_end(writer, &record->length);
+    return seal_text(record);
 }
 
 struct record_view record_view_of(const struct built_record *record)

@@ -13,6 +13,7 @@
 #include "conf/conf.h"
 #include "submit/definition/record_view.h"
 #include "submit/job/job_identity.h"
+#include "submit/record/json_write.h"
 
 /* One that was built here. */
 struct built_record {
@@ -28,6 +29,11 @@ struct json_object *record_start(void);
 /* Puts the object's text into `*record`, its CRC filled in. Returns 0 or -ENOMEM; record_free()
  * releases. */
 int record_finish(struct json_object *object, struct built_record *record);
+
+/* The same for a record that is written key by key (json_write.h). record_end() leaves the writer
+ * empty. */
+void record_begin(struct json_writer *writer);
+int record_end(struct json_writer *writer, struct built_record *record);
 
 /* A view of it, which it must outlive. */
 struct record_view record_view_of(const struct built_record *record);

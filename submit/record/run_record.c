@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/record/run_record.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
-#include "spank/journal.h"
 #include "submit/evidence/watermark.h"
 #include "submit/facts/file_facts.h"
 #include "submit/facts/scheduler.h"
 #include "submit/record/command_line.h"
 #include "submit/record/json_add.h"
+#include "submit/record/json_write.h"
+#include "submit/record/slurm_table.h"
+
+enum { PHASES_MAX = 8 };
 
 /* What the parts of a record share. */
 struct run {
     const struct run_source *source;
-    struct json_object *record;
-    struct json_object *measure; /* XALT_measureT */
+    struct json_writer record;
+    struct {
+        const char *phase;
+        double seconds;
+    } took[PHASES_MAX]; /* for XALT_measureT */
+    size_t phases;
     struct file_hash executable;
     char exec_path[PATH_MAX];
     char uuid[RECORD_UUID_SIZE];
     struct scheduler scheduler;
-    double build_epoch; /* of the watermark; 0: none */
-    double started;     /* monotonic, when the record was begun */
+    bool is_marked;     /* the watermark says when it was built */
+    double build_epoch; /* what it says; 0: no time */
 };
-
-static double seconds(uint64_t ns)
-{
-    return (double)ns / 1e9;
-}
 
 static double clock_seconds(clockid_t clock)
 {
@@ -67,29 +67,6 @@ static const char *known(const char *text)
     return text[0] == '\0' ? "unknown" : text;
 }
 
-/* The value of `name` in the captured environment, as a number; `otherwise` where it is none. */
-static double env_number(struct capture_bytes env, const char *name, double otherwise)
-{
-    size_t length = strlen(name);
-    const char *end = env.at == NULL ? NULL : env.at + env.size;
-    for (const char *at = env.at; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
-        size_t size = strnlen(at, (size_t)(end - at));
-        if (size > length && size < length + 12 && memcmp(at, name, length) == 0 &&
-            at[length] == '=') {
-            char text[16] = "";
-            memcpy(text, at + length + 1, size - length - 1);
-            int value = atoi(text);
-            return value > 0 ? value : otherwise;
-        }
-    }
-    return otherwise;
-}
-
-static const struct journal_step *find_step(const struct journal *journal, uint32_t step)
-{
-    return journal == NULL ? NULL : journal_find_step(journal, step);
-}
-
 /* The step's own numbers where Slurm launched the ranks; the job's where mpirun did, in the batch
  * step, and more than one rank runs. */
 static uint32_t node_count(const struct run_source *source, const struct scheduler *scheduler)
@@ -102,57 +79,57 @@ static uint32_t node_count(const struct run_source *source, const struct schedul
     return source->capture->size > 1 && source->journal->nodes > 0 ? source->journal->nodes : 1;
 }
 
-static uint32_t cpu_count(const struct journal *journal, const struct journal_step *step)
+static void measured(struct run *run, const char *phase, double seconds)
 {
-    if (step == NULL || step->step >= JOURNAL_STEP_INTERACTIVE)
-        return journal == NULL ? 0 : journal->cpus;
-    return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
+    run->took[run->phases].phase = phase;
+    run->took[run->phases++].seconds = seconds;
 }
 
-static void measured(struct run *run, const char *phase, double since)
+static void add_measured(struct run *run)
 {
-    json_add_measured(run->measure, phase, clock_seconds(CLOCK_MONOTONIC) - since);
+    json_write_open(&run->record, "XALT_measureT");
+    for (size_t i = 0; i < run->phases; i++)
+        json_write_measured(&run->record, run->took[i].phase, run->took[i].seconds);
+    json_write_close(&run->record);
 }
 
 /* What the environment says outside of Slurm; in Slurm it is root's. */
-static void add_scheduler_text(const struct run *run, struct json_object *table, const char *key,
-                               const char *text)
+static void add_scheduler_text(struct run *run, const char *key, const char *text)
 {
     if (run->source->identity->job != 0)
-        json_add_text(table, key, text);
+        json_write_text(&run->record, key, text);
     else
-        json_add(table, key, command_line_text(run->source->lines, text_bytes(text)));
+        json_write(&run->record, key, command_line_text(run->source->lines, text_bytes(text)));
 }
 
 static void add_user(struct run *run)
 {
     const struct capture *capture = run->source->capture;
     const struct job_identity *identity = run->source->identity;
-    struct json_object *table = json_object_new_object();
+    struct json_writer *record = &run->record;
     char text[64];
 
-    add_scheduler_text(run, table, "account", run->scheduler.account);
-    if (capture->container.at == NULL)
-        json_add_text(table, "container", "none");
-    else
-        json_add_bytes(table, "container", capture->container);
-    snprintf(text, sizeof text, "%.4f", clock_seconds(CLOCK_REALTIME));
-    json_add_text(table, "currentEpoch", text);
-    json_add_bytes(table, "cwd", capture->cwd);
+    json_write_open(record, "userT");
+    add_scheduler_text(run, "account", run->scheduler.account);
+    if (capture->container.at != NULL)
+        json_write_bytes(record, "container", capture->container);
+    json_decimals(clock_seconds(CLOCK_REALTIME), 4, text);
+    json_write_text(record, "currentEpoch", text);
+    json_write_bytes(record, "cwd", capture->cwd);
     date_text(run->executable.modified.tv_sec, text);
-    json_add_text(table, "execModify", text);
-    json_add_bytes(table, "exec_path", capture->exec);
-    json_add_text(table, "exec_type", "binary");
-    add_scheduler_text(run, table, "job_id", run->scheduler.job_id);
-    add_scheduler_text(run, table, "queue", run->scheduler.queue);
-    json_add_text(table, "run_uuid", run->uuid);
-    json_add_text(table, "scheduler", run->scheduler.name);
+    json_write_text(record, "execModify", text);
+    json_write_bytes(record, "exec_path", capture->exec);
+    json_write_text(record, "exec_type", "binary");
+    add_scheduler_text(run, "job_id", run->scheduler.job_id);
+    add_scheduler_text(run, "queue", run->scheduler.queue);
+    json_write_text(record, "run_uuid", run->uuid);
+    json_write_text(record, "scheduler", run->scheduler.name);
     date_text((time_t)(capture->start_ns / 1000000000u), text);
-    json_add_text(table, "start_date", text);
-    add_scheduler_text(run, table, "submit_host", run->scheduler.submit_host);
-    json_add_text(table, "syshost", record_syshost(run->source->conf, identity->cluster));
-    json_add_text(table, "user", known(identity->user));
-    json_add(run->record, "userT", table);
+    json_write_text(record, "start_date", text);
+    add_scheduler_text(run, "submit_host", run->scheduler.submit_host);
+    json_write_text(record, "syshost", record_syshost(run->source->conf, identity->cluster));
+    json_write_text(record, "user", known(identity->user));
+    json_write_close(record);
 }
 
 static void add_numbers(struct run *run)
@@ -160,30 +137,34 @@ static void add_numbers(struct run *run)
     char text[32];
     const struct capture *capture = run->source->capture;
     uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
-    struct json_object *table = json_object_new_object();
+    struct json_writer *record = &run->record;
     const struct {
         const char *key;
         double value;
     } numbers[] = {
-        {"Build_Epoch", run->build_epoch},
-        {"currentEpoch", clock_seconds(CLOCK_REALTIME)},
-        {"end_time", seconds(end_ns)},
+        {"end_time", json_seconds(end_ns)},
         {"exec_epoch", (double)run->executable.modified.tv_sec},
         {"num_cores", capture->size},
         {"num_gpus", capture->gpus},
         {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
-        {"num_threads", env_number(capture->env, "OMP_NUM_THREADS", 1)},
-        {"run_time", end_ns == 0 ? 0 : seconds(end_ns - capture->start_ns)},
-        {"start_time", seconds(capture->start_ns)},
+        {"num_threads", scheduler_threads(capture->facts)},
+        {"run_time", end_ns == 0 ? 0 : json_seconds(end_ns - capture->start_ns)},
+        {"start_time", json_seconds(capture->start_ns)},
     };
+    json_write_open(record, "userDT");
+    if (run->is_marked)
+        json_write_double(record, "Build_Epoch", run->build_epoch);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        json_add_double(table, numbers[i].key, numbers[i].value);
+        json_write_double(record, numbers[i].key, numbers[i].value);
     /* Four decimals are XALT's habit, and too few for small ones. */
-    snprintf(text, sizeof text, run->source->probability < 0.001 ? "%.10g" : "%.4f",
-             run->source->probability);
-    json_add(table, "probability", json_object_new_double_s(run->source->probability, text));
-    json_add(run->record, "userDT", table);
+    if (run->source->probability < 0.001) {
+        snprintf(text, sizeof text, "%.10g", run->source->probability);
+        json_write(record, "probability", json_object_new_double_s(run->source->probability, text));
+    } else {
+        json_write_double(record, "probability", run->source->probability);
+    }
+    json_write_close(record);
 }
 
 static void add_environment(struct run *run)
@@ -196,14 +177,15 @@ static void add_environment(struct run *run)
     struct json_object *table = json_memo_find(memo, &key);
     if (table == NULL)
         table = json_memo_keep(memo, &key, command_line_variables(run->source->lines, env));
-    json_add(run->record, "envT", table);
+    json_write(&run->record, "envT", table);
 }
 
 /* The process walks up to its task; above that is the step's daemon, whom root knows. */
 static void add_daemon(const struct run_source *source, struct json_object *array)
 {
     const struct capture *capture = source->capture;
-    const struct journal_step *step = find_step(source->journal, capture->step);
+    const struct journal_step *step =
+        source->journal == NULL ? NULL : journal_find_step(source->journal, capture->step);
     char title[64], name[32];
     if (capture->task_pid == 0 || step == NULL || step->pid == 0)
         return;
@@ -260,15 +242,7 @@ static void add_ancestors(struct run *run)
     struct json_object *array = json_memo_find(memo, &key);
     if (array == NULL)
         array = json_memo_keep(memo, &key, ancestors(run->source));
-    json_add(run->record, "ptA", array);
-}
-
-static struct json_object *build_id(struct capture_bytes id)
-{
-    char text[2 * BUILD_ID_MAX + 1] = "0";
-    if (id.at != NULL && id.size > 0)
-        text_hex(id.at, id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX, text);
-    return json_object_new_string(text);
+    json_write(&run->record, "ptA", array);
 }
 
 /* As the process told it, or, of an object that was loaded later, as the file has it. */
@@ -276,11 +250,12 @@ static struct json_object *object_build_id(const struct capture_object *object)
 {
     char path[PATH_MAX];
     if (object->build_id.at != NULL)
-        return build_id(object->build_id);
+        return json_build_id(object->build_id);
     copy_bytes(object->path, path, sizeof path);
     const struct file_facts *facts = file_facts_build_id(path);
-    return build_id((struct capture_bytes){.at = facts == NULL ? NULL : (const char *)facts->id,
-                                           .size = facts == NULL ? 0 : facts->id_size});
+    return json_build_id(
+        (struct capture_bytes){.at = facts == NULL ? NULL : (const char *)facts->id,
+                               .size = facts == NULL ? 0 : facts->id_size});
 }
 
 /* Of each object, or "0". */
@@ -339,7 +314,7 @@ static void add_of_objects(struct run *run, const char *name,
     struct json_object *array = json_memo_find(memo, &key);
     if (array == NULL)
         array = json_memo_keep(memo, &key, make(run->source));
-    json_add(run->record, name, array);
+    json_write(&run->record, name, array);
 }
 
 static void add_objects(struct run *run)
@@ -359,9 +334,26 @@ struct watermark_values {
     const struct command_lines *lines;
 };
 
+/* What xaltLinkT can have. A user can have written a note with other keys. */
+static bool is_watermark_key(const char *key)
+{
+    static const char *const keys[] = {
+#define BUILD_KEY(key, form, column) #key,
+#include "submit/definition/keys.def"
+        "Build_Year", "Build_date", /* which are in no column */
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_watermark_key(void *context, const char *key, const char *value)
 {
     const struct watermark_values *values = context;
+    if (!is_watermark_key(key))
+        return;
     json_object_object_add(values->table, key, command_line_text(values->lines, text_bytes(value)));
 }
 
@@ -373,9 +365,10 @@ static void add_watermark(struct run *run)
     struct json_object *epoch;
     if (note.at != NULL)
         watermark_read(note.at, note.size, add_watermark_key, &values);
-    if (json_object_object_get_ex(table, "Build_Epoch", &epoch))
+    run->is_marked = json_object_object_get_ex(table, "Build_Epoch", &epoch);
+    if (run->is_marked)
         run->build_epoch = watermark_epoch(json_object_get_string(epoch));
-    json_add(run->record, "xaltLinkT", table);
+    json_write(&run->record, "xaltLinkT", table);
 }
 
 /* What a run adds to XALT_qaT: without gaps, since its bytes are a key. */
@@ -443,100 +436,12 @@ static void add_quality(struct run *run)
     struct json_object *table = json_memo_find(source->memo, &key);
     if (table == NULL)
         table = json_memo_keep(source->memo, &key, quality_table(source->conf, &quality));
-    json_add(run->record, "XALT_qaT", table);
-}
-
-/* What a run adds to slurmT: without gaps, since its bytes are a key. */
-struct slurm_facts {
-    const char *end_source; /* NULL: a start record */
-    uint64_t error_ns, dropped;
-    uint32_t step, task;
-    int32_t outlived, status, status_known, is_uncaptured;
-    uint64_t build_id_size;
-    char build_id[BUILD_ID_MAX];
-};
-
-_Static_assert(sizeof(struct slurm_facts) == 56 + BUILD_ID_MAX, "without gaps");
-
-static struct slurm_facts slurm_facts(const struct run_source *source)
-{
-    const struct ending none = {.source = NULL};
-    const struct ending *ending = source->ending == NULL ? &none : source->ending;
-    struct capture_bytes id = source->capture->build_id;
-    struct slurm_facts facts = {
-        .end_source = ending->source,
-        .error_ns = ending->error_ns,
-        .dropped = source->dropped,
-        .step = source->capture->step,
-        .task = source->capture->task,
-        .outlived = ending->outlived,
-        .status = ending->status,
-        .status_known = ending->status_known,
-        .is_uncaptured = source->is_uncaptured,
-        .build_id_size = id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX,
-    };
-    if (facts.build_id_size > 0)
-        memcpy(facts.build_id, id.at, facts.build_id_size);
-    return facts;
-}
-
-/* A start record has none: nulls. */
-static void add_ending(struct json_object *table, const struct slurm_facts *facts)
-{
-    int known = facts->status_known;
-    int exited = known && WIFEXITED(facts->status);
-    int signaled = known && WIFSIGNALED(facts->status);
-    json_add(table, "exit_code",
-             known ? json_object_new_int(exited ? WEXITSTATUS(facts->status) : 0) : NULL);
-    json_add(table, "signal",
-             known ? json_object_new_int(signaled ? WTERMSIG(facts->status) : 0) : NULL);
-    json_add(table, "core_dumped", json_object_new_boolean(signaled && WCOREDUMP(facts->status)));
-    if (facts->end_source == NULL)
-        json_add(table, "end_source", NULL);
-    else
-        json_add_text(table, "end_source", facts->end_source);
-    json_add_double(table, "end_time_error", seconds(facts->error_ns));
-    json_add(table, "outlived", json_object_new_boolean(facts->outlived));
-}
-
-static struct json_object *slurm_table(const struct run_source *source,
-                                       const struct slurm_facts *facts)
-{
-    const struct job_identity *identity = source->identity;
-    const struct journal *journal = source->journal;
-    const struct journal_step *step = find_step(journal, facts->step);
-    struct json_object *table = json_object_new_object();
-    char text[32];
-
-    json_add_text(table, "cluster", record_cluster(source->conf, identity->cluster));
-    record_add_job(table, identity);
-    record_step_text(facts->step, text, sizeof text);
-    json_add_text(table, "step_id", text);
-    json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
-    json_add_optional(table, "task_id", facts->task, UINT32_MAX);
-    add_ending(table, facts);
-    json_add_optional(table, "cpus_alloc", cpu_count(journal, step), 0);
-    json_add_int(table, "gpus_alloc", journal == NULL ? 0 : journal->gpus);
-    json_add_text(table, "partition", identity->partition);
-    json_add_text(table, "qos", identity->qos);
-    json_add_int(table, "dropped", (int64_t)facts->dropped);
-    json_add(table, "captured", json_object_new_boolean(!facts->is_uncaptured));
-    json_add(table, "build_id",
-             build_id((struct capture_bytes){.at = facts->build_id, .size = facts->build_id_size}));
-    return table;
+    json_write(&run->record, "XALT_qaT", table);
 }
 
 static void add_slurm(struct run *run)
 {
-    const struct run_source *source = run->source;
-    const struct slurm_facts facts = slurm_facts(source);
-    struct json_memo_key key;
-    json_memo_start(&key, "slurmT");
-    json_memo_add(&key, &facts, sizeof facts);
-    struct json_object *table = json_memo_find(source->memo, &key);
-    if (table == NULL)
-        table = json_memo_keep(source->memo, &key, slurm_table(source, &facts));
-    json_add(run->record, "slurmT", table);
+    json_write(&run->record, "slurmT", slurm_table(run->source));
 }
 
 static void look_at_executable(struct run *run)
@@ -545,33 +450,36 @@ static void look_at_executable(struct run *run)
     copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
     const struct file_facts *facts = file_facts_hash(run->exec_path);
     run->executable = facts == NULL ? (struct file_hash){.sha1 = "0"} : facts->hash;
-    json_add_text(run->record, "hash_id", run->executable.sha1);
+    json_write_text(&run->record, "hash_id", run->executable.sha1);
 }
 
-/* The keys in XALT's order, the time that each phase took beside. */
+/* The time that each phase took stands beside, under XALT's name for the phase. */
 static void add_all(struct run *run)
 {
     static const struct {
         const char *phase;
         void (*add)(struct run *);
     } parts[] = {
-        {"02_Sha1_exec_____", look_at_executable}, {"06_SO_sha1_comp__", add_objects},
+        {"02_Sha1_exec_____", look_at_executable}, {"06_ParseProcMaps_", add_objects},
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
-        {"01_BuildUserT____", add_user},           {"05_ExtractXALTR__", add_watermark},
+        {"01_BuildUserT____", add_user},           {"05_Build_RecordT_", add_watermark},
     };
-    json_add(run->record, "cmdlineA",
-             command_line_json(run->source->lines, run->source->capture->argv));
+    double started = clock_seconds(CLOCK_MONOTONIC), since = started;
+    json_write(&run->record, "cmdlineA",
+               command_line_json(run->source->lines, run->source->capture->argv));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        double since = clock_seconds(CLOCK_MONOTONIC);
         parts[i].add(run);
-        measured(run, parts[i].phase, since);
+        double now = clock_seconds(CLOCK_MONOTONIC);
+        measured(run, parts[i].phase, now - since);
+        since = now;
     }
     add_numbers(run);
     add_build_ids(run);
     add_slurm(run);
     add_quality(run);
-    measured(run, "07____total______", run->started);
-    json_add(run->record, "XALT_measureT", run->measure);
+    measured(run, "07_GPU_Setup_____", 0);
+    measured(run, "08____total______", clock_seconds(CLOCK_MONOTONIC) - started);
+    add_measured(run);
 }
 
 void run_record_uuid(const struct capture *capture, char *text)
@@ -582,25 +490,14 @@ void run_record_uuid(const struct capture *capture, char *text)
 int run_record_build(const struct run_source *source, struct built_record *record)
 {
     char name_end[RECORD_UUID_SIZE + 4];
-    struct run run = {
-        .source = source,
-        .record = record_start(),
-        .measure = json_object_new_object(),
-        .started = clock_seconds(CLOCK_MONOTONIC),
-    };
-    if (run.record == NULL || run.measure == NULL) {
-        json_object_put(run.record);
-        json_object_put(run.measure);
-        return -ENOMEM;
-    }
+    struct run run = {.source = source};
+    record_begin(&run.record);
     run_record_uuid(source->capture, run.uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
     scheduler_find(source->identity, source->journal == NULL ? "" : source->journal->submit_host,
-                   source->capture->env, &run.scheduler);
-    add_all(&run); /* run.measure now belongs to the record */
+                   source->capture->facts, &run.scheduler);
+    add_all(&run);
     record_name(record, "run", record_syshost(source->conf, source->identity->cluster),
                 source->identity->user, source->capture->start_ns, name_end);
-    int result = record_finish(run.record, record);
-    json_object_put(run.record);
-    return result;
+    return record_end(&run.record, record);
 }

@@ -61,7 +61,9 @@ static void use_ledger(struct ledger_reader *reader)
         const struct succession_entry *entry = &succession.entry[i];
         if (succession_capture(reader, entry, &capture) != 1)
             abort();
-        const struct ending ending = ending_find(&capture, entry->next_ns, &journal, 1u << 31);
+        const struct ending_evidence evidence = {
+            .journal = &journal, .next_ns = entry->next_ns, .now_ns = 1u << 31};
+        const struct ending ending = ending_find(&capture, &evidence);
         if (ending.source == NULL || ending.end_ns < capture.start_ns)
             abort();
         use_capture(&capture);

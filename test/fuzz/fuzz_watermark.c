@@ -13,7 +13,7 @@ static void take(void *context, const char *key, const char *value)
 {
     size_t *total = context;
     *total += strlen(key) + strlen(value);
-    if (key[0] == '\0')
+    if (key[0] == '\0' || strpbrk(key, "<>.%\n") != NULL)
         abort();
 }
 
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     size_t total = 0;
     int keys = watermark_read((const char *)data, size, take, &total);
-    if (total > size || (size_t)keys > size)
+    if (total > size || (size_t)keys > size || keys > WATERMARK_KEYS_MAX)
         abort();
     return 0;
 }

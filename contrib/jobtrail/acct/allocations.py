@@ -32,10 +32,10 @@ def allocation(runs, wanted):
     job["exec_paths"] = sorted(times, key=lambda path: (-times[path], path))
     job["job"] = job_id(job)
     starts = [run["start_time"] for run in runs if run["start_time"] is not None]
-    ends = [run["end_time"] for run in runs if run["end_time"] is not None]
     job["start_time"] = min(starts, default=None)
-    job["end_time"] = max(ends, default=None)
-    if starts and ends:
+    for name in ("end_time", "end_time_min", "end_time_max"):
+        job[name] = max((run[name] for run in runs if run[name] is not None), default=None)
+    if starts and job["end_time"] is not None:
         job["truncated"] = max(job["end_time"] - job["start_time"], 0.0)
     for name in ("num_tasks", "num_nodes", "cpus_alloc", "num_cores", "num_gpus", "gpus_alloc"):
         job[name] = max((run[name] for run in runs if run[name] is not None), default=None)

@@ -10,7 +10,8 @@ SQL = (
     FROM (SELECT run.outcome, run.tasks, run.core_seconds,"""
     + LEADER_OUTCOME.format("run")
     + """
-          FROM (SELECT coverage.*, 0 AS is_start_only, coverage.partition AS queue, NULL AS qos
+          FROM (SELECT coverage.*, 0 AS is_start_only, NULL AS end_time_max,
+                       coverage.partition AS queue, NULL AS qos
                 FROM coverage) AS run
           WHERE %s) AS fact
     GROUP BY 1

@@ -46,6 +46,29 @@ def elapsed(run):
     return run["run_time"]
 
 
+def end_is_known(run):
+    """To the second, as it is shown."""
+    least, most = run["end_time_min"], run["end_time_max"]
+    return least is None or most is None or most - least < 1
+
+
+def end(run):
+    """sacct's word where only bounds are known."""
+    return format_time(run["end_time"]) if end_is_known(run) else "Unknown"
+
+
+def elapsed_text(run):
+    text = format_elapsed(elapsed(run))
+    return text if end_is_known(run) else ">=" + text
+
+
+def elapsed_max(run):
+    """Of a run that has ended; in seconds."""
+    if run["end_time_max"] is None or run["start_time"] is None:
+        return elapsed(run)
+    return max(run["end_time_max"] - run["start_time"], 0.0)
+
+
 def elapsed_raw(run):
     seconds = elapsed(run)
     return None if seconds is None else int(seconds)
@@ -103,10 +126,13 @@ FIELDS = [
     ("Compiler", 10, column("compiler")),
     ("Container", 20, lambda run: known(run["container"])),
     ("Cwd", 20, column("cwd")),
-    ("Elapsed", 10, lambda run: format_elapsed(elapsed(run))),
+    ("Elapsed", 10, elapsed_text),
+    ("ElapsedMax", 10, lambda run: format_elapsed(elapsed_max(run))),
     ("ElapsedRaw", 10, elapsed_raw),
-    ("End", 19, lambda run: format_time(run["end_time"])),
+    ("End", 19, end),
     ("EndError", 9, column("end_time_error")),
+    ("EndMax", 19, lambda run: format_time(run["end_time_max"])),
+    ("EndMin", 19, lambda run: format_time(run["end_time_min"])),
     ("EndSource", 10, column("end_source")),
     ("Exec", 20, executables),
     ("ExecPath", 40, lambda run: ",".join(run["exec_paths"])),

@@ -74,8 +74,9 @@ def truncate(run, period):
     start, end = period
     if start is not None and run["start_time"] is not None:
         run["start_time"] = max(run["start_time"], start)
-    if end is not None and run["end_time"] is not None:
-        run["end_time"] = min(run["end_time"], end)
+    for name in ("end_time", "end_time_min", "end_time_max"):
+        if end is not None and run[name] is not None:
+            run[name] = min(run[name], end)
     if run["start_time"] is not None and run["end_time"] is not None:
         run["truncated"] = max(run["end_time"] - run["start_time"], 0.0)
 

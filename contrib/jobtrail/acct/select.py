@@ -121,7 +121,8 @@ def window(options, now, named):
 def select_window(selection, period):
     start, end = period
     if start is not None:
-        selection.add("(run.is_start_only = 1 OR run.end_time IS NULL OR run.end_time >= ?)", start)
+        last = "coalesce(run.end_time_max, run.end_time)"  # it may have run until then
+        selection.add("(run.is_start_only = 1 OR {0} IS NULL OR {0} >= ?)".format(last), start)
     if end is not None:
         selection.add("run.start_time <= ?", end)
 

@@ -73,9 +73,10 @@ def state(run, accounting=None):
 
 
 def ended_together(run, row):
-    if run["end_time"] is None or row["end"] is None:
+    last = run["end_time"] if run["end_time_max"] is None else run["end_time_max"]
+    if last is None or row["end"] is None:
         return True
-    return row["end"] - run["end_time"] <= MARGIN_SECONDS
+    return row["end"] - last <= MARGIN_SECONDS
 
 
 def exit_code(run):

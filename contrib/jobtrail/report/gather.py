@@ -13,6 +13,8 @@ CORES = (
     " WHEN num_cores > cpus_alloc THEN num_cores ELSE cpus_alloc END"
 )
 HOURS = "(coalesce(run_time, 0) * (%s) / 3600.0)" % CORES
+# What may have to be added to them: run_time is the lower bound where nobody saw the end.
+UNCERTAIN = "(uncertain_time * (%s) / 3600.0)" % CORES
 P = "(CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END)"
 PLACE = "substr(run.date, 1, 10), user, account, syshost, executable_id, object_set_id, build_id"
 # Only rows that were loaded before: packages may be loaded long after the record of their run.
@@ -26,10 +28,10 @@ ENDING = "is_start_only, `signal`, CASE WHEN exit_code > 0 THEN 1 ELSE exit_code
 RUNS = (
     "SELECT {place}, {{packages}}, {ending}, count(*), sum(1.0 / {p}), sum((1.0 - {p}) / {p} / {p}),"
     " sum({hours}), sum({hours} / {p}), sum({hours} * {hours} * (1.0 - {p}) / {p} / {p}),"
-    " max(start_time)"
+    " sum({uncertain}), sum({uncertain} / {p}), max(start_time)"
     " FROM run WHERE ({{where}}) AND run.date IS NOT NULL"
     " GROUP BY {place}, packages, {ending}"
-).format(place=PLACE, ending=ENDING, p=P, hours=HOURS)
+).format(place=PLACE, ending=ENDING, p=P, hours=HOURS, uncertain=UNCERTAIN)
 
 JOBS = (
     "SELECT DISTINCT job_id_raw, job_id, " + PLACE + ", {packages}"
@@ -53,7 +55,7 @@ def usage(store, where, loaded):
     _, rows = store.query(asked(RUNS, where, loaded))
     for row in rows:
         key = (days.of_text(str(row[0])),) + tuple(row[1:8]) + (outcome(*row[8:12]),)
-        yield key, [float(value or 0) for value in row[12:18]] + [row[18]]
+        yield key, [float(value or 0) for value in row[12:20]] + [row[20]]
 
 
 def job_name(syshost, raw, job):

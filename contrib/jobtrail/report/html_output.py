@@ -13,7 +13,7 @@ import os
 from ..text import cell
 from .charts import bars, history, share_bar
 from .pages import COUNT, DATE, LIST, TEXT
-from .text_output import compact, coverage_line, weight_line, written
+from .text_output import compact, coverage_line, uncertain_line, weight_line, written
 
 HERE = os.path.dirname(__file__)
 FILTER_FROM = 8  # rows
@@ -130,7 +130,8 @@ def print_html(head, pages, by_day):
         '<header><h1>Software usage, <span class="date">%s</span> to <span class="date">%s</span></h1>'
         % (head["first"], head["last"])
     )
-    print('<p class="soft">%s</p>%s</header>' % (html.escape(weight_line(head)), cards(head)))
+    lines = ". ".join(filter(None, (weight_line(head), uncertain_line(head))))
+    print('<p class="soft">%s</p>%s</header>' % (html.escape(lines), cards(head)))
     print("<nav><ul>%s</ul></nav>\n<main>" % links)
     chart = history(by_day)
     if chart:

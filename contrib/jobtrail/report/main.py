@@ -93,6 +93,7 @@ def head_of(model, options, now):
         "runs_error": round(math.sqrt(total.runs_var), 1),
         "core_hours": round(total.hours, 1),
         "core_hours_error": round(math.sqrt(total.hours_var), 1),
+        "core_hours_uncertain": round(total.uncertain, 1),
         "jobs": total.jobs,
         "users": bin(total.users).count("1"),
         "accounts": bin(total.accounts).count("1"),

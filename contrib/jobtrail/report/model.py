@@ -13,10 +13,11 @@ class Sums:
     """The sums under one name. Sets of people are the bits of a number, which makes unions quick. With
     --raw the records are counted without weights."""
 
-    __slots__ = ("runs", "runs_var", "hours", "hours_var", "last", "users", "accounts", "jobs")
+    __slots__ = ("runs", "runs_var", "hours", "hours_var", "uncertain", "last", "users", "accounts",
+                 "jobs")  # fmt: skip
 
     def __init__(self):
-        self.runs = self.runs_var = self.hours = self.hours_var = 0.0
+        self.runs = self.runs_var = self.hours = self.hours_var = self.uncertain = 0.0
         self.last = None
         self.users = self.accounts = self.jobs = 0
 
@@ -25,16 +26,18 @@ class Sums:
         self.runs_var += other.runs_var
         self.hours += other.hours
         self.hours_var += other.hours_var
+        self.uncertain += other.uncertain
         self.users |= other.users
         self.accounts |= other.accounts
         if other.last is not None and (self.last is None or other.last > self.last):
             self.last = other.last
 
-    def add_row(self, people, runs, runs_var, hours, hours_var, last):
+    def add_row(self, people, runs, runs_var, hours, hours_var, uncertain, last):
         self.runs += runs
         self.runs_var += runs_var
         self.hours += hours
         self.hours_var += hours_var
+        self.uncertain += uncertain
         self.users |= people[0]
         self.accounts |= people[1]
         if last is not None and (self.last is None or last > self.last):
@@ -212,8 +215,8 @@ class Model:
 
     def columns(self):
         if self.raw:
-            return "sum(n), 0.0, sum(hours), 0.0"
-        return "sum(weight), sum(weight_var), sum(hours_weight), sum(hours_var)"
+            return "sum(n), 0.0, sum(hours), 0.0, sum(uncertain)"
+        return "sum(weight), sum(weight_var), sum(hours_weight), sum(hours_var), sum(uncertain_weight)"
 
     def ask_usage(self, by, view="period_usage", which="1"):
         return self.database.execute(
@@ -362,8 +365,10 @@ class Model:
     # ---- Endings and coverage
 
     def endings(self, column):
-        """[(outcome, program or who, runs, hours)]"""
-        sums = "sum(n), sum(hours)" if self.raw else "sum(weight), sum(hours_weight)"
+        """[(outcome, program or who, runs, hours, uncertain)]"""
+        sums = "sum(n), sum(hours), sum(uncertain)"
+        if not self.raw:
+            sums = "sum(weight), sum(hours_weight), sum(uncertain_weight)"
         view = "period_people" if column == "who" else "period_usage"
         return self.database.execute(
             "SELECT outcome, {0}, {1} FROM {2} WHERE {3} GROUP BY outcome, {0}".format(

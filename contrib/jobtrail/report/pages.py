@@ -10,7 +10,7 @@ from .model import KINDS, UNKNOWN, Sums
 from .packages import Packages
 
 # kinds of columns: how a value is written
-TEXT, COUNT, ESTIMATE, ERROR, HOURS, DATE, SHARE, LIST = range(8)
+TEXT, COUNT, ESTIMATE, ERROR, HOURS, DATE, SHARE, LIST, UNCERTAIN = range(9)
 
 TITLES = {
     "executables": "Executables",
@@ -71,11 +71,13 @@ class Page:
         self.left_out, self.total = left_out, total
 
     def without_empty_errors(self):
-        """For people: error columns only where something was sampled."""
+        """For people: error columns only where something was sampled, and those of what is not certain only
+        where it is not all written as 0.0."""
+        least = {ERROR: 0, UNCERTAIN: SHOWN_HOURS}
         keep = [
             at
             for at, (_, _, kind) in enumerate(self.columns)
-            if kind != ERROR or any(row[at] for row in self.rows)
+            if kind not in least or any(row[at] > least[kind] for row in self.rows)
         ]
         columns = [self.columns[at] for at in keep]
         rows = [[row[at] for at in keep] for row in self.rows]
@@ -97,9 +99,14 @@ def day_of(epoch):
 # ---- Who and what
 
 
+# fewer hours are written as 0.0
+SHOWN_HOURS = 0.05
+# how many core hours more it may have been, at the most
+UNCERTAIN_HOURS = ("core_hours_uncertain", "+ up to", UNCERTAIN)
 USAGE_COLUMNS = [
     ("core_hours", "CoreHrs", HOURS),
     ("core_hours_error", "±", ERROR),
+    UNCERTAIN_HOURS,
     ("runs", "# Runs", ESTIMATE),
     ("runs_error", "±", ERROR),
     ("users", "# Users", COUNT),
@@ -138,6 +145,7 @@ def usage_cells(sums):
     return [
         sums.hours,
         math.sqrt(sums.hours_var),
+        sums.uncertain,
         sums.runs,
         math.sqrt(sums.runs_var),
         bin(sums.users).count("1"),
@@ -313,10 +321,13 @@ def others_page(model, options):
         ("built_by", "Built by", TEXT),
         ("user", "Run by", TEXT),
         ("core_hours", "CoreHrs", HOURS),
+        UNCERTAIN_HOURS,
         ("runs", "# Runs", ESTIMATE),
         ("last", "Last run", DATE),
     ]
-    rows = [list(key) + [sums.hours, sums.runs, day_of(sums.last)] for key, sums in items]
+    rows = [
+        list(key) + [sums.hours, sums.uncertain, sums.runs, day_of(sums.last)] for key, sums in items
+    ]
     return Page("others", "Built by somebody else", columns, rows, left_out=left_out)
 
 
@@ -325,22 +336,24 @@ def others_page(model, options):
 
 def endings_page(model, options):
     found = {}
-    for outcome, who, runs, hours in model.endings("who"):
-        sums = found.setdefault(outcome, [0.0, 0.0, set()])
+    for outcome, who, runs, hours, uncertain in model.endings("who"):
+        sums = found.setdefault(outcome, [0.0, 0.0, 0.0, set()])
         sums[0] += runs
         sums[1] += hours
-        sums[2].add(model.people[who][0])
+        sums[2] += uncertain
+        sums[3].add(model.people[who][0])
     whole = sum(sums[0] for sums in found.values()) or 1
     columns = [
         ("outcome", "Ended", TEXT),
         ("runs", "# Runs", ESTIMATE),
         ("share", "Share", SHARE),
         ("core_hours", "CoreHrs", HOURS),
+        UNCERTAIN_HOURS,
         ("users", "# Users", COUNT),
     ]
     rows = [
-        [outcome_text(outcome), runs, runs / whole, hours, len(users)]
-        for outcome, (runs, hours, users) in sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+        [outcome_text(outcome), runs, runs / whole, hours, uncertain, len(users)]
+        for outcome, (runs, hours, uncertain, users) in sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
     ]
     return Page("endings", "How runs ended", columns, rows, "runs",
                 note="EXITED: by itself, with a code that nobody waited for.")  # fmt: skip
@@ -364,26 +377,27 @@ def failures_page(model, options):
     """Programs by core hours of runs that did not end well."""
     programs = model.programs()
     found = {}
-    for outcome, program, runs, hours in model.endings("program"):
+    for outcome, program, runs, hours, uncertain in model.endings("program"):
         name = model.executable_name(programs[program][0])
         sums = found.setdefault(name, [0.0, 0.0, 0.0, 0.0])
         sums[0] += runs
-        sums[1] += hours
         if outcome.split(" ")[0] in FAILED:
-            sums[2] += runs
-            sums[3] += hours
-    items = [item for item in found.items() if item[1][2]]
-    items.sort(key=lambda item: (-item[1][3], item[0]))
+            sums[1] += runs
+            sums[2] += hours
+            sums[3] += uncertain
+    items = [item for item in found.items() if item[1][1]]
+    items.sort(key=lambda item: (-item[1][2], item[0]))
     items, left_out = top(items, options)
     columns = [
         ("executable", "Executable", TEXT),
         ("failed_runs", "# Failed", ESTIMATE),
         ("share", "Of its runs", SHARE),
         ("failed_core_hours", "CoreHrs", HOURS),
+        ("failed_core_hours_uncertain", "+ up to", UNCERTAIN),
     ]
     rows = [
-        [name, failed, failed / runs if runs else 0, lost]
-        for name, (runs, _, failed, lost) in items
+        [name, failed, failed / runs if runs else 0, lost, uncertain]
+        for name, (runs, failed, lost, uncertain) in items
     ]
     return Page("failures", "Programs that failed or were killed", columns, rows, "failed_core_hours",
                 left_out=left_out)  # fmt: skip

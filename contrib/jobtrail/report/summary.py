@@ -15,14 +15,16 @@ from ..text import escape, file_path
 from ..trusted import check_place
 from . import days, gather
 
-VERSION = "3"
+VERSION = "4"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 # In MariaDB several loaders may insert rows at once, so that a row can become visible after rows with
 # larger numbers.
 MARGIN = {"sqlite": 0, "mariadb": 20000}
 RECENT_DAYS = 7
 
-SUMS = "n, weight, weight_var, hours, hours_weight, hours_var, last"
+ADDED = ("n", "weight", "weight_var", "hours", "hours_weight", "hours_var", "uncertain", "uncertain_weight")
+SUMS = ", ".join(ADDED) + ", last"
+SUMMED = ", ".join("sum(%s)" % name for name in ADDED) + ", max(last)"
 MONTH = "CAST(strftime('%Y%m', day * 86400, 'unixepoch') AS INTEGER)"
 
 TABLES = {
@@ -248,14 +250,14 @@ class Summary:
         rows = {}
         for where, loaded, sign in parts:
             for key, sums in gather.usage(self.store, where, loaded):
-                sums = [sign * value for value in sums[:6]] + sums[6:]
+                sums = [sign * value for value in sums[:-1]] + sums[-1:]
                 at = self.row_of(key)
                 have = rows.get(at)
                 if have is None:
                     rows[at] = sums
                 else:
-                    have[:6] = [a + b for a, b in zip(have, sums[:6])]
-                    have[6] = max(have[6] or 0, sums[6] or 0)
+                    have[:-1] = [a + b for a, b in zip(have, sums[:-1])]
+                    have[-1] = max(have[-1] or 0, sums[-1] or 0)
         self.insert("usage", (at + tuple(sums) for at, sums in rows.items()))
 
     def row_of(self, key):
@@ -330,10 +332,8 @@ class Summary:
         run("INSERT OR REPLACE INTO main.job SELECT * FROM temp.new_job")
         run(
             "INSERT INTO main.usage SELECT * FROM temp.new_usage WHERE true"
-            " ON CONFLICT (day, who, program, outcome) DO UPDATE SET n = n + excluded.n,"
-            " weight = weight + excluded.weight, weight_var = weight_var + excluded.weight_var,"
-            " hours = hours + excluded.hours, hours_weight = hours_weight + excluded.hours_weight,"
-            " hours_var = hours_var + excluded.hours_var, last = max(last, excluded.last)"
+            " ON CONFLICT (day, who, program, outcome) DO UPDATE SET %s, last = max(last, excluded.last)"
+            % ", ".join("{0} = {0} + excluded.{0}".format(name) for name in ADDED)
         )
         run(
             "DELETE FROM main.usage WHERE n = 0 AND (day, who, program, outcome) IN"
@@ -364,16 +364,14 @@ class Summary:
             first, last = days.of_month(month)
             run("DELETE FROM usage_month WHERE month = ?", (month,))
             run(
-                "INSERT INTO usage_month SELECT ?, who, program, outcome, sum(n), sum(weight),"
-                " sum(weight_var), sum(hours), sum(hours_weight), sum(hours_var), max(last)"
-                " FROM main.usage WHERE day BETWEEN ? AND ? GROUP BY who, program, outcome",
+                "INSERT INTO usage_month SELECT ?, who, program, outcome, %s"
+                " FROM main.usage WHERE day BETWEEN ? AND ? GROUP BY who, program, outcome" % SUMMED,
                 (month, first, last),
             )
             run("DELETE FROM people_month WHERE month = ?", (month,))
             run(
-                "INSERT INTO people_month SELECT month, who, outcome, sum(n), sum(weight),"
-                " sum(weight_var), sum(hours), sum(hours_weight), sum(hours_var), max(last)"
-                " FROM usage_month WHERE month = ? GROUP BY who, outcome",
+                "INSERT INTO people_month SELECT month, who, outcome, %s"
+                " FROM usage_month WHERE month = ? GROUP BY who, outcome" % SUMMED,
                 (month,),
             )
             run("DELETE FROM job_month WHERE month = ?", (month,))

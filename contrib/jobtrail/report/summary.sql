@@ -4,7 +4,8 @@
 -- A day is local, as days since 1970-01-01. Core hours are run_time times cores. Of records that were
 -- kept with probability p, `n` counts 1, `weight` 1/p, `weight_var` (1-p)/p^2; `hours` is core hours,
 -- `hours_weight` hours/p, `hours_var` hours^2 (1-p)/p^2: the Horvitz-Thompson estimates of the sums
--- over all runs, and the estimates of their variances.
+-- over all runs, and the estimates of their variances. `uncertain` is how many core hours more it may have
+-- been at the most, where nobody saw the end of a run, `uncertain_weight` uncertain/p.
 
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 
@@ -26,17 +27,19 @@ CREATE TABLE program (
 );
 
 CREATE TABLE usage (
-    day          INTEGER NOT NULL,
-    who          INTEGER NOT NULL,
-    program      INTEGER NOT NULL,
-    outcome      TEXT NOT NULL,      -- a state of jobtrail-acct(1), for KILLED with the signal
-    n            INTEGER NOT NULL,
-    weight       REAL NOT NULL,
-    weight_var   REAL NOT NULL,
-    hours        REAL NOT NULL,
-    hours_weight REAL NOT NULL,
-    hours_var    REAL NOT NULL,
-    last         REAL,               -- start of the last of these runs
+    day              INTEGER NOT NULL,
+    who              INTEGER NOT NULL,
+    program          INTEGER NOT NULL,
+    outcome          TEXT NOT NULL, -- a state of jobtrail-acct(1), for KILLED with the signal
+    n                INTEGER NOT NULL,
+    weight           REAL NOT NULL,
+    weight_var       REAL NOT NULL,
+    hours            REAL NOT NULL,
+    hours_weight     REAL NOT NULL,
+    hours_var        REAL NOT NULL,
+    uncertain        REAL NOT NULL,
+    uncertain_weight REAL NOT NULL,
+    last             REAL, -- start of the last of these runs
     PRIMARY KEY (day, who, program, outcome)
 ) WITHOUT ROWID;
 
@@ -56,31 +59,35 @@ CREATE INDEX job_day ON job (day, profile, who);
 
 -- The same by month (YYYYMM), for periods that hold whole months.
 CREATE TABLE usage_month (
-    month        INTEGER NOT NULL,
-    who          INTEGER NOT NULL,
-    program      INTEGER NOT NULL,
-    outcome      TEXT NOT NULL,
-    n            INTEGER NOT NULL,
-    weight       REAL NOT NULL,
-    weight_var   REAL NOT NULL,
-    hours        REAL NOT NULL,
-    hours_weight REAL NOT NULL,
-    hours_var    REAL NOT NULL,
-    last         REAL,
+    month            INTEGER NOT NULL,
+    who              INTEGER NOT NULL,
+    program          INTEGER NOT NULL,
+    outcome          TEXT NOT NULL,
+    n                INTEGER NOT NULL,
+    weight           REAL NOT NULL,
+    weight_var       REAL NOT NULL,
+    hours            REAL NOT NULL,
+    hours_weight     REAL NOT NULL,
+    hours_var        REAL NOT NULL,
+    uncertain        REAL NOT NULL,
+    uncertain_weight REAL NOT NULL,
+    last             REAL,
     PRIMARY KEY (month, program, who, outcome)
 ) WITHOUT ROWID;
 -- and without programs, for what is asked of people alone
 CREATE TABLE people_month (
-    month        INTEGER NOT NULL,
-    who          INTEGER NOT NULL,
-    outcome      TEXT NOT NULL,
-    n            INTEGER NOT NULL,
-    weight       REAL NOT NULL,
-    weight_var   REAL NOT NULL,
-    hours        REAL NOT NULL,
-    hours_weight REAL NOT NULL,
-    hours_var    REAL NOT NULL,
-    last         REAL,
+    month            INTEGER NOT NULL,
+    who              INTEGER NOT NULL,
+    outcome          TEXT NOT NULL,
+    n                INTEGER NOT NULL,
+    weight           REAL NOT NULL,
+    weight_var       REAL NOT NULL,
+    hours            REAL NOT NULL,
+    hours_weight     REAL NOT NULL,
+    hours_var        REAL NOT NULL,
+    uncertain        REAL NOT NULL,
+    uncertain_weight REAL NOT NULL,
+    last             REAL,
     PRIMARY KEY (month, who, outcome)
 ) WITHOUT ROWID;
 CREATE TABLE job_month (

@@ -4,7 +4,7 @@
 import json
 
 from ..text import cell, csv_row, fit, places
-from .pages import COUNT, DATE, ERROR, ESTIMATE, HOURS, LIST, SHARE, TEXT
+from .pages import COUNT, DATE, ERROR, ESTIMATE, HOURS, LIST, SHARE, TEXT, UNCERTAIN
 
 WIDEST = 60
 LISTED = 4
@@ -22,7 +22,7 @@ def written(value, kind):
         return cell(", ".join(names[:LISTED] + more if more else names))
     if kind == SHARE:
         return "%.1f%%" % (100 * value)
-    if kind == HOURS or kind == ERROR:
+    if kind in (HOURS, ERROR, UNCERTAIN):
         return "{:,.1f}".format(value) if value < 100 else "{:,.0f}".format(value)
     return "{:,.0f}".format(value)
 
@@ -58,6 +58,14 @@ def weight_line(head):
     return "Weighted by sampling probability; ± is the standard error. Users, jobs, accounts: those seen"
 
 
+def uncertain_line(head):
+    """None where all ends are known well enough."""
+    if not head["core_hours_uncertain"]:
+        return None
+    more = written(head["core_hours_uncertain"], HOURS)
+    return "Core hours are those known to be used; at most %s more where nobody saw the end" % more
+
+
 def print_text(head, pages):
     print("%s  %s to %s" % (cell(head["store"]), head["first"], head["last"]))
     print(
@@ -66,6 +74,8 @@ def print_text(head, pages):
                 for name in ("runs", "core_hours", "jobs", "users", "accounts"))  # fmt: skip
     )
     print(weight_line(head))
+    if uncertain_line(head):
+        print(uncertain_line(head))
     for page in pages:
         print()
         print_page(page.without_empty_errors())

@@ -117,6 +117,8 @@ static void derive_end(struct run_record *run)
     if (!has_end) {
         run->end_time.known = false;
         run->run_time.known = false;
+        run->end_time_min.known = false;
+        run->end_time_max.known = false;
     }
 }
 

@@ -47,12 +47,14 @@ struct record_part {
 /* What a value of each form of keys.def is in the structs below. */
 #define LOADED_NAME          const char *
 #define LOADED_NAME_OR_NULL  const char *
+#define LOADED_NAME_IF_ANY   const char *
 #define LOADED_TEXT          const char *
 #define LOADED_SPELT         struct record_real
 #define LOADED_WHOLE         struct record_int
 #define LOADED_WHOLE_OR_NULL struct record_int
 #define LOADED_COUNT         struct record_int
 #define LOADED_REAL          struct record_real
+#define LOADED_REAL_OR_NULL  struct record_real
 #define LOADED_FLAG          struct record_int
 
 /* Texts are owned by `struct record`, NUL-terminated UTF-8, and NULL when the record does not say.

@@ -14,12 +14,14 @@
 enum {
     MAX_NAME = RECORD_NAME_MAX_BYTES,
     MAX_NAME_OR_NULL = RECORD_NAME_MAX_BYTES,
+    MAX_NAME_IF_ANY = RECORD_NAME_MAX_BYTES,
     MAX_TEXT = RECORD_TEXT_MAX_BYTES,
     MAX_SPELT = 0, /* no text here, as all that follow */
     MAX_WHOLE = 0,
     MAX_WHOLE_OR_NULL = 0,
     MAX_COUNT = 0,
     MAX_REAL = 0,
+    MAX_REAL_OR_NULL = 0,
     MAX_FLAG = 0,
 };
 

@@ -119,6 +119,8 @@ static bool put_number(struct plain *plain, const struct record_field *field,
         return record_set_number(field, member, false, 0);
     if (is_true || is(value, "false"))
         return record_set_number(field, member, true, is_true);
+    if (is_string(value)) /* that spells one */
+        value = (struct json_slice){value.at + 1, value.size - 2};
     return is_number(value) && record_set_number(field, member, true, number_of(value));
 }
 

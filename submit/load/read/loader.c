@@ -17,6 +17,7 @@
 
 #define PROGRESS_EVERY 100 /* records */
 #define BATCH_BYTES    (32u << 20)
+#define FIRST_PART     8 /* the first batch has so much less than the others */
 #define PATH_BYTES     8192
 #define REPORT_BYTES   (PATH_BYTES + 1024)
 #define STOPPED        1 /* of a walk that was left */
@@ -298,13 +299,21 @@ static int hand_over(struct loader *loader)
         return error;
     id_cache_trim(&loader->seen);
     batch_writer_start(loader->writer, loader->next);
+    loader->limit = loader->limit < loader->batch / 2 ? 2 * loader->limit : loader->batch;
     loader->next = loader->next == &loader->batches[0] ? &loader->batches[1] : &loader->batches[0];
     return 0;
+}
+
+/* The next batch is the first again. */
+static void start_small(struct loader *loader)
+{
+    loader->limit = loader->batch < FIRST_PART ? loader->batch : loader->batch / FIRST_PART;
 }
 
 int loader_commit(struct loader *loader)
 {
     int error = hand_over(loader);
+    start_small(loader);
     return error == 0 ? finish_writing(loader) : error;
 }
 
@@ -328,7 +337,7 @@ static int add_record(struct loader *loader, const struct record *record,
     batch->places[batch->count++] = *place;
     batch->bytes += load_record_bytes(record);
     show_progress(loader);
-    bool full = batch->count == loader->batch || batch->bytes > BATCH_BYTES;
+    bool full = batch->count >= loader->limit || batch->bytes > BATCH_BYTES;
     return full ? hand_over(loader) : 0;
 }
 
@@ -454,6 +463,7 @@ static int make_batch(struct load_batch *batch, size_t size)
 int loader_init(struct loader *loader)
 {
     loader->next = &loader->batches[0];
+    start_small(loader);
     for (int i = 0; i < 2; i++)
         if (make_batch(&loader->batches[i], loader->batch) != 0)
             return -ENOMEM;

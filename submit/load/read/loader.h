@@ -47,7 +47,8 @@ struct loader {
     struct id_cache seen_files;   /* digests of files that stay, and of what was said of inputs */
     struct load_batch batches[2]; /* one is read, the other written */
     struct load_batch *next;      /* the one that is read */
-    struct batch_writer *writer;  /* owned */
+    size_t limit; /* records of it: the first are smaller, so that writing begins soon */
+    struct batch_writer *writer; /* owned */
 };
 
 /* Returns 0 or -ENOMEM. loader_free() releases what it took, and is to be called before the store

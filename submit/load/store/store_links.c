@@ -9,11 +9,11 @@
     "proven" after ", date" after ", executable_id" after ", object_set_id" after                  \
     ", function_set_id" after ", link_program" after ", link_path" after ", module_id" after       \
     ", link_line" after ", cwd" after ", build_host" after ", build_syshost" after                 \
-    ", build_epoch" after
+    ", build_epoch" after ", wrapper" after
 #define LINK_COLUMNS_TO_ADD LINK_COLUMN_LIST("")
 #define LINK_COLUMNS_TO_SET LINK_COLUMN_LIST(" = ?")
 enum {
-    LINK_COLUMNS = 13,
+    LINK_COLUMNS = 14,
     XALT_UUID_SIZE = sizeof "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx/*",
 };
 
@@ -31,7 +31,7 @@ int store_prepare_links(struct store_links *links, struct store_parts *parts)
     links->add =
         store_statement(links->on,
                         "INSERT INTO link (" LINK_COLUMNS_TO_ADD ", uuid, build_user, xalt_uuid)"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         &error);
     links->update = store_statement(links->on,
                                     "UPDATE link SET " LINK_COLUMNS_TO_SET
@@ -136,6 +136,7 @@ static int fill_link(struct store_links *links, const struct record *record,
         value_text(link->build_host),
         value_text(link->build_syshost),
         epoch,
+        value_text(link->wrapper),
     };
     memcpy(row, values, sizeof values);
     return 0;

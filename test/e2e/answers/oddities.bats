@@ -66,7 +66,7 @@ assert sys.argv[2] != "--csv" or not re.search("(^|,)=1\\+1", text, re.M)
 EOF
     done
     "$REPORT" --store "$STORE" "${WHEN[@]}" --csv --top 0 users |
-        python3 -c 'import csv, sys; assert {len(row) for row in csv.reader(sys.stdin)} == {10}'
+        python3 -c 'import csv, sys; assert {len(row) for row in csv.reader(sys.stdin)} == {11}'
     # the store has lost nothing by it
     [ "$("$REPORT" --store "$STORE" "${WHEN[@]}" --json --top 0 users |
         jq '[.pages[0].rows[].user] | index("\u001b]0;owned\u0007\u001b[31m") != null')" = true ]

@@ -170,7 +170,7 @@ scipy|30000|17320|60000|34639|1.12.0, 1.11.4" ]
     cells packages .package -E 2024-11-19
     [ "$cells" = "" ]
     report packages --csv --raw --top 1
-    [ "$(tail -n 1 <<<"$output")" = 'numpy,python,6.001111,0.0,4,0.0,2,2,2,2024-11-20,"1.26.4, 2.0.0",0.75' ]
+    [ "$(tail -n 1 <<<"$output")" = 'numpy,python,6.001111,0.0,0.0,4,0.0,2,2,2,2024-11-20,"1.26.4, 2.0.0",0.75' ]
 }
 
 @test "of many versions people see the first, programs all" {

@@ -226,6 +226,42 @@ EOT
     [[ $output == "/bin/bash: skip, by the built-in rule "* ]]
 }
 
+@test "explain says that a program is one of the system's small tools, and what brings it back" {
+    configure </dev/null
+    conf explain /usr/bin/sed
+    [ "$output" = "/usr/bin/sed: skip, as it is one of the system's small tools; [tracking] system_tools = yes records them, and a 'keep' in [paths] this one" ]
+    conf explain --json /usr/bin/sed
+    [ "$(jq -c '.[0]' <<<"$output")" = '{"section":"paths","text":"/usr/bin/sed","action":"skip","rule":"system_tools","file":null,"line":null}' ]
+    conf explain /home/ann/bin/sed
+    [ "$output" = "/home/ann/bin/sed: keep, as no rule in [paths] matches" ]
+    configure <<<$'[paths]\nkeep = /usr/bin/sed'
+    conf explain /usr/bin/sed
+    [ "$output" = "/usr/bin/sed: keep, by '/usr/bin/sed' (jobtrail.conf:2)" ]
+    conf explain /usr/bin/cat
+    [[ $output == "/usr/bin/cat: skip, as it is one of"* ]]
+    configure <<<$'[tracking]\nsystem_tools = yes'
+    conf explain /usr/bin/sed
+    [ "$output" = "/usr/bin/sed: keep, as no rule in [paths] matches" ]
+}
+
+@test "show prints the system's small tools, as rules that the file may take over" {
+    configure </dev/null
+    conf show
+    [[ $output == *$'\nsystem_tools = no ; default\n'* ]]
+    grep -x '#skip = .*|sed|.*' <<<"$output"
+    paths=$(printf '%s\n' /usr/bin/sed /bin/[ /usr/sbin/ip /opt/x/bin/Rscript /usr/lib/systemd/systemd /usr/bin/git)
+    run --separate-stderr jobtrail-conf explain --conf "$conf" --stdin <<<"$paths"
+    decided=$(jq -r .action <<<"$output")
+    conf show
+    sed 's/^#skip/skip/; s/^system_tools = no.*/system_tools = yes/' <<<"$output" >taken.conf
+    run --separate-stderr jobtrail-conf explain --conf taken.conf --stdin <<<"$paths"
+    [ "$(jq -r .action <<<"$output")" = "$decided" ]
+    [ "$decided" = $'skip\nskip\nskip\nskip\nskip\nkeep' ]
+    configure <<<$'[tracking]\nsystem_tools = yes'
+    conf show
+    [[ $output != *"#skip"* ]]
+}
+
 @test "explain says how a number of tasks is sampled" {
     configure <<'EOT'
 [tracking]
@@ -504,6 +540,15 @@ EOT
     printf '[tracking]\ncommand_line = all\n' >"$conf"
     conf check
     refused "$conf:2:16: unknown value (write yes, program or no)"
+}
+
+@test "a configuration of import-xalt decides about the system's tools by XALT's rules alone" {
+    echo "path_patterns = [['SKIP', r'^\\/usr\\/bin\\/tar']]" >config.py
+    jobtrail-conf import-xalt config.py --output "$conf"
+    conf explain /usr/bin/sed
+    [ "$output" = "/usr/bin/sed: keep, as no rule in [paths] matches" ]
+    conf explain /usr/bin/tar
+    [[ $output == "/usr/bin/tar: skip, by '"* ]]
 }
 
 @test "import-xalt takes over XALT's switch for command lines" {

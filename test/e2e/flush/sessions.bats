@@ -31,6 +31,8 @@ dir = $PLACE/stage/share/jobtrail/hooks
 state = $PLACE/state
 [file]
 dir = $RECORDS
+[tracking]
+system_tools = yes
 [packages]
 skip = python:name:_distutils_hack
 CONF
@@ -109,18 +111,21 @@ is_gone() {
         "cat man exit_with games exit_with man ls games" ]]
 }
 
-@test "PBS, SGE and LSF are told by their variables, as XALT tells them" {
-    MORE=(PBS_JOBID=17.server PBS_QUEUE=long PBS_ACCOUNT=chem PBS_O_HOST=login1 PBS_NUM_NODES=4)
+# [environment] keeps none of these variables
+@test "PBS, SGE and LSF are told by their variables, as XALT tells them, whatever the site keeps" {
+    printf '[environment]\nkeep = COLOUR\n' >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    MORE=(OMP_NUM_THREADS=6,2 COLOUR=red PBS_JOBID=17.server PBS_QUEUE=long PBS_ACCOUNT=chem PBS_O_HOST=login1 PBS_NUM_NODES=4)
     session_of 5 '"$programs/exit_with" 0 pbs'
     MORE=(SGE_ACCOUNT=bio JOB_ID=99 QUEUE=all.q NHOSTS=2)
     session_of 5 '"$programs/exit_with" 0 sge'
     MORE=(LSF_VERSION=34 LSB_JOBID=5 LSB_QUEUE=normal LSB_EXEC_CLUSTER=c1 LSB_MCPU_HOSTS="h1 4 h2 4 h3 4")
     session_of 5 '"$programs/exit_with" 0 lsf'
     flush_sessions
-    [[ $(records | jq -c 'sort_by(.cmdlineA[2]) | .[] | [.cmdlineA[2], .userT.scheduler, .userT.job_id, .userT.queue, .userT.account, .userT.submit_host, .userDT.num_nodes]') == \
-        '["lsf","LSF","5","normal","unknown","c1",3]
-["pbs","PBS","17.server","long","chem","login1",4]
-["sge","SGE","99","all.q","bio","unknown",2]' ]]
+    [[ $(records | jq -c 'sort_by(.cmdlineA[2]) | .[] | [.cmdlineA[2], .userT.scheduler, .userT.job_id, .userT.queue, .userT.account, .userT.submit_host, .userDT.num_nodes, .userDT.num_threads, .envT]') == \
+        '["lsf","LSF","5","normal","unknown","c1",3,1,{}]
+["pbs","PBS","17","long","chem","login1",4,6,{"COLOUR":"red"}]
+["sge","SGE","99","all.q","bio","unknown",2,1,{}]' ]]
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/*.json
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$PLACE/store" "$RECORDS"
     # users set such variables: none of these is a job of Slurm's

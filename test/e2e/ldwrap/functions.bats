@@ -26,7 +26,7 @@ C
     plain gcc -c main.c
     printf '# the site\n\n%s fft/3.3\n%s\tblas/1.0\n/nowhere none/1\n' "$APPS/fft/3.3" "$APPS/blas/1.0/lib" >"$BATS_TEST_TMPDIR/map"
     echo "modules = $BATS_TEST_TMPDIR/map" >>"$CONF"
-    LIBRARIES=(-L"$APPS/fft/3.3/lib" -lfft -L"$APPS/blas/1.0/lib" -lblas -L"$APPS/other/lib" -lother)
+    LIBRARIES=(-L"$APPS/fft/3.3/lib" -lfft -L"$APPS/blas/1.0/lib" -lblas -L../apps/other/lib -lother)
 }
 
 functions() { # of the one record, "NAME..." and what each module gave

@@ -333,7 +333,7 @@ early_dates() {
     for start in $((now - 864000 - 3600)) $((now - 864000 + 3600)); do
         record "$(uuid "$start")" "\"userDT\":{\"start_time\":$start,\"end_time\":$now,\"run_time\":1}"
     done >starts
-    record "$(uuid 1)" '"userDT":{"currentEpoch":1732000000}' >>starts
+    record "$(uuid 1)" | sed 's/"user":/"currentEpoch":"1732000000.5",&/' >>starts
     TZ=Pacific/Kiritimati load_into starts # 14 hours before UTC
     TZ=Etc/GMT+12 load_into --expire 10
     [ "$(count expired)" -eq 2 ]

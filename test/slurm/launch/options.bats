@@ -40,6 +40,15 @@ configure() {
     [[ $(record_count "$job") == 1 ]]
 }
 
+@test "a record has job and threads where the site keeps no variable" {
+    configure $'[environment]\nskip = .*'
+    job=$(submit_and_wait "OMP_NUM_THREADS=5,2 PBS_JOBID=1.other srun $PROGRAMS/exit_with 0" --account=physics)
+    [[ $(field "$job" exit_with '[.userT.scheduler, .userT.job_id, .userT.queue, .userT.account, .userDT.num_threads, .envT] | tojson') == \
+        "[\"SLURM\",\"$job\",\"main\",\"physics\",5,{}]" ]]
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0")
+    [[ $(field "$job" exit_with '.userDT.num_threads') == 1 ]]
+}
+
 @test "where an account may be skipped a large run has no start record" {
     configure $'[sampling]\nalways_ranks = 2\n[accounts]\nskip = secret'
     job=$(submit_and_wait "srun --mpi=pmi2 $PROGRAMS/hello_mpich 3" -n2 --account=secret)

@@ -24,11 +24,11 @@ teardown_file() {
     job=$(submit_and_wait "srun $PROGRAMS/exit_with 0")
     wanted='["crc","cmdlineA","hash_id","libA","ptA","envT","userT","userDT","xaltLinkT","XALT_measureT","XALT_qaT","slurmT"]'
     [[ $(records "$job" | jq --argjson wanted "$wanted" '$wanted - (.[0] | keys)') == '[]' ]]
-    wanted='["account","currentEpoch","cwd","execModify","exec_path","exec_type","job_id","queue","run_uuid","scheduler","start_date","submit_host","syshost","user","container"]'
+    wanted='["account","currentEpoch","cwd","execModify","exec_path","exec_type","job_id","queue","run_uuid","scheduler","start_date","submit_host","syshost","user"]'
     [[ $(records "$job" | jq --argjson wanted "$wanted" '$wanted - (.[0].userT | keys)') == '[]' ]]
-    wanted='["Build_Epoch","currentEpoch","start_time","end_time","run_time","exec_epoch","num_cores","num_gpus","num_nodes","num_tasks","num_threads","probability"]'
+    wanted='["start_time","end_time","run_time","exec_epoch","num_cores","num_gpus","num_nodes","num_tasks","num_threads","probability"]'
     [[ $(records "$job" | jq --argjson wanted "$wanted" '$wanted - (.[0].userDT | keys)') == '[]' ]]
-    wanted='["cluster","job_id","step_id","array_job_id","array_task_id","het_job_id","het_offset","restart_count","node","node_id","task_id","exit_code","signal","core_dumped","end_source","end_time_error","cpus_alloc","gpus_alloc","partition","qos","dropped"]'
+    wanted='["cluster","job_id","step_id","array_job_id","array_task_id","het_job_id","het_offset","restart_count","node","node_id","task_id","exit_code","signal","core_dumped","end_source","end_time_error","end_time_min","end_time_max","cpus_alloc","gpus_alloc","partition","qos","dropped"]'
     [[ $(records "$job" | jq --argjson wanted "$wanted" '$wanted - (.[0].slurmT | keys)') == '[]' ]]
 }
 

@@ -16,6 +16,7 @@
 
 #include "conf/compile.h"
 #include "conf/conf.h"
+#include "conf/conf_rules.h"
 
 /* conf_load() of a file with these bytes. */
 static int load_bytes(const char *bytes, size_t size, struct conf *conf, struct conf_error *error)
@@ -70,11 +71,14 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_non_null(strstr(conf.hooks, "/jobtrail/hooks"));
     assert_int_equal(conf.standard_library, 0);
     assert_string_equal(conf.transport, "file");
+    assert_string_equal(conf.xalt_strict, "none");
     assert_string_equal(conf.file_dir, "/var/spool/jobtrail/records");
     assert_int_equal(conf.host.count, 0);
     assert_true(conf.path_rules.count > 0 && conf.env.count > 0);
     assert_int_equal(conf.path_rules.rule[0].line, 0);
     assert_true(conf.track_scalar && conf.track_mpi && conf.track_gpu && !conf.catch_signals);
+    assert_false(conf.track_system_tools);
+    assert_true(conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
     assert_int_equal(conf.command_line, POLICY_LINE_YES);
     assert_true(conf.redact_default && conf.redact.count > 0 && conf.redact.rule[0].line == 0);
     assert_int_equal(conf.sample, 0);
@@ -88,20 +92,22 @@ static void an_empty_file_gives_the_defaults(void **state)
 
 static void each_key_takes_its_value(void **state)
 {
-    struct conf conf = loaded("# comment\n"
-                              "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
-                              "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
-                              "mount = no\n"
-                              "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
-                              "[hooks]\ndir = \nstandard_library = yes\n"
-                              "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
-                              "job_timeout = 20\n"
-                              "hash_objects = yes\n"
-                              "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
-                              "hash_job_size = 1024G\nhash_job_time = 5\n"
-                              "[outbox]\njob_share = 1\nuser_share = 100\n"
-                              "[transport]\nuse = none\n\n   \n; comment\n[file]\ndir = /r\n"
-                              "[signature]\nkey_file = /etc/jobtrail/key\n");
+    struct conf conf = loaded(
+        "# comment\n"
+        "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
+        "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
+        "mount = no\n"
+        "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
+        "[hooks]\ndir = \nstandard_library = yes\n"
+        "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
+        "job_timeout = 20\n"
+        "hash_objects = yes\n"
+        "job_cpu = 7\nhash_file_size = 3M\nhash_file_time = 2\n"
+        "hash_job_size = 1024G\nhash_job_time = 5\n"
+        "[outbox]\njob_share = 1\nuser_share = 100\n"
+        "[transport]\nuse = none\nxalt_strict = file, syslog\n\n   \n; comment\n[file]\ndir = /r\n"
+        "[signature]\nkey_file = /etc/jobtrail/key\n"
+        "[tracking]\nsystem_tools = yes\n");
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_string_equal(conf.syshost, "beta");
@@ -124,8 +130,12 @@ static void each_key_takes_its_value(void **state)
     assert_int_equal(conf.outbox_job_share, 1);
     assert_int_equal(conf.outbox_user_share, 100);
     assert_string_equal(conf.transport, "none");
+    assert_string_equal(conf.xalt_strict, "file, syslog");
     assert_string_equal(conf.file_dir, "/r");
     assert_string_equal(conf.key_file, "/etc/jobtrail/key");
+    assert_true(conf.track_system_tools);
+    assert_false(
+        conf_rule_is_system_tools(&conf, &conf.path_rules.rule[conf.path_rules.count - 1]));
     assert_int_equal(conf.key_line[0], 3);
     conf_free(&conf);
 }
@@ -155,7 +165,8 @@ static void a_token_may_go_to_this_host_or_by_tls(void **state)
 static void rules_keep_their_order_and_place(void **state)
 {
     struct conf conf = loaded("[paths]\nskip =  /a\nkeep=/b=c\npkgs = /d;e\n"
-                              "[hosts]\nskip = n1\n[paths]\nskip = /f\n");
+                              "[hosts]\nskip = n1\n[paths]\nskip = /f\n"
+                              "[tracking]\nsystem_tools = yes\n");
     static const struct {
         enum policy_action action;
         const char *pattern;
@@ -190,7 +201,7 @@ static void the_longest_line_that_fits_is_read_whole(void **state)
     memset(text + start, 'x', 198 - strlen("skip = "));
     strcat(text, "\n");
     assert_int_equal(load(text, &conf, &error), 0);
-    assert_int_equal(conf.path_rules.count, 1);
+    assert_int_equal(conf.path_rules.count, 2); /* and the system's tools */
     assert_int_equal(strlen(conf.path_rules.rule[0].pattern), 198 - strlen("skip = "));
     conf_free(&conf);
 }
@@ -236,6 +247,7 @@ static const struct refusal refusals[] = {
     {"[arguments]\njump_5 = /x;y\n", 2, 1, "unknown key", "did you mean jump_1?"},
     {"[arguments]\ncustom = /x;y\n", 2, 1, "unknown key", "there is keep, skip, pkgs, continue"},
     {"[arguments]\nskip = /x ;-c\n", 2, 11, "a ';' after a blank", "PATH;ARGUMENT"},
+    {"[tracking]\nsystem_tools = sed\n", 2, 16, "neither yes nor no", "yes or no"},
     {"[tracking]\nscalar = maybe\n", 2, 10, "neither yes nor no", "yes or no"},
     {"[sampling]\nenable = no\n", 2, 1, "unknown key", "did you mean enabled?"},
     {"[sampling]\nscaler = 0 1\n", 2, 1, "unknown key", "did you mean scalar?"},
@@ -303,6 +315,7 @@ static const struct refusal refusals[] = {
     {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},
     {"[transport]\nuse = file file\n", 2, 12, "a transport twice", "once"},
     {"[transport]\nuse = file none\n", 2, 7, "none beside other", "none"},
+    {"[transport]\nxalt_strict = yes\n", 2, 15, "unknown transport", "none"},
     {"[transport]\nuse =\n", 2, 6, "no transport", "none"},
     {"[transport]\nuse = http\n", 2, 1, "has no url", "[http]"},
     {"[transport]\nuse = kafka\n", 2, 1, "has no brokers", "[kafka]"},

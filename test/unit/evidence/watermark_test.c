@@ -16,7 +16,7 @@
 
 struct taken {
     int count;
-    char text[8192];
+    char text[40000];
 };
 
 static void take(void *context, const char *key, const char *value)
@@ -38,6 +38,17 @@ static void a_watermark_is_read_key_by_key(void **state)
     } cases[] = {
         {NOTE("\2XALT_Link_Info\0Build_User%%alice%%\0Build_Epoch%%1.5%%\0XALT_Link_Info_End\0"),
          "Build_User=alice;Build_Epoch=1.5;"},
+        /* as XALT 3.2.4 writes it; the zero bytes do not end it */
+        {NOTE("\2XALT_Link_Info\0<Build_User>%%alice%%\0<Build_Epoch>%%1.5%%\0\0\0\0\0\0\0\0"
+              "XALT_Link_Info_End\0"),
+         "Build_User=alice;Build_Epoch=1.5;"},
+        {NOTE("\2XALT_Link_Info\0\0\0\0\0\0\0\0<Build.User>%%a<b>%%\0"), "Build_User=a<b>;"},
+        /* one bracket; none in the right place; nothing in them; what no key has */
+        {NOTE("\2<K%%v%%\0K>%%v%%\0>K<%%v%%\0<<K>>%%v%%\0<>%%v%%\0< >%%v%%\0<L>%%w%%\0"), "L=w;"},
+        {NOTE("\2<K\n>%%v%%\0<K\xc3\xa4>%%v%%\0<K\xff>%%v%%\0K\"%%v%%\0K K%%v%%\0<L>%%\xff%%\0"),
+         "L=\xff;"},
+        /* brackets in the value alone; a key without end */
+        {NOTE("\2<K>%%<v>%%\0<K>%v%%\0<K\0<L>%%%%%%\0"), "K=<v>;L=%%;"},
         /* blanks */
         {NOTE("\2XALT_Link_Info\0K%%a_%_%_b_%_%__%_%_c%%\0XALT_Link_Info_End\0"), "K=a b  c;"},
         {NOTE("\2K%%_%_%%\0K2%%_%_%_%%\0"), "K=_%_;K2= ;"},
@@ -79,10 +90,10 @@ static void a_watermark_is_read_key_by_key(void **state)
 
 static void an_overlong_entry_is_left_out(void **state)
 {
-    enum { ENTRY_MAX = 4096 }; /* with its NUL */
+    enum { ENTRY_MAX = 32 << 10 }; /* with its NUL */
     (void)state;
     for (size_t length = ENTRY_MAX - 2; length <= ENTRY_MAX + 1; length++) {
-        static char note[10000];
+        static char note[ENTRY_MAX + 1000];
         struct taken taken = {0};
         memset(note, 0, sizeof note);
         memcpy(note, "\2A%%1%%", 7);
@@ -95,11 +106,24 @@ static void an_overlong_entry_is_left_out(void **state)
     }
 }
 
+static void a_note_of_a_thousand_keys_is_read_to_a_bound(void **state)
+{
+    struct taken taken = {0};
+    char note[10000] = "\2";
+    size_t size = 1;
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        size += (size_t)snprintf(note + size, sizeof note - size, "K%d%%%%%%%%", i % 10) + 1;
+    assert_int_equal(watermark_read(note, size, take, &taken), WATERMARK_KEYS_MAX);
+    assert_int_equal(taken.count, WATERMARK_KEYS_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_watermark_is_read_key_by_key),
         cmocka_unit_test(an_overlong_entry_is_left_out),
+        cmocka_unit_test(a_note_of_a_thousand_keys_is_read_to_a_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "preload/ledger.h"
 #include "spank/journal.h"
 #include "submit/evidence/succession.h"
 #include "submit/facts/ending.h"
@@ -27,19 +29,22 @@ enum { NO_PID = 4200000 };
 
 enum { PROCESSES_MAX = 5, NOBODY = -1, NOW = 1000 };
 
+/* IS_FIRST: ticks are those of the capture. IS_REPLACED: its successor has signed. */
+enum { IS_FIRST = 1, IS_REPLACED = 2 };
+
 /* Both lists end with a zero. */
 struct process {
     int32_t pid;
     unsigned ticks, start, signed_at; /* signed_at 0: it did not */
     uint32_t step;
     uint32_t signal; /* that our handler caught */
-    int first;       /* ticks are those of the capture */
+    unsigned is;     /* bits: IS_FIRST, IS_REPLACED */
 };
 
 struct expected {
     const char *source;
     unsigned end;
-    double error;
+    double min, max;
     int status; /* NOBODY: unknown */
     int is_task;
 };
@@ -60,137 +65,165 @@ struct ending_case {
 static const struct ending_case cases[] = {
     {"a task that signed and that Slurm waited for",
      TASK EXIT("256") END EPILOG,
+     {{50, 7, 11, 90, 0, 0, 0}},
+     {{"fini", 90, 90, 90.01, 256, 1}}},
+    {"a task that signed, lived on and was killed",
+     TASK EXIT("9") END EPILOG,
      {{50, 7, 11, 80, 0, 0, 0}},
-     {{"fini", 80, 0.01, 256, 1}}},
+     {{"task_exit", 90, 89.99, 90, 9, 1}}},
     {"a task that signed and that nobody waited for",
      TASK END EPILOG,
      {{50, 7, 11, 80, 0, 0, 0}},
-     {{"fini", 80, 0.01, NOBODY, 1}}},
+     {{"fini", 80, 80, 80.01, NOBODY, 1}}},
     {"a process that signed and was no task",
      TASK EXIT("0") END EPILOG,
      {{51, 8, 12, 70, 0, 0, 0}},
-     {{"fini", 70, 0.01, NOBODY, 0}}},
+     {{"fini", 70, 70, 70.01, NOBODY, 0}}},
     {"a task that was killed",
      TASK EXIT("9") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.01, 9, 1}}},
+     {{"task_exit", 90, 89.99, 90, 9, 1}}},
     {"a task that ended by _exit",
      TASK EXIT("768") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.01, 768, 1}}},
+     {{"task_exit", 90, 89.99, 90, 768, 1}}},
     {"a task that ended by _exit(0)",
      TASK EXIT("0") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.01, 0, 1}}},
+     {{"task_exit", 90, 89.99, 90, 0, 1}}},
     {"a task that replaced itself twice",
      TASK EXIT("0") END EPILOG,
-     {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 40, 88, 0, 0, 0}, {50, 7, 20, 0, 0, 0, 0}},
-     {{"exec", 20, 0, NOBODY, 1}, {"fini", 88, 0.01, 0, 1}, {"exec", 40, 0, NOBODY, 1}}},
+     {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 40, 90, 0, 0, 0}, {50, 7, 20, 0, 0, 0, 0}},
+     {{"exec", 20, 11, 20, NOBODY, 1},
+      {"fini", 90, 90, 90.01, 0, 1},
+      {"exec", 40, 20, 40, NOBODY, 1}}},
     {"a process that replaced itself in its exit handlers",
      EPILOG,
      {{51, 8, 11, 15, 0, 0, 0}, {51, 8, 16, 20, 0, 0, 0}},
-     {{"fini", 15, 0.01, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+     {{"fini", 15, 15, 15.01, NOBODY, 0}, {"fini", 20, 20, 20.01, NOBODY, 0}}},
     {"a task that became an untracked program, which was killed",
      TASK EXIT("9") END EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 90, 0.01, 9, 1}}},
+     {{"task_exit", 90, 89.99, 90, 9, 1}}},
     {"a process that was gone when its step was over",
      TASK EXIT("0") END EPILOG,
      {{51, 8, 12, 0, 0, 0, 0}},
-     {{"step_end", 95, 83, NOBODY, 0}}},
+     {{"step_end", 12, 12, 100, NOBODY, 0}}},
     {"a process that may have outlived its step by more than it lived",
      END EPILOG,
      {{51, 8, 94, 0, 0, 0, 0}},
-     {{"step_end", 95, 5, NOBODY, 0}}},
+     {{"step_end", 94, 94, 100, NOBODY, 0}}},
     {"a process of a step that has not ended",
      TASK EPILOG,
      {{51, 8, 12, 0, 0, 0, 0}},
-     {{"epilog", 100, 88, NOBODY, 0}}},
+     {{"epilog", 12, 12, 100, NOBODY, 0}}},
     {"a process that knows of no step",
      TASK END EPILOG,
      {{51, 8, 12, 0, UINT32_MAX, 0, 0}},
-     {{"epilog", 100, 88, NOBODY, 0}}},
+     {{"epilog", 12, 12, 100, NOBODY, 0}}},
     {"a process that claims a step that never was",
      TASK END EPILOG,
      {{51, 8, 12, 0, 77, 0, 0}},
-     {{"epilog", 100, 88, NOBODY, 0}}},
+     {{"epilog", 12, 12, 100, NOBODY, 0}}},
     {"a job whose epilog has not run",
      TASK,
      {{51, 8, 12, 0, 0, 0, 0}},
-     {{"epilog", NOW, NOW - 12, NOBODY, 0}}},
+     {{"epilog", 12, 12, NOW, NOBODY, 0}}},
     {"a task of which Slurm has not told the end",
      TASK EPILOG,
      {{50, 7, 12, 0, 0, 0, 0}},
-     {{"epilog", 100, 88, NOBODY, 1}}},
+     {{"epilog", 12, 12, 100, NOBODY, 1}}},
     {"a pid that came back",
      TASK EXIT("256") "task time=91.000000000 step=0 task=1 pid=50 ticks=4000009000\n"
                       "exit time=92.000000000 step=0 task=1 pid=50 status=0\n" END EPILOG,
      {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 92, 0.01, 0, 1}, {"task_exit", 90, 0.01, 256, 1}}},
+     {{"task_exit", 92, 91.99, 92, 0, 1}, {"task_exit", 90, 89.99, 90, 256, 1}}},
     {"a pid that came back to a process that is no task",
      TASK EXIT("256") END EPILOG,
      {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
-     {{"step_end", 95, 5, NOBODY, 0}, {"task_exit", 90, 0.01, 256, 1}}},
+     {{"step_end", 91, 91, 100, NOBODY, 0}, {"task_exit", 90, 89.99, 90, 256, 1}}},
     {"a clock that went back before a process signed",
      EPILOG,
      {{51, 8, 50, 40, 0, 0, 0}},
-     {{"fini", 50, 0.01, NOBODY, 0}}},
+     {{"fini", 50, 50, 50, NOBODY, 0}}},
     {"a clock that went back before a task ended",
      "task time=95.000000000 step=0 task=0 pid=50 ticks=4000000007\n" EXIT("9") EPILOG,
      {{50, 7, 96, 0, 0, 0, 0}},
-     {{"task_exit", 96, 0.01, 9, 1}}},
+     {{"task_exit", 96, 96, 96, 9, 1}}},
     {"a clock that went back before the step was over",
      END EPILOG,
      {{51, 8, 97, 0, 0, 0, 0}},
-     {{"step_end", 97, 3, NOBODY, 0}}},
+     {{"step_end", 97, 97, 100, NOBODY, 0}}},
     {"a clock that went back before the epilog",
      EPILOG,
      {{51, 8, 120, 0, 0, 0, 0}},
-     {{"epilog", 120, 20, NOBODY, 0}}},
+     {{"epilog", 120, 120, 120, NOBODY, 0}}},
     {"three processes at once",
      TASK EXIT("15") END EPILOG,
      {{49, 7, 11, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}, {51, 7, 11, 30, 0, 0, 0}},
-     {{"step_end", 95, 84, NOBODY, 0},
-      {"task_exit", 90, 0.01, 15, 1},
-      {"fini", 30, 0.01, NOBODY, 0}}},
+     {{"step_end", 11, 11, 100, NOBODY, 0},
+      {"task_exit", 90, 89.99, 90, 15, 1},
+      {"fini", 30, 30, 30.01, NOBODY, 0}}},
     {"a job on which two epilogs were noted",
      EPILOG "epilog time=200.000000000\n",
      {{51, 8, 12, 0, 0, 0, 0}},
-     {{"epilog", 100, 88, NOBODY, 0}}},
+     {{"epilog", 12, 12, 100, NOBODY, 0}}},
     {"two captures of one process at the same moment",
      TASK EXIT("0") EPILOG,
      {{50, 7, 11, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
-     {{"exec", 11, 0, NOBODY, 1}, {"task_exit", 90, 0.01, 0, 1}}},
+     {{"exec", 11, 11, 11, NOBODY, 1}, {"task_exit", 90, 89.99, 90, 0, 1}}},
     {"a process whose signal our handler caught",
      TASK EXIT("0") END EPILOG,
      {{51, 8, 12, 70, 0, SIGTERM, 0}},
-     {{"fini", 70, 0.01, SIGTERM, 0}}},
+     {{"fini", 70, 70, 70.01, SIGTERM, 0}}},
     {"a task whose signal our handler caught, and of which Slurm says otherwise",
      TASK EXIT("9") END EPILOG,
-     {{50, 7, 12, 70, 0, SIGTERM, 0}},
-     {{"fini", 70, 0.01, 9, 1}}},
+     {{50, 7, 12, 90, 0, SIGTERM, 0}},
+     {{"fini", 90, 90, 90.01, 9, 1}}},
     {"a process that was not asked for its start, and replaced itself twice",
      END EPILOG,
      {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 7, 20, 0, 0, 0, 0}, {NO_PID, 7, 30, 40, 0, 0, 0}},
-     {{"exec", 20, 0, NOBODY, 0}, {"exec", 30, 0, NOBODY, 0}, {"fini", 40, 0.01, NOBODY, 0}}},
+     {{"exec", 20, 11, 20, NOBODY, 0},
+      {"exec", 30, 20, 30, NOBODY, 0},
+      {"fini", 40, 40, 40.01, NOBODY, 0}}},
     {"a process that was not asked for its start, and started in the tick of its capture",
      END EPILOG,
      {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 8, 12, 20, 0, 0, 0}},
-     {{"exec", 12, 0, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+     {{"exec", 12, 11, 12, NOBODY, 0}, {"fini", 20, 20, 20.01, NOBODY, 0}}},
     {"a pid that came back after a process that was not asked for its start",
      END EPILOG,
      {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 9, 12, 20, 0, 0, 0}},
-     {{"step_end", 95, 84, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+     {{"step_end", 11, 11, 100, NOBODY, 0}, {"fini", 20, 20, 20.01, NOBODY, 0}}},
     {"a pid that came back to a process that cannot be an old one",
      END EPILOG,
      {{NO_PID, 8, 11, 0, 0, 0, 0}, {NO_PID, 8, 12, 20, 0, 0, 1}},
-     {{"step_end", 95, 84, NOBODY, 0}, {"fini", 20, 0.01, NOBODY, 0}}},
+     {{"step_end", 11, 11, 100, NOBODY, 0}, {"fini", 20, 20, 20.01, NOBODY, 0}}},
     {"a process that is no task, with a task's pid and the ticks of its capture",
      "task time=10.000000000 step=0 task=0 pid=4200000 ticks=4000000007\n" END EPILOG,
      {{NO_PID, 7, 11, 0, 0, 0, 1}},
-     {{"step_end", 95, 84, NOBODY, 0}}},
+     {{"step_end", 11, 11, 100, NOBODY, 0}}},
+    {"a task that a program without a capture replaced, which exited with 4",
+     TASK EXIT("1024") END EPILOG,
+     {{50, 7, 11, 20, 0, 0, IS_REPLACED}},
+     {{"exec", 20, 11, 20.01, NOBODY, 1}}},
+    {"a task that a program without a capture replaced, and that one with a capture",
+     TASK EXIT("0") END EPILOG,
+     {{50, 7, 11, 20, 0, 0, IS_REPLACED}, {50, 7, 40, 90, 0, 0, 0}},
+     {{"exec", 20, 11, 20.01, NOBODY, 1}, {"fini", 90, 90, 90.01, 0, 1}}},
     {"no captures at all", EPILOG, {{0}}, {{0}}},
 };
+
+static uint64_t to_ns(double seconds)
+{
+    return (uint64_t)(seconds * 1e9 + 0.5);
+}
+
+static bool is_consistent(const struct ending *ending)
+{
+    uint64_t before = ending->end_ns - ending->min_ns, after = ending->max_ns - ending->end_ns;
+    return ending->min_ns <= ending->end_ns && ending->end_ns <= ending->max_ns &&
+           ending->error_ns == (before > after ? before : after);
+}
 
 static void check(const struct ending_case *one)
 {
@@ -212,22 +245,25 @@ static void check(const struct ending_case *one)
             .end_ns = process->signed_at * SECOND,
             .step = process->step,
             .signal = process->signal,
-            .first = process->first,
+            .first = (process->is & IS_FIRST) != 0,
+            .end_by = (process->is & IS_REPLACED) != 0 ? LEDGER_END_REPLACED : LEDGER_END_OWN,
         };
         assert_int_equal(succession_add(&succession, &capture[count]), 0);
     }
     assert_int_equal(succession_find(&succession), 0);
     for (size_t i = 0; i < count; i++) {
         const struct expected *expected = &one->expected[i];
-        const struct ending found =
-            ending_find(&capture[i], succession.entry[i].next_ns, &journal, NOW * SECOND);
+        const struct ending_evidence evidence = {
+            .journal = &journal, .next_ns = succession.entry[i].next_ns, .now_ns = NOW * SECOND};
+        const struct ending found = ending_find(&capture[i], &evidence);
         int status = found.status_known ? found.status : NOBODY;
         if (strcmp(found.source, expected->source) != 0 || found.end_ns != expected->end * SECOND ||
-            found.error_ns != (uint64_t)(expected->error * 1e9) || status != expected->status ||
+            found.min_ns != to_ns(expected->min) || found.max_ns != to_ns(expected->max) ||
+            !is_consistent(&found) || status != expected->status ||
             (found.task != NULL) != expected->is_task)
-            fail_msg("%s, process %zu: %s at %.3f s within %.3f s, status %d, %s task", one->name,
-                     i, found.source, (double)found.end_ns / 1e9, (double)found.error_ns / 1e9,
-                     status, found.task != NULL ? "a" : "no");
+            fail_msg("%s, process %zu: %s at %.3f s, %.3f to %.3f s, status %d, %s task", one->name,
+                     i, found.source, (double)found.end_ns / 1e9, (double)found.min_ns / 1e9,
+                     (double)found.max_ns / 1e9, status, found.task != NULL ? "a" : "no");
     }
     succession_free(&succession);
     journal_free(&journal);
@@ -263,7 +299,7 @@ static void programs_follow_each_other_in_one_namespace_only(void **state)
 static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds(void **state)
 {
     /* Whatever the order of start, end of step and epilog: a death between start and the last
-     * moment is no further from the end than the bound says. */
+     * moment lies within the bounds, and no time after the start counts as run time. */
     (void)state;
     for (unsigned start = 1; start < 12; start++) {
         for (unsigned step_end = 0; step_end < 12; step_end++) {
@@ -279,13 +315,13 @@ static void an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bou
                 struct capture capture = {
                     .pid = 5, .start_ticks = NEVER, .start_ns = start * SECOND, .step = 0};
                 assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
-                const struct ending ending = ending_find(&capture, 0, &journal, NOW * SECOND);
-                assert_true(ending.end_ns >= capture.start_ns);
+                const struct ending_evidence evidence = {.journal = &journal,
+                                                         .now_ns = NOW * SECOND};
+                const struct ending ending = ending_find(&capture, &evidence);
+                assert_true(ending.end_ns == capture.start_ns && is_consistent(&ending));
                 for (unsigned death = start; death <= epilog; death++) {
                     uint64_t truth = death * SECOND;
-                    uint64_t off =
-                        truth > ending.end_ns ? truth - ending.end_ns : ending.end_ns - truth;
-                    if (off > ending.error_ns)
+                    if (truth < ending.min_ns || truth > ending.max_ns)
                         fail_msg("start %u, step end %u, epilog %u, death %u", start, step_end,
                                  epilog, death);
                 }
@@ -300,7 +336,8 @@ static struct ending ending_of(const struct capture *capture, const char *text, 
     struct journal journal;
     assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
     journal.reboot_ns = reboot_ns;
-    const struct ending ending = ending_find(capture, 0, &journal, NOW * SECOND);
+    const struct ending_evidence evidence = {.journal = &journal, .now_ns = NOW * SECOND};
+    const struct ending ending = ending_find(capture, &evidence);
     journal_free(&journal);
     return ending;
 }
@@ -312,10 +349,93 @@ static void what_ran_when_the_node_was_booted_ended_before(void **state)
     (void)state;
     struct ending ending = ending_of(&capture, STEP_0 TASK, 300 * SECOND);
     assert_string_equal(ending.source, "reboot");
-    assert_true(ending.end_ns == 300 * SECOND && ending.error_ns == 288 * SECOND);
+    assert_true(ending.end_ns == 12 * SECOND && ending.max_ns == 300 * SECOND);
     ending = ending_of(&capture, STEP_0 TASK EPILOG, 300 * SECOND);
     assert_string_equal(ending.source, "epilog");
-    assert_true(ending.end_ns == 100 * SECOND && ending.error_ns == 88 * SECOND);
+    assert_true(ending.end_ns == 12 * SECOND && ending.max_ns == 100 * SECOND);
+}
+
+static bool may_be(const struct capture *capture)
+{
+    (void)capture;
+    return true;
+}
+
+/* What is concluded of task 50, which began at 12 s, from what root saw beside. */
+struct evidence_case {
+    const char *name, *journal, *exec;
+    unsigned signed_at, alive, gone, flags; /* of the capture; of the look, 0: there was none */
+    bool is_replaceable;
+    const char *source;
+    unsigned end, min, max;
+    int status;
+};
+
+/* clang-format off */
+static const struct evidence_case evidence_cases[] = {
+    {"a task that may have replaced itself, and was killed",
+     TASK EXIT("9") EPILOG, "/a", 0, 0, 0, 0, true, "task_end", 90, 12, 90, 9},
+    {"a task that may have replaced itself, and was killed a minute after it was seen last",
+     TASK EXIT("9") EPILOG, "/a", 0, 60, 0, 0, true, "task_end", 90, 60, 90, 9},
+    {"a task that may have replaced itself by a program that exits with 4",
+     TASK EXIT("1024") EPILOG, "/a", 0, 0, 0, 0, true, "task_end", 12, 12, 90, NOBODY},
+    {"a task that may have replaced itself after it was seen last",
+     TASK EXIT("1024") EPILOG, "/a", 0, 60, 0, 0, true, "task_end", 60, 60, 90, NOBODY},
+    {"a task in which another program was seen, which was killed",
+     TASK EXIT("9") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "exec", 30, 30, 60, NOBODY},
+    {"a task that signed and was seen afterwards",
+     TASK EXIT("9") EPILOG, "/a", 20, 60, 0, LOOK_SIGNED, false, "task_exit", 90, 90, 90, 9},
+    {"a task that may have replaced itself after it signed",
+     TASK EXIT("1024") EPILOG, "/a", 20, 0, 0, 0, true, "task_end", 20, 20, 90, NOBODY},
+    {"a process that nobody waited for, and that was seen twice",
+     TASK END EPILOG, "/a", 0, 30, 60, 0, false, "step_end", 30, 30, 60, NOBODY},
+    {"a process that nobody waited for, and that was gone when it was looked for",
+     TASK END EPILOG, "/a", 0, 0, 60, 0, false, "step_end", 12, 12, 60, NOBODY},
+    {"a process that nobody waited for, and that signed and lived on",
+     TASK END EPILOG, "/a", 20, 60, 90, LOOK_SIGNED, false, "step_end", 60, 60, 90, NOBODY},
+    {"a process that was seen in the tick in which it signed",
+     TASK END EPILOG, "/a", 20, 20, 90, LOOK_SIGNED, false, "fini", 20, 20, 20, NOBODY},
+    {"env, of which nothing is seen after its start",
+     TASK EXIT("0") EPILOG, "/usr/bin/env", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
+    {"env, which found no such program",
+     TASK EXIT("32512") EPILOG, "/usr/bin/env", 90, 0, 0, 0, false, "fini", 90, 90, 90, 32512},
+};
+/* clang-format on */
+
+static void what_root_saw_beside_decides_whose_status_it_is(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof evidence_cases / sizeof evidence_cases[0]; i++) {
+        const struct evidence_case *one = &evidence_cases[i];
+        const struct look look = {
+            .alive_ns = one->alive * SECOND, .gone_ns = one->gone * SECOND, .flags = one->flags};
+        const struct capture capture = {
+            .pid = 50,
+            .start_ticks = NEVER + 7,
+            .start_ns = 12 * SECOND,
+            .end_ns = one->signed_at * SECOND,
+            .exec = {.at = one->exec, .size = strlen(one->exec)},
+        };
+        struct journal journal;
+        char text[512];
+        snprintf(text, sizeof text, STEP_0 "%s", one->journal);
+        assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+        const struct ending_evidence evidence = {.journal = &journal,
+                                                 .now_ns = NOW * SECOND,
+                                                 .look = &look,
+                                                 .is_replaceable =
+                                                     one->is_replaceable ? may_be : NULL};
+        const struct ending found = ending_find(&capture, &evidence);
+        int status = found.status_known ? found.status : NOBODY;
+        /* but for the error of a signature or of slurmstepd's look */
+        if (strcmp(found.source, one->source) != 0 || found.end_ns != one->end * SECOND ||
+            (found.min_ns + SECOND / 2) / SECOND != one->min || found.max_ns / SECOND != one->max ||
+            !is_consistent(&found) || status != one->status)
+            fail_msg("%s: %s at %.3f s, %.3f to %.3f s, status %d", one->name, found.source,
+                     (double)found.end_ns / 1e9, (double)found.min_ns / 1e9,
+                     (double)found.max_ns / 1e9, status);
+        journal_free(&journal);
+    }
 }
 
 static uint64_t own_ticks(void)
@@ -350,12 +470,14 @@ static void outside_of_slurm_an_end_is_known_when_a_later_flush_looked(void **st
 {
     (void)state;
     const struct capture capture = {.pid = 4194303, .start_ticks = NEVER, .start_ns = 12 * SECOND};
-    struct ending ending = ending_find(&capture, 0, NULL, NOW * SECOND);
+    struct ending_evidence evidence = {.now_ns = NOW * SECOND};
+    struct ending ending = ending_find(&capture, &evidence);
     assert_string_equal(ending.source, "session");
-    assert_int_equal(ending.end_ns, NOW * SECOND);
-    assert_int_equal(ending.error_ns, (NOW - 12) * SECOND);
+    assert_int_equal(ending.end_ns, 12 * SECOND);
+    assert_int_equal(ending.max_ns, NOW * SECOND);
     assert_null(ending.task);
-    ending = ending_find(&capture, 20 * SECOND, NULL, NOW * SECOND);
+    evidence.next_ns = 20 * SECOND;
+    ending = ending_find(&capture, &evidence);
     assert_string_equal(ending.source, "exec");
     assert_int_equal(ending.end_ns, 20 * SECOND);
 }
@@ -366,6 +488,7 @@ int main(void)
         cmocka_unit_test(each_way_to_end_is_told_from_the_others),
         cmocka_unit_test(programs_follow_each_other_in_one_namespace_only),
         cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
+        cmocka_unit_test(what_root_saw_beside_decides_whose_status_it_is),
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
         cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),

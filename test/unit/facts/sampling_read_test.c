@@ -27,7 +27,7 @@ static struct conf conf_of(int sample)
 /* The probability of the run, 0 where it is sampled out. */
 static double kept_of(const struct conf *conf, const struct capture *capture, uint64_t run_ns)
 {
-    const struct ending ending = {.end_ns = capture->start_ns + run_ns};
+    const struct ending ending = {.max_ns = capture->start_ns + run_ns};
     double probability = -1;
     return sampling_keeps(conf, capture, &ending, &probability) ? probability : 0;
 }

@@ -45,7 +45,9 @@ static void each_system_is_known_by_its_variables(void **state)
            "SGE 17 all.q sge unknown 3");
     expect("PBS_JOBID=123.head\nPBS_QUEUE=batch\nPBS_ACCOUNT=proj\nPBS_O_HOST=login\n"
            "PBS_NUM_NODES=4\n",
-           "PBS 123.head batch proj login 4");
+           "PBS 123 batch proj login 4");
+    expect("PBS_JOBID=123[7].head\nSGE_ACCOUNT=sge\n", "PBS 123[7] unknown unknown unknown 1");
+    expect("PBS_JOBID=head.1\n", "PBS head.1 unknown unknown unknown 1");
     expect("LSF_VERSION=34\nLSB_JOBID=9\nLSB_QUEUE=normal\nLSB_EXEC_CLUSTER=c1\n"
            "LSB_MCPU_HOSTS=n1 4 n2 4 n3 2 \n",
            "LSF 9 normal unknown c1 3");

@@ -88,8 +88,10 @@ struct node {
 /* Its texts are its own: to be called after it has been copied. */
 static void connect(struct node *node)
 {
-    node->conf = (struct conf){
-        .cluster = node->cluster_of_site, .syshost = node->syshost, .transport = (char *)"file"};
+    node->conf = (struct conf){.cluster = node->cluster_of_site,
+                               .syshost = node->syshost,
+                               .transport = (char *)"file",
+                               .xalt_strict = (char *)"none"};
     node->journal.identity.user = node->user;
     node->journal.identity.account = node->account;
     node->journal.identity.partition = node->partition;
@@ -131,7 +133,7 @@ static void any_node(struct node *node)
 
 /* What a user tells of a run of his. */
 struct told {
-    char exec[TEXT_MAX], env[ENV_MAX], argument[TEXT_MAX];
+    char exec[TEXT_MAX], facts[TEXT_MAX], env[ENV_MAX], argument[TEXT_MAX];
     struct capture capture;
 };
 
@@ -142,8 +144,8 @@ static void any_told(struct told *told)
     char name[TEXT_MAX];
     memset(told, 0, sizeof *told);
     any_name(name);
-    int length = snprintf(told->env, ENV_MAX, "%s", schedulers[below(5)]) + 1;
-    length += snprintf(told->env + length, ENV_MAX - (size_t)length, "%s=\"userT\":{", name) + 1;
+    int facts = snprintf(told->facts, TEXT_MAX, "%s", schedulers[below(5)]) + 1;
+    int length = snprintf(told->env, ENV_MAX, "%s=\"userT\":{", name) + 1;
     any_name(told->argument);
     snprintf(told->exec, TEXT_MAX, "/nonexistent/%.200s", told->argument);
     told->capture = (struct capture){
@@ -157,6 +159,7 @@ static void any_told(struct told *told)
         .cwd = {.at = told->argument, .size = strlen(told->argument)},
         .argv = {.at = told->argument, .size = strlen(told->argument) + 1},
         .env = {.at = told->env, .size = (size_t)length},
+        .facts = {.at = told->facts, .size = (size_t)facts},
     };
     for (size_t i = 0; i < sizeof told->capture.uuid; i++)
         told->capture.uuid[i] = (uint8_t)below(256);

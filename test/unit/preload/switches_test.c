@@ -36,6 +36,7 @@ static void an_empty_environment_says_nothing(void **state)
     assert_null(switches.task);
     assert_null(switches.testing_runtime);
     assert_null(switches.always_ranks);
+    assert_null(switches.threads);
     assert_int_equal(switches.task_pid, 0);
     assert_int_equal(switches.executable, SWITCH_UNSET);
     assert_int_equal(switches.command_line, SWITCH_UNSET);

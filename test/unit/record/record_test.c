@@ -50,7 +50,6 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"userT", "submit_host", "\"login\""},
         {"userT", "syshost", "\"alpha\""},
         {"userT", "user", "\"alice\""},
-        {"userDT", "Build_Epoch", "0.0000"},
         {"userDT", "end_time", "1700000002.6235"},
         {"userDT", "num_cores", "4.0000"},
         {"userDT", "num_gpus", "2.0000"},
@@ -69,6 +68,8 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"slurmT", "task_id", "1"},
         {"slurmT", "end_source", "\"fini\""},
         {"slurmT", "end_time_error", "0.0000"},
+        {"slurmT", "end_time_min", "1700000002.1235"},
+        {"slurmT", "end_time_max", "1700000003.6235"},
         {"slurmT", "cpus_alloc", "12"},
         {"slurmT", "gpus_alloc", "2"},
         {"slurmT", "partition", "\"main\""},
@@ -257,7 +258,23 @@ static void what_is_unknown_is_unknown_or_null(void **state)
     assert_value(&made, "userT", "syshost", "\"unknown\"");
     assert_value(&made, "slurmT", "cpus_alloc", "null");
     assert_value(&made, "slurmT", "task_id", "null");
-    assert_value(&made, "userT", "container", "\"none\"");
+    release(&made);
+}
+
+static bool has_key(const struct made *made, const char *table, const char *key)
+{
+    return json_object_object_get_ex(json_object_object_get(made->json, table), key, NULL);
+}
+
+static void what_xalt_leaves_out_is_left_out(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    build(&made);
+    assert_false(has_key(&made, "userT", "container"));
+    assert_false(has_key(&made, "userDT", "Build_Epoch"));
+    assert_false(has_key(&made, "userDT", "currentEpoch"));
     release(&made);
 }
 
@@ -272,6 +289,8 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
         {"A=1\0OMP_NUM_THREADS=16", 23, "16.0000"},
         {"OMP_NUM_THREADS=4", 17, "4.0000"}, /* not ended */
         {"OMP_NUM_THREADS=4,2", 20, "4.0000"},
+        {"OMP_NUM_THREADS=4,2,2,2,2,2,2", 30, "4.0000"},
+        {"OMP_NUM_THREADS= 4", 19, "4.0000"},
         {"OMP_NUM_THREADS=", 17, "1.0000"},
         {"OMP_NUM_THREADS=0", 18, "1.0000"},
         {"OMP_NUM_THREADS=-3", 19, "1.0000"},
@@ -288,7 +307,7 @@ static void the_number_of_threads_is_that_of_openmp(void **state)
         char *env = malloc(cases[i].size + 1);
         memcpy(env, cases[i].env, cases[i].size);
         char *exact = cases[i].size == 0 ? env : realloc(env, cases[i].size);
-        made.capture.env = (struct capture_bytes){.at = exact, .size = cases[i].size};
+        made.capture.facts = (struct capture_bytes){.at = exact, .size = cases[i].size};
         build(&made);
         assert_value(&made, "userDT", "num_threads", cases[i].threads);
         release(&made);
@@ -363,17 +382,24 @@ static void above_the_task_stands_the_daemon_of_the_step(void **state)
 
 static void the_watermark_is_a_table(void **state)
 {
-    static const char note[] =
-        "\2XALT_Link_Info\0Build_Epoch%%1234.5%%\0Build_User%%a_%_%_b%%\0XALT_Link_Info_End\0";
-    struct made made;
+    /* as XALT writes it and jobtrail does, and as earlier builds of jobtrail wrote it; with a key
+     * that no watermark has */
+    static const char notes[2][128] = {
+        "\2XALT_Link_Info\0<Build_Epoch>%%1234.5%%\0<Build_User>%%a_%_%_b%%\0<User_Key>%%c%%\0"
+        "\0\0\0\0\0\0\0XALT_Link_Info_End",
+        "\2XALT_Link_Info\0Build_Epoch%%1234.5%%\0Build_User%%a_%_%_b%%\0XALT_Link_Info_End",
+    };
     (void)state;
-    make(&made);
-    made.capture.watermark = (struct capture_bytes){.at = note, .size = sizeof note - 1};
-    build(&made);
-    assert_keys(json_object_object_get(made.json, "xaltLinkT"), "Build_Epoch:s Build_User:s ");
-    assert_value(&made, "xaltLinkT", "Build_User", "\"a b\"");
-    assert_value(&made, "userDT", "Build_Epoch", "1234.5000");
-    release(&made);
+    for (size_t i = 0; i < 2; i++) {
+        struct made made;
+        make(&made);
+        made.capture.watermark = (struct capture_bytes){.at = notes[i], .size = sizeof notes[i]};
+        build(&made);
+        assert_keys(json_object_object_get(made.json, "xaltLinkT"), "Build_Epoch:s Build_User:s ");
+        assert_value(&made, "xaltLinkT", "Build_User", "\"a b\"");
+        assert_value(&made, "userDT", "Build_Epoch", "1234.5000");
+        release(&made);
+    }
 }
 
 /* JSON has no NaN: a collector that is sent one refuses it, and whatever comes with it. */
@@ -412,7 +438,7 @@ static void hostile_bytes_in_every_string_survive(void **state)
     snprintf(expected, sizeof expected, "%s", whole);
     free(whole);
     int env_size = snprintf(env, sizeof env, "V=%s", bytes);
-    int note_size = snprintf(note, sizeof note, "\2%s%%%%%s%%%%", "\xff\x01\"\\k", bytes + 1);
+    int note_size = snprintf(note, sizeof note, "\2<Build_CWD>%%%%%s%%%%", bytes);
     make(&made);
     object = (struct capture_object){.path = all, .build_id = all};
     made.conf.cluster = made.conf.syshost = bytes;
@@ -464,6 +490,7 @@ int main(void)
         cmocka_unit_test(steps_have_slurms_names_nodes_and_cpus),
         cmocka_unit_test(arrays_and_heterogeneous_jobs_are_told),
         cmocka_unit_test(what_is_unknown_is_unknown_or_null),
+        cmocka_unit_test(what_xalt_leaves_out_is_left_out),
         cmocka_unit_test(the_number_of_threads_is_that_of_openmp),
         cmocka_unit_test(arguments_environment_and_ancestors_are_listed),
         cmocka_unit_test(above_the_task_stands_the_daemon_of_the_step),

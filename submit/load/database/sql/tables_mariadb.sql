@@ -33,9 +33,9 @@ CREATE TABLE IF NOT EXISTS executable (
     identity  BINARY(20) NOT NULL UNIQUE,
     path      TEXT NOT NULL,
     hash_id   VARCHAR(255) NOT NULL,
-    module_id INT UNSIGNED
+    module_id INT UNSIGNED,
+    INDEX executable_module (module_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS executable_module ON `executable` (module_id);
 
 CREATE TABLE IF NOT EXISTS object (
     id        INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -44,9 +44,9 @@ CREATE TABLE IF NOT EXISTS object (
     hash      VARCHAR(255) NOT NULL,
     syshost   VARCHAR(255) NOT NULL,
     added     TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    module_id INT UNSIGNED
+    module_id INT UNSIGNED,
+    INDEX object_module (module_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS object_module ON `object` (module_id);
 
 CREATE TABLE IF NOT EXISTS object_set (
     id   INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -55,9 +55,9 @@ CREATE TABLE IF NOT EXISTS object_set (
 CREATE TABLE IF NOT EXISTS object_set_member (
     object_set_id INT UNSIGNED NOT NULL,
     object_id     INT UNSIGNED NOT NULL,
-    PRIMARY KEY (object_set_id, object_id)
+    PRIMARY KEY (object_set_id, object_id),
+    INDEX object_set_member_object (object_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS object_set_member_object ON `object_set_member` (object_id);
 
 -- An environment is a set of variables with their values.
 CREATE TABLE IF NOT EXISTS env_name (
@@ -69,9 +69,9 @@ CREATE TABLE IF NOT EXISTS env_value (
     id          INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
     identity    BINARY(20) NOT NULL UNIQUE,
     env_name_id INT UNSIGNED NOT NULL,
-    value       LONGTEXT NOT NULL
+    value       LONGTEXT NOT NULL,
+    INDEX env_value_name (env_name_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS env_value_name ON `env_value` (env_name_id);
 CREATE TABLE IF NOT EXISTS environment (
     id      INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
     hash    BINARY(20) NOT NULL UNIQUE,
@@ -100,9 +100,9 @@ CREATE TABLE IF NOT EXISTS build (
     build_modules       TEXT,
     build_lmfiles       TEXT,
     build_xalt          VARCHAR(255),
-    build_epoch         DOUBLE
+    build_epoch         DOUBLE,
+    INDEX build_of_link (build_uuid)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS build_of_link ON `build` (build_uuid);
 
 -- The five tables of which the view `run` is made.
 CREATE TABLE IF NOT EXISTS program (
@@ -112,11 +112,11 @@ CREATE TABLE IF NOT EXISTS program (
     object_set_id INT UNSIGNED,
     build_id      INT UNSIGNED,
     exec_type     VARCHAR(255),
-    exec_epoch    DOUBLE
+    exec_epoch    DOUBLE,
+    INDEX program_executable (executable_id),
+    INDEX program_object_set (object_set_id),
+    INDEX program_build (build_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS program_executable ON `program` (executable_id);
-CREATE INDEX IF NOT EXISTS program_object_set ON `program` (object_set_id);
-CREATE INDEX IF NOT EXISTS program_build ON `program` (build_id);
 
 CREATE TABLE IF NOT EXISTS job_part (
     id            INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -140,12 +140,12 @@ CREATE TABLE IF NOT EXISTS job_part (
     `partition`   VARCHAR(255),
     qos           VARCHAR(255),
     node          VARCHAR(255),
-    dropped       BIGINT
+    dropped       BIGINT,
+    INDEX job_part_job (job_id_raw),
+    INDEX job_part_array (array_job_id),
+    INDEX job_part_het (het_job_id),
+    INDEX job_part_user (user)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS job_part_job ON `job_part` (job_id_raw);
-CREATE INDEX IF NOT EXISTS job_part_array ON `job_part` (array_job_id);
-CREATE INDEX IF NOT EXISTS job_part_het ON `job_part` (het_job_id);
-CREATE INDEX IF NOT EXISTS job_part_user ON `job_part` (user);
 
 CREATE TABLE IF NOT EXISTS layout (
     id          INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -168,8 +168,7 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      BIGINT,
     `signal`       BIGINT,
     core_dumped    BIGINT,
-    end_source     VARCHAR(255),
-    end_time_error DOUBLE
+    end_source     VARCHAR(255)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS run_own (
@@ -192,11 +191,14 @@ CREATE TABLE IF NOT EXISTS run_own (
     start_time     DOUBLE,
     end_time       DOUBLE,
     run_time       DOUBLE,
-    UNIQUE KEY run_own_key (uuid, owner)
+    end_time_error DOUBLE,
+    end_time_min   DOUBLE,
+    end_time_max   DOUBLE,
+    UNIQUE KEY run_own_key (uuid, owner),
+    INDEX run_own_job_part (job_part_id),
+    INDEX run_own_program (program_id),
+    INDEX run_own_date (date)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS run_own_job_part ON `run_own` (job_part_id);
-CREATE INDEX IF NOT EXISTS run_own_program ON `run_own` (program_id);
-CREATE INDEX IF NOT EXISTS run_own_date ON `run_own` (date);
 
 CREATE TABLE IF NOT EXISTS function_name (
     id       INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -210,9 +212,9 @@ CREATE TABLE IF NOT EXISTS function_set (
 CREATE TABLE IF NOT EXISTS function_set_member (
     function_set_id  INT UNSIGNED NOT NULL,
     function_name_id INT UNSIGNED NOT NULL,
-    PRIMARY KEY (function_set_id, function_name_id)
+    PRIMARY KEY (function_set_id, function_name_id),
+    INDEX function_set_member_function (function_name_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS function_set_member_function ON `function_set_member` (function_name_id);
 
 CREATE TABLE IF NOT EXISTS link (
     id              INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -232,13 +234,14 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      VARCHAR(255),
     build_syshost   VARCHAR(255),
     build_epoch     DOUBLE,
-    UNIQUE KEY link_key (uuid, build_user)
+    wrapper         VARCHAR(255),
+    UNIQUE KEY link_key (uuid, build_user),
+    INDEX link_xalt_uuid (xalt_uuid),
+    INDEX link_time (build_epoch),
+    INDEX link_executable (executable_id),
+    INDEX link_object_set (object_set_id),
+    INDEX link_function_set (function_set_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS link_xalt_uuid ON `link` (xalt_uuid);
-CREATE INDEX IF NOT EXISTS link_time ON `link` (build_epoch);
-CREATE INDEX IF NOT EXISTS link_executable ON `link` (executable_id);
-CREATE INDEX IF NOT EXISTS link_object_set ON `link` (object_set_id);
-CREATE INDEX IF NOT EXISTS link_function_set ON `link` (function_set_id);
 
 -- Packages of R, Python, MATLAB. A record of one may come before that of its run.
 CREATE TABLE IF NOT EXISTS package (
@@ -247,9 +250,9 @@ CREATE TABLE IF NOT EXISTS package (
     program  VARCHAR(255),
     name     TEXT,
     version  VARCHAR(255),
-    path     TEXT
+    path     TEXT,
+    INDEX package_name (name(100))
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS package_name ON `package` (name(100));
 CREATE TABLE IF NOT EXISTS run_package (
     id         BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     run_uuid   UUID NOT NULL,
@@ -257,9 +260,9 @@ CREATE TABLE IF NOT EXISTS run_package (
     package_id INT UNSIGNED NOT NULL,
     proven     TINYINT NOT NULL,
     PRIMARY KEY (run_uuid, owner, package_id),
-    UNIQUE KEY run_package_id (id)
+    UNIQUE KEY run_package_id (id),
+    INDEX run_package_package (package_id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS run_package_package ON `run_package` (package_id);
 
 -- Who the owners of packages are.
 CREATE TABLE IF NOT EXISTS package_owner (
@@ -298,10 +301,10 @@ CREATE TABLE IF NOT EXISTS coverage (
     core_seconds  DOUBLE,
     start_time    DOUBLE,
     end_time      DOUBLE,
-    PRIMARY KEY (uuid, owner, position)
+    PRIMARY KEY (uuid, owner, position),
+    INDEX coverage_job (job_id_raw, step_id, leader),
+    INDEX coverage_start (start_time)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
-CREATE INDEX IF NOT EXISTS coverage_job ON `coverage` (job_id_raw, step_id, leader);
-CREATE INDEX IF NOT EXISTS coverage_start ON `coverage` (start_time);
 
 -- Filled by the site (jobtrail-load --accounts).
 CREATE TABLE IF NOT EXISTS account_field (

@@ -182,8 +182,7 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      INTEGER,
     signal         INTEGER,
     core_dumped    INTEGER,
-    end_source     TEXT,             -- fini, exec, task_exit, step_end, epilog, reboot
-    end_time_error REAL              -- end_time may be wrong by so much
+    end_source     TEXT              -- fini, exec, task_exit, step_end, epilog, reboot, session
 );
 
 -- What is the run's own.
@@ -205,8 +204,11 @@ CREATE TABLE IF NOT EXISTS run_own (
     ancestors_id   INTEGER REFERENCES ancestors (id),
     record_epoch   REAL,             -- when the record was written, of a run without start_time
     start_time     REAL,
-    end_time       REAL,
-    run_time       REAL,
+    end_time       REAL,             -- the lower bound where the end is not known, and so is
+    run_time       REAL,             -- this
+    end_time_error REAL,             -- the end may lie so far from end_time
+    end_time_min   REAL,             -- the end lies between these two; NULL in records of XALT
+    end_time_max   REAL,
     UNIQUE (uuid, owner)
 );
 CREATE INDEX IF NOT EXISTS run_own_job_part ON run_own (job_part_id);
@@ -247,6 +249,7 @@ CREATE TABLE IF NOT EXISTS link (
     build_host      TEXT,
     build_syshost   TEXT,
     build_epoch     REAL,
+    wrapper         TEXT,            -- which called the compiler, such as mpicc; '' for none
     UNIQUE (uuid, build_user)
 );
 CREATE INDEX IF NOT EXISTS link_xalt_uuid ON link (xalt_uuid);

@@ -13,7 +13,11 @@ CREATE VIEW run AS SELECT
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
     job_part.cluster, job_part.partition, job_part.qos, job_part.node, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
-    ending.signal, ending.core_dumped, ending.end_source, ending.end_time_error,
+    ending.signal, ending.core_dumped, ending.end_source, run_own.end_time_error,
+    run_own.end_time_min, run_own.end_time_max,
+    -- seconds that it may have run for longer than run_time, at the most: not to be added to run_time
+    CASE WHEN run_own.end_time_max > run_own.end_time THEN run_own.end_time_max - run_own.end_time ELSE 0 END
+        AS uncertain_time,
     run_own.owner, run_own.proven,
     -- of the packages that are this run's, see run_package
     CASE WHEN run_own.owner % 2 = 0 THEN 0 ELSE run_own.owner END AS package_owner

@@ -228,6 +228,13 @@ static void zero_end_time_means_a_start_record(void **state)
     assert_false(record.run.run_time.known);
     load_record_free(&record);
 
+    record = parsed(RECORD("", ",\"userDT\":{\"end_time\":0.0},\"slurmT\":{\"end_time_error\":0.0,"
+                               "\"end_time_min\":null,\"end_time_max\":null}"));
+    assert_true(record.run.is_start_only);
+    assert_false(record.run.end_time_min.known);
+    assert_false(record.run.end_time_max.known);
+    load_record_free(&record);
+
     record = parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"end_time\":6.0}"));
     assert_false(record.run.is_start_only);
     load_record_free(&record);
@@ -237,12 +244,12 @@ static void time_of_the_record_counts_where_there_is_no_start(void **state)
 {
     (void)state;
     struct record record =
-        parsed(RECORD("", ",\"userDT\":{\"start_time\":5.0,\"currentEpoch\":7.0}"));
+        parsed(RECORD(",\"currentEpoch\":\"7.5\"", ",\"userDT\":{\"start_time\":5.0}"));
     assert_false(record.run.record_epoch.known);
     load_record_free(&record);
 
-    record = parsed(RECORD("", ",\"userDT\":{\"currentEpoch\":7.0}"));
-    assert_true(record.run.record_epoch.known);
+    record = parsed(RECORD(",\"currentEpoch\":\"7.5\"", ",\"userDT\":{}"));
+    assert_true(record.run.record_epoch.known && record.run.record_epoch.value == 7.5);
     load_record_free(&record);
 }
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/record/slurm_table.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "conf/base/elf_build_id.h"
+#include "spank/journal.h"
+#include "submit/record/json_add.h"
+
+/* What the shared part is made of: without gaps, since its bytes are a key. */
+struct slurm_facts {
+    const char *end_source; /* NULL: a start record */
+    uint64_t dropped;
+    uint32_t step, task;
+    int32_t outlived, status, status_known, is_uncaptured;
+    uint64_t build_id_size;
+    char build_id[BUILD_ID_MAX];
+};
+
+_Static_assert(sizeof(struct slurm_facts) == 48 + BUILD_ID_MAX, "without gaps");
+
+static struct slurm_facts slurm_facts(const struct run_source *source)
+{
+    const struct ending none = {.source = NULL};
+    const struct ending *ending = source->ending == NULL ? &none : source->ending;
+    struct capture_bytes id = source->capture->build_id;
+    struct slurm_facts facts = {
+        .end_source = ending->source,
+        .dropped = source->dropped,
+        .step = source->capture->step,
+        .task = source->capture->task,
+        .outlived = ending->outlived,
+        .status = ending->status,
+        .status_known = ending->status_known,
+        .is_uncaptured = source->is_uncaptured,
+        .build_id_size = id.size < BUILD_ID_MAX ? id.size : BUILD_ID_MAX,
+    };
+    if (facts.build_id_size > 0)
+        memcpy(facts.build_id, id.at, facts.build_id_size);
+    return facts;
+}
+
+static uint32_t cpu_count(const struct journal *journal, const struct journal_step *step)
+{
+    if (step == NULL || step->step >= JOURNAL_STEP_INTERACTIVE)
+        return journal == NULL ? 0 : journal->cpus;
+    return step->tasks * (step->cpus_per_task > 0 ? step->cpus_per_task : 1);
+}
+
+/* A start record has none: nulls. */
+static void add_ending(struct json_object *table, const struct slurm_facts *facts)
+{
+    int known = facts->status_known;
+    int exited = known && WIFEXITED(facts->status);
+    int signaled = known && WIFSIGNALED(facts->status);
+    json_add(table, "exit_code",
+             known ? json_object_new_int(exited ? WEXITSTATUS(facts->status) : 0) : NULL);
+    json_add(table, "signal",
+             known ? json_object_new_int(signaled ? WTERMSIG(facts->status) : 0) : NULL);
+    json_add(table, "core_dumped", json_object_new_boolean(signaled && WCOREDUMP(facts->status)));
+    if (facts->end_source == NULL)
+        json_add(table, "end_source", NULL);
+    else
+        json_add_text(table, "end_source", facts->end_source);
+    json_add(table, "outlived", json_object_new_boolean(facts->outlived));
+}
+
+static struct json_object *shared_table(const struct run_source *source,
+                                        const struct slurm_facts *facts)
+{
+    const struct job_identity *identity = source->identity;
+    const struct journal *journal = source->journal;
+    const struct journal_step *step =
+        journal == NULL ? NULL : journal_find_step(journal, facts->step);
+    struct json_object *table = json_object_new_object();
+    char text[32];
+
+    json_add_text(table, "cluster", record_cluster(source->conf, identity->cluster));
+    record_add_job(table, identity);
+    record_step_text(facts->step, text, sizeof text);
+    json_add_text(table, "step_id", text);
+    json_add_int(table, "node_id", step == NULL ? 0 : step->node_id);
+    json_add_optional(table, "task_id", facts->task, UINT32_MAX);
+    add_ending(table, facts);
+    json_add_optional(table, "cpus_alloc", cpu_count(journal, step), 0);
+    json_add_int(table, "gpus_alloc", journal == NULL ? 0 : journal->gpus);
+    json_add_text(table, "partition", identity->partition);
+    json_add_text(table, "qos", identity->qos);
+    json_add_int(table, "dropped", (int64_t)facts->dropped);
+    json_add(table, "captured", json_object_new_boolean(!facts->is_uncaptured));
+    json_add(
+        table, "build_id",
+        json_build_id((struct capture_bytes){.at = facts->build_id, .size = facts->build_id_size}));
+    return table;
+}
+
+/* The times between which the run ended. A start record has none: nulls. */
+static struct json_object *own_table(const struct ending *ending)
+{
+    struct json_object *table = json_object_new_object();
+    json_add_double(table, "end_time_error", ending == NULL ? 0 : json_seconds(ending->error_ns));
+    if (ending == NULL) {
+        json_add(table, "end_time_min", NULL);
+        json_add(table, "end_time_max", NULL);
+    } else {
+        json_add_double(table, "end_time_min", json_seconds(ending->min_ns));
+        json_add_double(table, "end_time_max", json_seconds(ending->max_ns));
+    }
+    return table;
+}
+
+struct json_object *slurm_table(const struct run_source *source)
+{
+    const struct slurm_facts facts = slurm_facts(source);
+    struct json_memo_key key;
+    json_memo_start(&key, "slurmT");
+    json_memo_add(&key, &facts, sizeof facts);
+    struct json_object *shared = json_memo_find(source->memo, &key);
+    if (shared == NULL)
+        shared = json_memo_keep(source->memo, &key, shared_table(source, &facts));
+    struct json_object *own = own_table(source->ending);
+    struct json_object *table = json_joined(shared, own);
+    json_object_put(shared);
+    json_object_put(own);
+    return table;
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs of which nobody saw the end: no sum has time in which they may have been over, and each says how much
+# more it may be.
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+load ../fixture/site
+load ../fixture/mariadb
+
+setup_file() {
+    export TZ=UTC STORE=sqlite:$BATS_FILE_TMPDIR/store.db
+    site_records "$BATS_FILE_TMPDIR/site"
+    bounded_runs >"$SITE/bounded"
+    mv "$SITE/bounded" "$SITE/records"
+    site_load "$STORE"
+    mariadb_start
+    site_load "$MARIADB_STORE"
+}
+
+teardown_file() {
+    mariadb_stop
+}
+
+# bounded NAME UUID-DIGIT PROBABILITY KNOWN MOST: a run of two cores, which took from KNOWN to MOST seconds
+bounded() {
+    site_run "019a9f00-1111-7000-8000-00000000000$2" "$1" "$3" '.slurmT.cpus_alloc = 2 |
+        .slurmT += {exit_code: null, signal: null, end_source: "step_end", end_time_error: ('"$5 - $4"'),
+            end_time_min: (.userDT.start_time + '"$4"'), end_time_max: (.userDT.start_time + '"$5"')} |
+        .userDT += {run_time: '"$4"', end_time: (.userDT.start_time + '"$4"')}'
+}
+
+# `seen` ended after an hour; `unseen` at any time in ten, and once in the second of two: half of such runs
+# are kept
+bounded_runs() {
+    site_run 019a9f00-1111-7000-8000-000000000001 seen 1 '.slurmT += {end_time_min: .userDT.end_time,
+        end_time_max: .userDT.end_time}'
+    bounded unseen 2 1 0 36000
+    bounded unseen 3 0.5 3600 7200
+}
+
+acct() {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$1" --allusers --no-sacct -n -P \
+        -S 2024-11-20 -E 2024-11-21 "${@:2}"
+    [ "$status" -eq 0 ]
+}
+
+# cells STORE PAGE FIELDS OPTION...: these cells of the page's rows
+cells() {
+    cells=$("$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" -S 2024-11-01 -E 2024-11-30 \
+        --summary "$BATS_TEST_TMPDIR/sums" --json "$2" "${@:4}" |
+        jq -r ".pages[0].rows[] | [$3] | map(. // \"-\") | join(\"|\")")
+    echo "$*: $cells"
+}
+
+both() {
+    for store in "$STORE" "$MARIADB_STORE"; do
+        "$@" "$store"
+        rm -f "$BATS_TEST_TMPDIR/sums"
+    done
+}
+
+in_acct() {
+    acct "$1" -o exec,state,start,end,endmin,endmax,elapsed,elapsedraw,elapsedmax
+    [ "${lines[0]}" = "seen|COMPLETED|2024-11-20T10:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|01:00:00|3600|01:00:00" ]
+    [ "${lines[1]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T10:00:00|2024-11-20T20:00:00|>=00:00:00|0|10:00:00" ]
+    [ "${lines[2]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T11:00:00|2024-11-20T12:00:00|>=01:00:00|3600|02:00:00" ]
+}
+
+@test "jobtrail-acct says that an end is not known, what is known of it, and between which times it was" {
+    both in_acct
+}
+
+in_a_job() {
+    acct "$1" -X -o end,endmin,endmax,elapsed
+    [ "$output" = "Unknown|2024-11-20T11:00:00|2024-11-20T20:00:00|>=01:00:00" ]
+    acct "$1" -T -E 2024-11-20T11:30:00 -o end,endmin,endmax,elapsed
+    [ "${lines[2]}" = "Unknown|2024-11-20T11:00:00|2024-11-20T11:30:00|>=01:00:00" ]
+}
+
+@test "with -X the job's end lies between the last ones of its runs, and -T cuts both" {
+    both in_a_job
+}
+
+in_a_window() {
+    acct "$1" -S 2024-11-20T19:00:00 -E 2024-11-20T19:30:00 -o exec,endmax
+    [ "$output" = "unseen|2024-11-20T20:00:00" ]
+}
+
+@test "a run is shown for the times at which it may have run" {
+    both in_a_window
+}
+
+in_a_report() {
+    cells "$1" executables '.executable, .core_hours, .core_hours_uncertain, .runs' --raw
+    [ "$cells" = $'seen|2|0|1\nunseen|2|22|2' ]
+    cells "$1" executables '.executable, .core_hours, .core_hours_uncertain, .runs'
+    [ "$cells" = $'unseen|4|24|3\nseen|2|0|1' ]
+    cells "$1" users '.user, .core_hours, .core_hours_uncertain'
+    [ "$cells" = 'carol|6|24' ]
+    cells "$1" endings '.outcome, .core_hours, .core_hours_uncertain'
+    [ "$cells" = $'UNKNOWN|4|24\nCOMPLETED|2|0' ]
+    cells "$1" failures '.executable, .failed_core_hours, .failed_core_hours_uncertain'
+    [ "$cells" = 'unseen|4|24' ]
+}
+
+summed() {
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$BATS_TEST_TMPDIR/sums" --update
+    in_a_report "$1"
+}
+
+@test "sums of jobtrail-report are what is known; what may be more stands beside, weighed in the same way" {
+    both in_a_report
+}
+
+@test "so they are from the file of sums" {
+    both summed
+}
+
+@test "text and HTML say that a sum may be more, and nothing where all ends were seen" {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" -S 2024-11-01 -E 2024-11-30 executables
+    [[ "$output" == *"6.0 core hours"* ]]
+    [[ "$output" == *"Core hours are those known to be used; at most 24.0 more where nobody saw the end"* ]]
+    [[ "$output" == *"+ up to"* ]]
+    run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" -S 2024-11-01 -E 2024-11-30 --html
+    [[ "$output" == *"at most 24.0 more"* ]]
+    head -n 1 "$SITE/records" >"$BATS_TEST_TMPDIR/seen"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/seen.db" "$BATS_TEST_TMPDIR/seen"
+    run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/seen.db" -S 2024-11-01 -E 2024-11-30 executables
+    [[ "$output" == *"2.0 core hours"* && "$output" != *"up to"* && "$output" != *"at most"* ]]
+}
+
+in_xalts_view() {
+    local ask='SELECT run_time, end_time - start_time FROM xalt_run ORDER BY run_uuid'
+    if [[ $1 == sqlite:* ]]; then
+        run sqlite3 -separator ' ' "${1#sqlite:}" "$ask"
+    else
+        run mariadb_sql "$ask" jobtrail
+    fi
+    echo "$output"
+    [ "$(tr '\t' ' ' <<<"$output" | sed 's/\.0//g')" = $'3600 3600\n0 0\n3600 3600' ]
+}
+
+@test "XALT's view has the time that is known" {
+    both in_xalts_view
+}

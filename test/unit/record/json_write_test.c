@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is written key by key has the bytes that json-c gives to the same object.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "conf/base/text.h"
+#include "submit/record/json_add.h"
+#include "submit/record/json_write.h"
+#include "submit/record/record.h"
+
+/* Compares, and releases both. */
+static void assert_same(struct json_writer *writer, struct json_object *object)
+{
+    size_t length;
+    char *written = json_write_end(writer, &length);
+    char *expected = record_text(object);
+    assert_non_null(written);
+    assert_string_equal(written, expected);
+    assert_int_equal(length, strlen(expected));
+    json_object_put(object);
+    free(expected);
+    free(written);
+}
+
+static void assert_bytes(const char *bytes, size_t size)
+{
+    const struct capture_bytes value = {.at = bytes, .size = size};
+    struct json_object *object = json_object_new_object();
+    struct json_writer writer;
+    json_write_begin(&writer);
+    json_write_bytes(&writer, "key", value);
+    json_add_bytes(object, "key", value);
+    assert_same(&writer, object);
+}
+
+static void each_byte_has_the_form_of_json_c(void **state)
+{
+    (void)state;
+    for (int byte = 0; byte < 256; byte++) {
+        char text[] = "/usr/bin/a b";
+        for (size_t at = 0; at < sizeof text; at++) {
+            char changed[sizeof text];
+            memcpy(changed, text, sizeof text);
+            changed[at] = (char)byte;
+            assert_bytes(changed, sizeof text);
+        }
+    }
+}
+
+static void what_xalt_would_take_for_a_head_is_written_otherwise(void **state)
+{
+    static const char *const texts[] = {
+        "",         " V:1", "a V:2 b", "V:3", " V:", " V:x", "caf\xc3\xa9 V:4", "\xf0\x9f\x98\x80",
+        "\xff\xfe", "a\"b", "\\"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_bytes(texts[i], strlen(texts[i]));
+    assert_bytes(NULL, 0);
+}
+
+static void numbers_have_as_many_decimals_as_those_of_json_c(void **state)
+{
+    static const double numbers[] = {0,    1,  0.00004, 0.00005, 1795384134.32515, 99999999999.0,
+                                     1e11, -1, 1e300};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct json_object *object = json_object_new_object();
+        struct json_writer writer;
+        json_write_begin(&writer);
+        json_write_double(&writer, "four", numbers[i]);
+        json_write_measured(&writer, "six", numbers[i]);
+        json_add_double(object, "four", numbers[i]);
+        json_add_measured(object, "six", numbers[i]);
+        assert_same(&writer, object);
+    }
+}
+
+static void tables_and_other_values_stand_in_their_order(void **state)
+{
+    struct json_object *object = json_object_new_object(), *table = json_object_new_object();
+    struct json_writer writer;
+    (void)state;
+    json_write_begin(&writer);
+    json_write_open(&writer, "empty");
+    json_write_close(&writer);
+    json_write_open(&writer, "table");
+    json_write_text(&writer, "text", "caf\xc3\xa9");
+    json_write(&writer, "none", NULL);
+    json_write_close(&writer);
+    json_write(&writer, "array", json_strings(text_bytes("a/\"b\"")));
+    json_add_text(table, "text", "caf\xc3\xa9");
+    json_add(table, "none", NULL);
+    json_add(object, "empty", json_object_new_object());
+    json_add(object, "table", table);
+    json_add(object, "array", json_strings(text_bytes("a/\"b\"")));
+    assert_same(&writer, object);
+}
+
+static void a_text_that_is_longer_than_the_first_room_is_whole(void **state)
+{
+    enum { SIZE = 100000 };
+    char *text = malloc(SIZE);
+    (void)state;
+    memset(text, 'a', SIZE);
+    assert_bytes(text, SIZE);
+    text[SIZE / 2] = '"';
+    assert_bytes(text, SIZE);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_byte_has_the_form_of_json_c),
+        cmocka_unit_test(what_xalt_would_take_for_a_head_is_written_otherwise),
+        cmocka_unit_test(numbers_have_as_many_decimals_as_those_of_json_c),
+        cmocka_unit_test(tables_and_other_values_stand_in_their_order),
+        cmocka_unit_test(a_text_that_is_longer_than_the_first_room_is_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
