@@ -82,7 +82,7 @@ static int look_again(const struct job_look *look, struct ledger_reader *reader,
 static int look_at_new(const struct job_look *look, size_t room, struct ledger_reader *reader,
                        struct looks *found)
 {
-    uint64_t offset = look->old.next_offset < LEDGER_PAGE ? LEDGER_PAGE : look->old.next_offset;
+    uint64_t offset = look->old.next_offset < reader->at ? reader->at : look->old.next_offset;
     for (int i = 0; i < SLOTS_MAX && offset < reader->end && found->count < room; i++) {
         struct capture capture;
         uint32_t step;

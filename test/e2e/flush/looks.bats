@@ -129,6 +129,10 @@ is_within() {
 }
 
 @test "of a job that holds more open slots than are noted, the rest is as without a watcher" {
+    rm -r "$SPOOL"
+    sed -i '/^\[spool\]/a ledger_size = 256M' "$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((256 << 20))
     tracked "$PROGRAMS/_exit_with" 0
     "$PROGRAMS/clone_captures" "$SPOOL/$JOB.0/user/ledger" 17000 >/dev/null
     look
