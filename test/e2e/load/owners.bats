@@ -152,7 +152,7 @@ answers() {
     [ "$(jq -c '[.runs[] | [.user, .proven, .packages]] | length' json)" -eq 2 ]
     [ "$(jq -c '[.runs[].proven] | unique' json)" = '[true]' ]
     run --separate-stderr jobtrail-report --store "$store" --summary none -S 2024-11-01 -E 2024-11-30 --csv users
-    [ "$(cut -d, -f 1,4 <<<"$output" | tr -d '\r' | tail -n +2 | sort)" = $'alice,1\nmallory,1' ]
+    [ "$(cut -d, -f 1,5 <<<"$output" | tr -d '\r' | tail -n +2 | sort)" = $'alice,1\nmallory,1' ]
 }
 
 @test "people's questions count each run once, for its owner" {
