@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -81,15 +81,16 @@ static char *behind(char *utf8, size_t count)
 }
 
 /* Ends a text that has more than `most` characters. */
-static int cut(char *text, size_t most)
+static void cut(char *text, size_t most)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned char digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx context;
     char *end = behind(text, most - CUT_END);
-    if (EVP_Digest(text, strlen(text), digest, NULL, EVP_sha256(), NULL) != 1)
-        return -ENOMEM;
+    sha256_init(&context);
+    sha256_update(&context, strlen(text), (const uint8_t *)text);
+    sha256_digest(&context, sizeof digest, digest);
     *end++ = '~'; /* CUT_END characters or more are cut, so that there is room */
     text_hex(digest, (CUT_END - 1) / 2, end);
-    return 0;
 }
 
 /* `*fitted`: the text as it fits, malloc'ed; NULL when it does as it is. */
@@ -98,9 +99,8 @@ static int fit_text(const char *text, size_t most, char **fitted)
     CLEANUP_FREE char *found = text_basic_plane(text);
     if (found == NULL)
         return -ENOMEM;
-    int error = behind(found, most) == NULL ? 0 : cut(found, most);
-    if (error != 0)
-        return error;
+    if (behind(found, most) != NULL)
+        cut(found, most);
     bool is_changed = strcmp(found, text) != 0;
     *fitted = is_changed ? found : NULL;
     if (is_changed)
