@@ -6,7 +6,7 @@
 load ../fixture/cluster
 
 setup_file() {
-    export RULES=$'[paths]\nkeep = .*'
+    export RULES=$'[paths]\nskip = .*/dash\nkeep = .*'
     start_cluster
 }
 
@@ -39,11 +39,20 @@ look() {
 }
 
 @test "a program that could replace itself keeps its signal, by a word of its own" {
-    job=$(submit "srun -n1 sh -c 'echo pid \$\$; read -r line </dev/zero'" -w n1)
+    job=$(submit "srun -n1 bash -c 'echo pid \$\$; read -r line </dev/zero'" -w n1)
     eventually 30 output_has "$job" '^pid'
     kill -KILL "$(sed -n 's/^pid //p' "$DIR/out/$job")"
     wait_job "$job"
     [[ $(records "$job" | jq -r '.[] | select(.slurmT.step_id == "0") | .slurmT | "\(.end_source) \(.exit_code):\(.signal)"') == "task_end 0:9" ]]
+}
+
+@test "a program that becomes a shell that is not recorded ended when that began, and has no status" {
+    job=$(submit_and_wait "srun $PROGRAMS/exec_to /bin/sh -c '$PROGRAMS/spin 2 sleep; exec $PROGRAMS/exit_with 4'")
+    [[ $(ending "$job" exec_to) == "exec null:null" ]]
+    [[ $(field "$job" exec_to '.userDT.run_time < 2') == true ]]
+    [[ $(ending "$job" exit_with) == "fini 4:0" ]]
+    job=$(submit_and_wait "srun $PROGRAMS/exec_to /bin/sh -c 'exit 4'")
+    [[ $(ending "$job" exec_to) == "exec null:null" ]]
 }
 
 @test "the exit code of a static program is not that of the one that it has replaced" {
@@ -53,7 +62,7 @@ look() {
 }
 
 @test "nor is that of a shell with an empty environment" {
-    job=$(submit_and_wait "srun $PROGRAMS/exec_to /usr/bin/env -i sh -c 'exit 4'")
+    job=$(submit_and_wait "srun $PROGRAMS/exec_to /usr/bin/env -i bash -c 'exit 4'")
     [[ $(ending "$job" exec_to) == "exec null:null" ]]
     [[ $(ending "$job" env) == "exec null:null" ]]
 }
