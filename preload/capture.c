@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "conf/policy/policy_read.h"
+#include "preload/ancestor.h"
 #include "preload/container.h"
 #include "preload/fact_variables.h"
 #include "preload/memory.h"
@@ -34,9 +35,9 @@ static void put_cwd(struct fields *fields)
     fields_end(fields);
 }
 
-static void put_container(const struct image *image, struct fields *fields)
+static void put_container(const struct capture_source *source, struct fields *fields)
 {
-    const char *kind = container_kind(image->envp);
+    const char *kind = container_kind(source->image->envp, source->head);
     if (kind != NULL)
         fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
 }
@@ -45,7 +46,7 @@ static void put_container(const struct image *image, struct fields *fields)
 static enum policy_command_line wanted_lines(const struct capture_source *source)
 {
     return source->switches->command_line == SWITCH_NO ? POLICY_LINE_NO
-                                                       : policy_command_line(source->policy);
+                                                       : policy_command_line(source->policy->base);
 }
 
 static void put_argv(const struct image *image, enum policy_command_line wanted,
@@ -126,10 +127,12 @@ static void put_objects(const struct image *image, struct fields *fields)
 {
     const struct r_debug *loader = image_loader(image);
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    size_t count = 0;
     for (int i = 0; entry != NULL && i < OBJECTS_MAX; i++, entry = entry->l_next) {
         if (!image_is_object(entry))
             continue;
-        struct image_bytes id = image_build_id(entry);
+        count++;
+        struct image_bytes id = image_build_id(image, entry);
         unsigned char id_size = id.size > 64 ? 64 : (unsigned char)id.size;
         if (!fields_begin(fields, LEDGER_OBJECT))
             return;
@@ -138,6 +141,9 @@ static void put_objects(const struct image *image, struct fields *fields)
         fields_add(fields, entry->l_name, text_length(entry->l_name), fields->room);
         fields_end(fields);
     }
+    /* The loader itself is an object. */
+    if (count == 0 && image_is_dynamic(image))
+        fields->slot_flags |= LEDGER_SLOT_CUT;
 }
 
 static void put_notes(const struct image *image, struct fields *fields)
@@ -150,19 +156,26 @@ static void put_notes(const struct image *image, struct fields *fields)
         fields_put(fields, LEDGER_WATERMARK, note.at, note.size);
 }
 
-void capture_fill(const struct capture_source *source, struct fields *fields)
+uint64_t capture_fill(const struct capture_source *source, struct fields *fields)
 {
     const char *task = source->switches->task;
-    const struct proc_lines lines = {source->policy, wanted_lines(source)};
+    const struct ancestor_source ancestors = {
+        .self = source->self,
+        .last = source->switches->task_pid,
+        .lines = {source->policy->base, source->policy->identity, wanted_lines(source)},
+        .head = source->head,
+        .is_shared = ancestor_is_random(source->image),
+    };
     fields_put(fields, LEDGER_EXEC, source->path->text, source->path->length);
     if (task != NULL)
         fields_put(fields, LEDGER_TASK, task, text_length(task));
     put_cwd(fields);
-    put_argv(source->image, lines.wanted, fields);
-    put_env(source->image->envp, source->policy, fields);
+    put_argv(source->image, ancestors.lines.wanted, fields);
+    put_env(source->image->envp, source->policy->base, fields);
     put_facts(source, fields);
     put_notes(source->image, fields);
-    put_container(source->image, fields);
-    proc_ancestors(source->self, source->switches->task_pid, &lines, fields);
+    put_container(source, fields);
+    uint64_t name_space = ancestor_put_all(&ancestors, fields);
     put_objects(source->image, fields);
+    return name_space;
 }

@@ -14,11 +14,14 @@
 struct capture_source {
     const struct image *image;
     const struct switches *switches;
-    const void *policy; /* usable */
+    const struct decide_policy *policy; /* usable */
     const struct exec_path *path;
     const struct proc_stat *self;
+    struct ledger_header *head; /* shared; LEDGER_HEAD bytes are mapped */
 };
 
-void capture_fill(const struct capture_source *source, struct fields *fields);
+/* Adds the fields. Returns the inode of the pid namespace where LEDGER_NAMESPACE is among them, or
+ * 0. Where the objects of a dynamic program cannot be found, LEDGER_SLOT_CUT is among the flags. */
+uint64_t capture_fill(const struct capture_source *source, struct fields *fields);
 
 #endif

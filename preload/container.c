@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "preload/memory.h"
 #include "preload/system.h"
@@ -26,20 +27,28 @@ static bool has_variable(char **envp, const char *start)
     return false;
 }
 
-const char *container_kind(char **envp)
+static bool is_root_of(const struct ledger_header *header)
 {
+    struct stat status;
+    return system_stat_path("/", &status) == 0 && status.st_ino == header->root_inode &&
+           status.st_dev == header->root_device;
+}
+
+const char *container_kind(char **envp, const struct ledger_header *header)
+{
+#define MARK(path, kind) {path, kind},
     static const struct {
         const char *path, *kind;
-    } marks[] = {
-        {"/.singularity.d", "apptainer"},
-        {"/run/.containerenv", "podman"},
-        {"/.dockerenv", "docker"},
-        {"/.lock", "enroot"},
-    };
+    } marks[] = {LEDGER_MARKS(MARK)};
+#undef MARK
+    const size_t count = sizeof marks / sizeof marks[0];
+    uint64_t mark = __atomic_load_n(&header->root_mark, __ATOMIC_RELAXED);
     /* The variable first: files may have come with the image, from the runtime that built it. */
     if (has_variable(envp, "CH_RUNNING="))
         return "charliecloud";
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    if (mark > 0 && mark < 2 + count && is_root_of(header))
+        return mark == 1 ? NULL : marks[mark - 2].kind;
+    for (size_t i = 0; i < count; i++) {
         if (file_exists(marks[i].path))
             return marks[i].kind;
     }

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "conf/policy/policy_read.h"
+#include "preload/argument.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -57,16 +58,13 @@ int decide_map(const char *path, uint32_t user, struct decide_policy *policy)
     system_close(fd);
     if (base == NULL)
         return 0;
-    *policy = (struct decide_policy){base, (size_t)status.st_size};
-    if (policy_usable(base, policy->size))
-        return 1;
-    decide_unmap(policy);
-    return 0;
-}
-
-void decide_unmap(struct decide_policy *policy)
-{
-    system_unmap(policy->base, policy->size);
+    *policy = (struct decide_policy){
+        .base = base,
+        .size = (size_t)status.st_size,
+        .identity = status.st_ino ^ (uint64_t)status.st_ctim.tv_sec << 32 ^
+                    (uint64_t)status.st_ctim.tv_nsec,
+    };
+    return policy_usable(base, policy->size);
 }
 
 static struct decision by_host(const void *policy)
@@ -103,8 +101,9 @@ static struct decision by_kind(const void *policy, const struct switches *switch
 static struct decision by_path(const void *policy, const struct image *image,
                                const struct exec_path *path)
 {
+    const struct policy_files files = {argument_walk, 0};
     struct policy_decision answer =
-        policy_decide(policy, path->text, path->length, image->argc, image->argv);
+        policy_decide(policy, path->text, path->length, image->argc, image->argv, &files);
     return (struct decision){
         .track = answer.action != POLICY_SKIP,
         .pkgs = answer.action == POLICY_PKGS,

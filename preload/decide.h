@@ -29,13 +29,13 @@ struct decision decide_by_switches(const struct switches *switches);
 struct decide_policy {
     void *base;
     size_t size;
+    uint64_t identity; /* another file, or another content, has another one */
 };
 
 /* Maps the policy file `path` for a process of the user `user`. Returns 1, or 0 when there is none
- * that this library can read, or when users other than root and this one can change it. */
+ * that this library can read, or when users other than root and this one can change it. It stays
+ * mapped, read-only: to take it away costs more than to leave it. */
 int decide_map(const char *path, uint32_t user, struct decide_policy *policy);
-
-void decide_unmap(struct decide_policy *policy);
 
 /* By the policy: its rules for hosts, for programs with and without MPI, and for executables. */
 struct decision decide_by_policy(const struct decide_policy *policy,

@@ -14,21 +14,22 @@
 #include "preload/exec_path.h"
 #include "preload/image.h"
 #include "preload/memory.h"
+#include "preload/predecessor.h"
 #include "preload/proc.h"
 #include "preload/run.h"
 #include "preload/switches.h"
 #include "preload/system.h"
 #include "preload/trace.h"
 
-static struct exec_path exec_path;
-
-static void trace_decision(const struct switches *switches, const struct decision *decision,
-                           const char *conf)
+static __attribute__((noinline)) void trace_decision(const struct switches *switches,
+                                                     const struct exec_path *path,
+                                                     const struct decision *decision,
+                                                     const char *conf)
 {
     struct trace trace;
     if (switches->trace == TRACE_OFF)
         return;
-    trace_start(&trace, switches, exec_path.text, exec_path.length);
+    trace_start(&trace, switches, path->text, path->length);
     trace_text(&trace, decision->why);
     if (decision->line != 0 && conf != NULL) {
         trace_text(&trace, " (");
@@ -40,20 +41,27 @@ static void trace_decision(const struct switches *switches, const struct decisio
     trace_write(&trace);
 }
 
-static void start_by_policy(const struct image *image, const struct switches *switches)
+/* Returns whether the process is recorded. */
+static bool start_by_policy(const struct image *image, const struct switches *switches,
+                            const struct exec_path *path)
 {
     struct decide_policy policy;
     if (!decide_map(switches->policy, image->user, &policy)) {
-        trace_decision(switches, &(struct decision){.why = "not tracked: no usable policy"}, NULL);
-        return;
+        trace_decision(switches, path, &(struct decision){.why = "not tracked: no usable policy"},
+                       NULL);
+        return false;
     }
-    const struct run_start start = {image, switches, policy.base, &exec_path};
-    struct decision decision = decide_by_policy(&policy, switches, image, &exec_path);
-    trace_decision(switches, &decision, policy_string(policy.base, POLICY_CONF));
-    if (decision.track && !run_begin(&start, decision.pkgs))
-        trace_decision(switches,
-                       &(struct decision){.why = "not recorded: no room in the job's spool"}, NULL);
-    decide_unmap(&policy);
+    const struct run_start start = {image, switches, &policy, path};
+    struct decision decision = decide_by_policy(&policy, switches, image, path);
+    if (switches->trace != TRACE_OFF) /* the name is in a page that nothing else needs */
+        trace_decision(switches, path, &decision, policy_string(policy.base, POLICY_CONF));
+    if (!decision.track)
+        return false;
+    if (run_begin(&start, decision.pkgs))
+        return true;
+    trace_decision(switches, path,
+                   &(struct decision){.why = "not recorded: no room in the job's spool"}, NULL);
+    return false;
 }
 
 /* musl passes no arguments to constructors: there the address of the stack is read from /proc. */
@@ -73,20 +81,23 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
 {
     struct image image;
     struct switches switches;
+    struct exec_path path = {.length = 0};
     if (!find_image(argc, argv, envp, &image) || image.secure)
         return;
     switches_read(image.envp, &switches);
     if (switches.spool == NULL || switches.policy == NULL)
         return;
+    if (!image_is_first_copy(image_loader(&image)))
+        return;
     struct decision decision = decide_by_switches(&switches);
-    if (!decision.track && switches.trace == TRACE_OFF)
+    bool needs_path = decision.track || switches.trace != TRACE_OFF;
+    if (needs_path && !exec_path_find(&image, &path))
         return;
-    if (!image_is_first_copy(image_loader(&image)) || !exec_path_find(&image, &exec_path))
+    if (decision.track && start_by_policy(&image, &switches, &path))
         return;
-    if (decision.track)
-        start_by_policy(&image, &switches);
-    else
-        trace_decision(&switches, &decision, NULL);
+    if (!decision.track)
+        trace_decision(&switches, &path, &decision, NULL);
+    predecessor_end(&image, switches.spool);
 }
 
 __attribute__((destructor)) static void jobtrail_end(void)

@@ -9,10 +9,12 @@
 #include <errno.h>
 
 #include "preload/memory.h"
+#include "preload/private.h"
 #include "preload/system.h"
 
 enum {
     PARTS_MAX = 16,
+    COPY_ROOM = 256,
     /* For a script the kernel puts the interpreter, at most one argument, and the script's name
      * before the arguments, for the interpreter's own script again: five times (exec.c). */
     SCRIPT_ARGUMENTS = 11,
@@ -59,25 +61,31 @@ static int is_canonical(char *path)
     return 0;
 }
 
-static int copy_name(const struct image *image, struct exec_path *path)
+/* Whether the name in AT_EXECFN is the path. A name that is too long for the stack is not looked
+ * at. */
+static int is_named_by_kernel(const struct image *image)
 {
-    if (image->exec_name == NULL)
-        return 0;
-    const char *end = text_append(path->text, path->text + sizeof path->text, image->exec_name);
-    path->length = end == NULL ? 0 : (size_t)(end - path->text);
-    return end != NULL;
+    char copy[COPY_ROOM];
+    const char *name = image->exec_name;
+    /* Without AT_BASE the program may have been started as an argument of the loader, which then is
+     * the executable. Static programs have none either, and so take the slower way as well. */
+    return image->loader_base != 0 && name != NULL && name[0] == '/' && !may_be_script(image) &&
+           text_append(copy, copy + sizeof copy, name) != NULL && is_canonical(copy);
 }
 
 int exec_path_find(const struct image *image, struct exec_path *path)
 {
-    /* Without AT_BASE the program may have been started as an argument of the loader, which then is
-     * the executable. Static programs have none either, and so take the slower way as well. */
-    if (image->loader_base != 0 && copy_name(image, path) && path->text[0] == '/' &&
-        !may_be_script(image) && is_canonical(path->text))
-        return 1;
-    long length = system_readlink("/proc/self/exe", path->text, sizeof path->text);
-    if (length <= 0)
-        return copy_name(image, path);
-    path->length = (size_t)length;
-    return 1;
+    *path = (struct exec_path){.text = image->exec_name};
+    if (!is_named_by_kernel(image)) {
+        struct private_memory *memory = private_memory();
+        char *room = memory == NULL ? NULL : private_path(memory);
+        long length = room == NULL ? 0 : system_readlink("/proc/self/exe", room, SLOT_PATH_ROOM);
+        if (length > 0) {
+            *path = (struct exec_path){.text = room, .length = (size_t)length};
+            return 1;
+        }
+    }
+    if (path->text != NULL)
+        path->length = text_length(path->text);
+    return path->length > 0;
 }

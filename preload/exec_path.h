@@ -9,10 +9,10 @@
 
 #include "preload/image.h"
 
-/* Not terminated. The length is the first member, so that a short path lies in the same page. */
+/* Not terminated. It lies where the kernel has put it, or in private memory. */
 struct exec_path {
+    const char *text;
     size_t length;
-    char text[4096];
 };
 
 /* Finds the path without /proc where it can: the first access of a process to its own entries there

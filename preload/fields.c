@@ -55,6 +55,11 @@ void fields_end(struct fields *fields)
     fields->open = fields->used;
 }
 
+void fields_cancel(struct fields *fields)
+{
+    fields->used = fields->open;
+}
+
 void fields_put(struct fields *fields, enum ledger_field_kind kind, const void *bytes, size_t size)
 {
     if (!fields_begin(fields, kind))

@@ -34,6 +34,9 @@ void fields_wrote(struct fields *fields, size_t size);
 
 void fields_end(struct fields *fields);
 
+/* Takes back the field begun last. */
+void fields_cancel(struct fields *fields);
+
 /* fields_begin(), fields_add() and fields_end(). */
 void fields_put(struct fields *fields, enum ledger_field_kind kind, const void *bytes, size_t size);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/image.h"
 
+#include <errno.h>
+#include <linux/futex.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "preload/memory.h"
 #include "preload/system.h"
@@ -43,16 +46,26 @@ static uintptr_t load_bias(const struct image *image)
     return 0;
 }
 
+/* The kernel puts the auxiliary vector behind the NULL after the variables. Other constructors may
+ * have removed variables since: libc then moves the following ones and the NULL down, and words
+ * that were variables lie behind it, NULL or not. So the vector is known by its first word: its
+ * types are small numbers and not 0, while no variable lies in the first page of memory. */
+static const ElfW(auxv_t) * find_auxv(char **envp)
+{
+    const uintptr_t *word = (const uintptr_t *)envp;
+    while (*word == 0 || *word >= PAGE)
+        word++;
+    return (const void *)word;
+}
+
 int image_find(int argc, char **argv, char **envp, struct image *image)
 {
     if (!is_passed_by_loader(argc, argv, envp))
         return 0;
     *image =
         (struct image){.argc = argc, .argv = argv, .envp = envp, .user = UINT32_MAX, .secure = 1};
-    char **end = envp;
-    while (*end != NULL)
-        end++;
-    for (const ElfW(auxv_t) *aux = (const void *)(end + 1); aux->a_type != AT_NULL; aux++) {
+    const ElfW(auxv_t) *aux = find_auxv(envp);
+    for (; aux->a_type != AT_NULL; aux++) {
         uintptr_t value = aux->a_un.a_val;
         if (aux->a_type == AT_PHDR)
             image->phdr = (const void *)value;
@@ -66,12 +79,25 @@ int image_find(int argc, char **argv, char **envp, struct image *image)
             image->loader_base = value;
         else if (aux->a_type == AT_EUID)
             image->user = (uint32_t)value;
+        else if (aux->a_type == AT_RANDOM)
+            image->random = (const void *)value;
         else if (aux->a_type == AT_SECURE)
             image->secure = value != 0;
     }
     if (image->phdr == NULL)
         image->phdr_count = 0;
     image->load_bias = load_bias(image);
+    return 1;
+}
+
+int image_is_dynamic(const struct image *image)
+{
+    if (own_dynamic == NULL)
+        return 0;
+    for (size_t i = 0; i < image->phdr_count; i++) {
+        if (image->phdr[i].p_type == PT_DYNAMIC)
+            return image->load_bias + image->phdr[i].p_vaddr != (uintptr_t)own_dynamic;
+    }
     return 1;
 }
 
@@ -166,18 +192,23 @@ struct image_bytes image_exec_note(const struct image *image, const char *owner,
     return find_note_in(image->load_bias, image->phdr, image->phdr_count, owner, type);
 }
 
-/* Whether a page is is_mapped at `address`, a multiple of the page size (mincore(2)). */
+/* Whether `address`, a multiple of 4, can be read. futex(2) compares the word there with a number
+ * and, should they be equal, waits for no time: EFAULT tells that nothing is mapped. It costs a
+ * third of mincore(2), and no sandbox forbids it, since libc needs it. */
 static bool is_mapped(const void *address)
 {
-    unsigned char resident;
-    return system_call6(SYS_mincore, (long)address, PAGE, (long)&resident, 0, 0, 0) == 0;
+    static const struct timespec none = {0, 0};
+    return system_call6(SYS_futex, (long)address, FUTEX_WAIT_PRIVATE, 0, (long)&none, 0, 0) !=
+           -EFAULT;
 }
 
-struct image_bytes image_build_id(const struct link_map *entry)
+struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
 {
     const struct image_bytes none = {NULL, 0};
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
-    if (header == NULL || (uintptr_t)header % PAGE != 0 || !is_mapped(header))
+    if (header == NULL || (uintptr_t)header % PAGE != 0)
+        return none;
+    if ((uintptr_t)header != image->loader_base && !is_mapped(header))
         return none;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
         return none;

@@ -3,6 +3,9 @@
  * What the kernel and the loader have put into the memory of this process: arguments, environment,
  * auxiliary vector, program headers, link map. Nothing here makes a system call, except for
  * image_build_id(), which asks whether an entry's page is mapped.
+ *
+ * Constructors of other libraries may have run before. What they do to the array of variables
+ * (setenv, unsetenv, putenv) is seen here, but for an array that they have moved.
  */
 #ifndef JOBTRAIL_IMAGE_H
 #define JOBTRAIL_IMAGE_H
@@ -22,7 +25,8 @@ struct image {
     uintptr_t load_bias;   /* of the executable */
     uintptr_t vdso;        /* address of the vDSO's ELF header; 0: none */
     uintptr_t loader_base; /* AT_BASE; 0: the kernel started no loader beside the executable */
-    uint32_t user;         /* AT_EUID: the effective user that the program was started with */
+    const unsigned char *random; /* AT_RANDOM: 16 bytes from the kernel; NULL: none */
+    uint32_t user;               /* AT_EUID: the effective user that the program was started with */
     int secure; /* AT_SECURE: the caller has fewer rights than this program and has made its
                    environment; also set where the kernel does not say */
 };
@@ -30,6 +34,9 @@ struct image {
 /* Fills `*image` from what the loader passed to a constructor. glibc passes (argc, argv, envp);
  * musl passes nothing, which is noticed. Returns 1, or 0 when the arguments are not there. */
 int image_find(int argc, char **argv, char **envp, struct image *image);
+
+/* Whether this copy of the library is a shared object, and so the program a dynamic one. */
+int image_is_dynamic(const struct image *image);
 
 /* The loader's rendezvous (dlopen(3) changes it); NULL in a static executable. */
 const struct r_debug *image_loader(const struct image *image);
@@ -54,6 +61,6 @@ struct image_bytes {
 struct image_bytes image_exec_note(const struct image *image, const char *owner, uint32_t type);
 
 /* The build-id of a loaded object. */
-struct image_bytes image_build_id(const struct link_map *entry);
+struct image_bytes image_build_id(const struct image *image, const struct link_map *entry);
 
 #endif

@@ -6,7 +6,9 @@
  * in bytes.
  *
  *     page 0             struct ledger_header
- *     page 1 ..          slots, each a whole number of pages: 4 KiB << class
+ *     pages 1 to 7       struct ledger_ancestor, four a page
+ *     page 8             not used, so that the mappings of head and slot never become one
+ *     page 9 ..          slots, each a whole number of pages: 4 KiB << class
  *
  * A slot begins with struct ledger_slot. After it come `fields_bytes` of fields, each a struct
  * ledger_field and its content, padded to 8 bytes. A process claims a slot by taking one of its
@@ -21,6 +23,13 @@
  * The slot then has LEDGER_SLOT_FIRST and the clock ticks at which the run began, which the process
  * knows without a system call. Otherwise the process reads its true start from /proc.
  *
+ * A bucket also leads to the slot that was claimed last, and each slot to the one before it in its
+ * bucket. A program that is not recorded finds there the run of the program before it in the same
+ * process, and signs it: `end_ns`, `end_by`, LEDGER_ENDED. This is a hint, and may be missing.
+ *
+ * Processes of one parent share what is recorded about it: the first one stores that as a struct
+ * ledger_ancestor, see there.
+ *
  * The file has its final size from the start, since RLIMIT_FSIZE limits growing alone. Its blocks
  * are allocated up to `backed_bytes`. Beyond that, a process allocates its slot with fallocate()
  * before it touches it: touching a page without a block on a full file system would be SIGBUS.
@@ -33,11 +42,14 @@
 
 #include <stdint.h>
 
-#define LEDGER_MAGIC      UINT64_C(0x3352474c544a0a7f) /* "\x7f\nJTLGR3" */
-#define LEDGER_SLOT_MAGIC UINT64_C(0x32544c53544a0a7f) /* "\x7f\nJTSLT2" */
+#define LEDGER_MAGIC      UINT64_C(0x3452474c544a0a7f) /* "\x7f\nJTLGR4" */
+#define LEDGER_SLOT_MAGIC UINT64_C(0x33544c53544a0a7f) /* "\x7f\nJTSLT3" */
 #define LEDGER_PAGE       4096u
+#define LEDGER_HEAD       (8 * LEDGER_PAGE) /* the header and what processes share about ancestors */
+#define LEDGER_FIRST      (9 * LEDGER_PAGE) /* offset of the first slot */
 #define LEDGER_CLASSES    6
-#define LEDGER_BUCKETS    1984
+#define LEDGER_BUCKETS    984
+#define LEDGER_ANCESTORS  28
 #define LEDGER_SLOT_MAX   (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
 
 /* A named pipe in the node's spool directory, which the watcher reads. A process writes a byte when
@@ -73,9 +85,39 @@ struct ledger_header {
      * bits (0: none), a counter against ABA in the high ones. */
     uint64_t free_list[LEDGER_CLASSES];
     uint64_t dropped[LEDGER_DROPS]; /* atomic */
-    /* Atomic: runs that have begun and not signed, by `pid % LEDGER_BUCKETS`. Those that were
-     * killed are never subtracted. */
-    uint16_t unsigned_runs[LEDGER_BUCKETS];
+    /* The directory `/` where the ledger was made, and what was there: 1 for none of LEDGER_MARKS,
+     * 2 for the first of them, and so on. 0: unknown. A process that sees the same directory need
+     * not look for itself. */
+    uint64_t root_device, root_inode, root_mark;
+    /* Atomic, by `pid % LEDGER_BUCKETS`: LEDGER_RUNS and LEDGER_LAST. */
+    uint32_t runs[LEDGER_BUCKETS];
+};
+
+/* Of ledger_header.runs[]: how many runs have begun and not signed. LEDGER_RUNS_MANY stands for as
+ * many or more, and never changes again. Runs that were killed are never subtracted. */
+#define LEDGER_RUNS(bucket) ((bucket) >> 24)
+#define LEDGER_RUNS_MANY    255u
+/* ... and the page number of the slot that was claimed last and not signed; 0: none. */
+#define LEDGER_LAST(bucket) ((bucket)&0xffffffu)
+
+/* What the runtimes of containers make in the root directory, and the kind that it tells. */
+#define LEDGER_MARKS(MARK)                                                                         \
+    MARK("/.singularity.d", "apptainer")                                                           \
+    MARK("/run/.containerenv", "podman")                                                           \
+    MARK("/.dockerenv", "docker")                                                                  \
+    MARK("/.lock", "enroot")
+
+/* What is recorded about a process that is the parent, or its parent, of captured ones. It is at
+ * `pid % LEDGER_ANCESTORS`. There is no lock: a reader copies it and then compares `check`, which
+ * is a hash of the content, of the rest of this head, and of what identifies the process and the
+ * program that it runs (preload/ancestor.c). The flush never reads it. */
+struct ledger_ancestor {
+    uint64_t check;
+    int32_t pid;
+    int32_t ppid;
+    uint32_t size;   /* of the content */
+    uint32_t unused; /* 0 */
+    char text[1000]; /* the content of a LEDGER_ANCESTOR field after the pid */
 };
 
 /* clang-format off */
@@ -119,7 +161,8 @@ struct ledger_slot {
     uint64_t offset; /* of this slot in the file */
     uint32_t slot_bytes;
     uint32_t state;     /* atomic; enum ledger_state */
-    uint32_t next_free; /* page number of the next slot on a free list; 0: none */
+    uint32_t next_free; /* page number of the next slot on a free list; 0: none. Of a slot in use:
+                           of the slot before it in the bucket of its pid */
     uint32_t flags;     /* enum ledger_slot_flag */
     int32_t pid;
     int32_t ppid;
@@ -131,18 +174,22 @@ struct ledger_slot {
     uint32_t rank;
     uint32_t size; /* number of ranks, 1 where there is no MPI */
     uint32_t fields_bytes;
-    uint32_t signal;    /* caught by our handler at end_ns; 0: none */
-    uint64_t random;    /* drawn at the start: what sampling compares with */
-    double probability; /* with which an ended run was kept; 0: not decided */
-    uint32_t gpus;      /* devices held open at the end */
-    uint32_t end_by;    /* enum ledger_end: who stored end_ns */
+    uint32_t signal;     /* caught by our handler at end_ns; 0: none */
+    uint64_t random;     /* drawn at the start: what sampling compares with */
+    double probability;  /* with which an ended run was kept; 0: not decided */
+    uint32_t gpus;       /* devices held open at the end */
+    uint32_t end_by;     /* enum ledger_end: who stored end_ns */
+    uint64_t name_space; /* the inode in LEDGER_NAMESPACE; 0: there is no such field */
 };
 
 /* 32-bit and 64-bit processes share a ledger. */
-_Static_assert(sizeof(struct ledger_slot) == 120, "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_slot) == 128, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) ==
-                   32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS) + 2 * LEDGER_BUCKETS,
+                   32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS + 3) + 4 * LEDGER_BUCKETS,
                "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) <= LEDGER_PAGE, "one page");
+_Static_assert(sizeof(struct ledger_ancestor) == 1024, "the same layout for every ABI");
+_Static_assert(LEDGER_PAGE + LEDGER_ANCESTORS * sizeof(struct ledger_ancestor) == LEDGER_HEAD,
+               "the pages after the header");
 
 #endif

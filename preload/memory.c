@@ -9,11 +9,19 @@ NOT_A_CALL void *memcpy(void *restrict to, const void *restrict from, size_t siz
     return memmove(to, from, size);
 }
 
+/* Eight bytes at any address. */
+typedef uint64_t word __attribute__((may_alias, aligned(1)));
+
 NOT_A_CALL void *memmove(void *to, const void *from, size_t size)
 {
     unsigned char *target = to;
     const unsigned char *source = from;
     if (target <= source) {
+        for (; size >= sizeof(word); size -= sizeof(word)) {
+            *(word *)target = *(const word *)source;
+            target += sizeof(word);
+            source += sizeof(word);
+        }
         for (size_t i = 0; i < size; i++)
             target[i] = source[i];
     } else {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * This process and its ancestors, from /proc (proc(5)).
+ * What /proc tells about this process and others (proc(5)).
  */
 #ifndef JOBTRAIL_PROC_H
 #define JOBTRAIL_PROC_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "conf/policy/policy.h"
-#include "preload/fields.h"
 
 struct proc_stat {
     int32_t pid;
@@ -26,16 +23,18 @@ int proc_stat(int32_t pid, struct proc_stat *stat);
  * follow. 0 where it cannot be read. */
 uintptr_t proc_start_stack(void);
 
-/* How much of the ancestors' command lines is recorded. */
-struct proc_lines {
-    const void *policy;              /* usable; its rules may reduce a line to the first argument */
-    enum policy_command_line wanted; /* the most that is recorded */
-};
+/* "/proc/PID/NAME" into `path`, where `name` is "/NAME" or "" and pid 0 stands for "self". */
+enum { PROC_PATH_ROOM = 64 };
+void proc_path(int32_t pid, const char *name, char path[PROC_PATH_ROOM]);
 
-/* Adds a LEDGER_ANCESTOR field for each ancestor of `self` up to the process `last` inclusive (0:
- * up to slurmstepd), 16 at the most, and none for pid 1. Adds nothing where `self` is `last`. Where
- * the walk ends at pid 1 or at a process that cannot be read, adds LEDGER_NAMESPACE. */
-void proc_ancestors(const struct proc_stat *self, int32_t last, const struct proc_lines *lines,
-                    struct fields *fields);
+/* Reads up to `size` bytes of that file. Returns how many there are; 0 where it cannot be read. */
+size_t proc_read(int32_t pid, const char *name, char *to, size_t size);
+
+/* Reads "pid:[INODE]", the pid namespace of this process, into `text`. Returns its length; 0 where
+ * it cannot be read. */
+size_t proc_namespace(char *text, size_t room);
+
+/* The inode in those `length` bytes; 0 where there is none. */
+uint64_t proc_namespace_inode(const char *text, size_t length);
 
 #endif

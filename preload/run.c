@@ -7,6 +7,7 @@
 #include "preload/clock.h"
 #include "preload/devices.h"
 #include "preload/memory.h"
+#include "preload/private.h"
 #include "preload/proc.h"
 #include "preload/sampling.h"
 #include "preload/signals.h"
@@ -20,36 +21,35 @@
 enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };
 
 /* The process that claimed a slot signs it; a forked child must not. All that signing needs lies in
- * this page, which the kernel fills with zeros in a forked child (madvise(2), MADV_WIPEONFORK). So
- * a child finds that there was no capture. */
-static union {
-    struct {
-        struct slot_claim claim; /* claim.slot is NULL: nothing to sign */
-        uint64_t start_ns;
-        uint64_t random;     /* what sampling compares with */
-        uint32_t flags;      /* LEDGER_SLOT_* */
-        uint32_t fields_end; /* bytes of fields in the slot */
-        clock_function *now;
-        const struct r_debug *loader;
-        const struct link_map *last_object; /* of the start; never unloaded */
-        struct sampling sampling;
-        enum switch_state gpu;
-        int pid;
-        struct trace trace; /* its line is started */
-    } run;
-    unsigned char page[LEDGER_PAGE];
-} own __attribute__((aligned(LEDGER_PAGE)));
+ * private memory that the kernel fills with zeros in a forked child. So a child finds that there
+ * was no capture. */
+struct own {
+    struct slot_claim claim; /* claim.slot is NULL: nothing to sign */
+    uint64_t start_ns;
+    uint64_t random;     /* what sampling compares with */
+    uint32_t flags;      /* LEDGER_SLOT_* */
+    uint32_t fields_end; /* bytes of fields in the slot */
+    clock_function *now;
+    const struct r_debug *loader;
+    const struct link_map *last_object; /* of the start; never unloaded */
+    struct sampling sampling;
+    enum switch_state gpu;
+    int pid;
+    struct trace *trace; /* its line is started; NULL: not traced */
+};
 
-_Static_assert(sizeof own == LEDGER_PAGE, "one page");
+_Static_assert(sizeof(struct own) <= PRIVATE_RUN_BYTES, "it has its place");
 
-/* The capture is put together here and then copied into the slot. Pages that are not touched take
- * no memory. */
-static unsigned char workspace[LEDGER_SLOT_MAX - sizeof(struct ledger_slot) + SLOT_PATH_ROOM]
-    __attribute__((aligned(8)));
-
-static bool forget_on_fork(void)
+static struct own *own_of(struct private_memory *memory)
 {
-    return system_call6(SYS_madvise, (long)&own, sizeof own, MADV_WIPEONFORK, 0, 0, 0) == 0;
+    return (struct own *)(void *)memory->run;
+}
+
+/* What was kept for the end; NULL: nothing was captured. */
+static struct own *own_kept(void)
+{
+    struct private_memory *memory = private_known();
+    return memory == NULL || own_of(memory)->claim.slot == NULL ? NULL : own_of(memory);
 }
 
 static const struct link_map *last_object(const struct r_debug *loader)
@@ -85,92 +85,117 @@ static struct ledger_slot make_head(const struct run_start *start, const struct 
         .rank = start->switches->rank,
         .size = start->switches->size,
     };
-    head.random = uuid_make(start_ns, (uint64_t)(uint32_t)self->pid << 32 ^ offset, head.uuid);
+    head.random = uuid_make(start->image->random, start_ns,
+                            (uint64_t)(uint32_t)self->pid << 32 ^ offset, head.uuid);
     return head;
 }
 
 /* Stores what the end needs. By then the program may have changed its arguments and environment. */
 static void keep_for_end(const struct run_start *start, const struct slot_claim *claim,
-                         clock_function *now, const struct ledger_slot *head, size_t fields_end)
+                         clock_function *now, const struct ledger_slot *head, size_t fields_end,
+                         struct private_memory *memory)
 {
-    own.run.start_ns = head->start_ns;
-    own.run.random = head->random;
-    own.run.flags = head->flags;
-    own.run.fields_end = (uint32_t)fields_end;
-    own.run.now = now;
-    own.run.loader = image_loader(start->image);
-    own.run.last_object = last_object(own.run.loader);
-    own.run.gpu = start->switches->gpu;
-    own.run.pid = head->pid;
-    trace_start(&own.run.trace, start->switches, start->path->text, start->path->length);
-    own.run.claim = *claim;
+    struct own *own = own_of(memory);
+    own->start_ns = head->start_ns;
+    own->random = head->random;
+    own->flags = head->flags;
+    own->fields_end = (uint32_t)fields_end;
+    own->now = now;
+    own->loader = image_loader(start->image);
+    own->last_object = last_object(own->loader);
+    own->gpu = start->switches->gpu;
+    own->pid = head->pid;
+    if (start->switches->trace != TRACE_OFF) {
+        own->trace = &memory->trace;
+        trace_start(own->trace, start->switches, start->path->text, start->path->length);
+    }
+    own->claim = *claim;
 }
 
 /* Called in the handler of a signal. A vforked child shares this memory, but has another pid. */
 static void end_by_signal(int signal)
 {
-    struct ledger_slot *slot = own.run.claim.slot;
-    if (slot == NULL || own.run.pid != (int)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0))
+    const struct own *own = own_kept();
+    if (own == NULL || own->pid != (int)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0))
         return;
-    slot->signal = (uint32_t)signal;
+    own->claim.slot->signal = (uint32_t)signal;
     run_end();
 }
 
-int run_begin(const struct run_start *start, int pkgs)
+/* Captures into the ledger. */
+static int begin_in(const struct run_start *start, int pkgs, const struct slot_ledger *ledger,
+                    struct private_memory *memory)
 {
+    const void *policy = start->policy->base;
     const struct proc_stat self = {
         .pid = (int32_t)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0),
         .ppid = (int32_t)system_call6(SYS_getppid, 0, 0, 0, 0, 0, 0),
     };
     struct slot_claim claim;
-    struct fields fields = {.start = workspace, .room = sizeof workspace - SLOT_PATH_ROOM};
+    struct sampling *sampling = &own_of(memory)->sampling;
+    struct fields fields = {.start = memory->work, .room = sizeof memory->work - SLOT_PATH_ROOM};
     clock_function *now = clock_find(start->image);
     uint64_t start_ns = clock_now(now);
-
-    struct capture_source source = {start->image, start->switches, start->policy, start->path,
-                                    &self};
-    capture_fill(&source, &fields);
+    const struct capture_source source = {
+        .image = start->image,
+        .switches = start->switches,
+        .policy = start->policy,
+        .path = start->path,
+        .self = &self,
+        .head = ledger->header,
+    };
+    uint64_t name_space = capture_fill(&source, &fields);
     size_t size =
         sizeof(struct ledger_slot) + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
-    if (size > LEDGER_SLOT_MAX)
-        size = LEDGER_SLOT_MAX;
-    /* The workspace is larger than a slot: there is room for a path after the fields. */
-    char *scratch = (char *)workspace + fields.used;
-    if (!forget_on_fork() ||
-        !slot_claim(start->switches->spool, start->image->user, size, scratch, &claim))
+    if (!slot_claim(ledger, size > LEDGER_SLOT_MAX ? LEDGER_SLOT_MAX : size, &claim))
         return 0;
-    int always = sampling_is_always_kept(start->policy, start->switches);
-    sampling_choose(start->policy, start->switches, &own.run.sampling);
+    int always = sampling_is_always_kept(policy, start->switches);
+    sampling_choose(policy, start->switches, sampling);
     struct ledger_slot head = make_head(start, &self, claim.offset, start_ns);
+    head.name_space = name_space;
     head.flags = fields.slot_flags | (pkgs ? LEDGER_SLOT_PKGS : 0) |
-                 (always ? LEDGER_SLOT_START : 0) |
-                 (own.run.sampling.count == 0 ? LEDGER_SLOT_KEEP : 0);
+                 (always ? LEDGER_SLOT_START : 0) | (sampling->count == 0 ? LEDGER_SLOT_KEEP : 0);
     fill_start(&claim, start->switches, now, &head);
-    slot_open(&claim, &head, fields.start, fields.used);
-    keep_for_end(start, &claim, now, &head, fields.used);
+    slot_publish(&claim, &head, fields.start, fields.used);
+    keep_for_end(start, &claim, now, &head, fields.used, memory);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
     if (always)
-        wake_watcher(start->switches->spool);
+        wake_watcher(start->switches->spool, (char *)memory->work, SLOT_PATH_ROOM);
     return 1;
+}
+
+int run_begin(const struct run_start *start, int pkgs)
+{
+    struct slot_ledger ledger;
+    struct private_memory *memory = private_memory();
+    if (memory == NULL || !private_forget_on_fork(memory))
+        return 0;
+    char *scratch = private_path(memory);
+    if (start->path->text == scratch)
+        scratch += start->path->length;
+    if (!slot_open_ledger(start->switches->spool, start->image->user, scratch, &ledger))
+        return 0;
+    int begun = begin_in(start, pkgs, &ledger, memory);
+    slot_close_ledger(&ledger, begun);
+    return begun;
 }
 
 /* In the link map, objects that were loaded since the start and are still loaded follow the last
  * object of the start. */
-static void add_later_objects(const struct slot_claim *claim)
+static void add_later_objects(const struct own *own, const struct slot_claim *claim)
 {
     struct ledger_slot *slot = claim->slot;
-    const struct r_debug *loader = own.run.loader;
     struct fields fields = {
         .start = (unsigned char *)(slot + 1),
         .room = claim->size - sizeof *slot,
-        .used = own.run.fields_end,
-        .slot_flags = own.run.flags,
+        .used = own->fields_end,
+        .slot_flags = own->flags,
     };
-    if (own.run.last_object == NULL)
+    if (own->last_object == NULL)
         return;
-    const struct link_map *entry = own.run.last_object->l_next;
-    for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
+    const struct link_map *entry = own->last_object->l_next;
+    for (; entry != NULL && image_is_consistent(own->loader); entry = entry->l_next) {
         if (image_is_object(entry))
             fields_put(&fields, LEDGER_LOADED, entry->l_name, text_length(entry->l_name));
     }
@@ -178,33 +203,35 @@ static void add_later_objects(const struct slot_claim *claim)
     slot->fields_bytes = (uint32_t)fields.used;
 }
 
-static void trace_end(const char *what)
+static void trace_end(const struct own *own, const char *what)
 {
-    trace_text(&own.run.trace, what);
-    trace_write(&own.run.trace);
+    if (own->trace == NULL)
+        return;
+    trace_text(own->trace, what);
+    trace_write(own->trace);
 }
 
 void run_end(void)
 {
-    struct slot_claim claim = own.run.claim;
-    struct ledger_slot *slot = claim.slot;
-    if (slot == NULL)
+    struct own *own = own_kept();
+    if (own == NULL)
         return;
-    own.run.claim.slot = NULL;
-    uint64_t end_ns = clock_now_coarse(own.run.now);
-    if (end_ns < own.run.start_ns)
-        end_ns = own.run.start_ns;
-    uint64_t run_ns = end_ns - own.run.start_ns;
-    const struct policy_interval *interval = sampling_find(&own.run.sampling, run_ns);
-    if (interval != NULL && own.run.random > interval->threshold) {
-        trace_end("ended, sampled out");
+    struct slot_claim claim = own->claim;
+    own->claim.slot = NULL;
+    uint64_t end_ns = clock_now_coarse(own->now);
+    if (end_ns < own->start_ns)
+        end_ns = own->start_ns;
+    uint64_t run_ns = end_ns - own->start_ns;
+    const struct policy_interval *interval = sampling_find(&own->sampling, run_ns);
+    if (interval != NULL && own->random > interval->threshold) {
+        trace_end(own, "ended, sampled out");
         slot_discard(&claim);
         return;
     }
-    slot->probability = interval == NULL ? 1 : interval->probability;
-    add_later_objects(&claim);
-    if (own.run.gpu != SWITCH_NO)
-        slot->gpus = devices_count(own.run.loader);
-    slot_end(&claim, end_ns);
-    trace_end("ended, recorded");
+    claim.slot->probability = interval == NULL ? 1 : interval->probability;
+    add_later_objects(own, &claim);
+    if (own->gpu != SWITCH_NO)
+        claim.slot->gpus = devices_count(own->loader);
+    slot_end(&claim, end_ns, LEDGER_END_OWN);
+    trace_end(own, "ended, recorded");
 }

@@ -13,7 +13,7 @@
 struct run_start {
     const struct image *image;
     const struct switches *switches;
-    const void *policy; /* usable; not needed any more when run_begin() returns */
+    const struct decide_policy *policy; /* usable */
     const struct exec_path *path;
 };
 

@@ -17,7 +17,8 @@ struct kernel_action {
 
 enum { MASK_BYTES = 8 };
 
-static void (*callback)(int);
+/* In .data: see private.c. */
+static void (*callback)(int) __attribute__((section(".data")));
 
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"

@@ -11,14 +11,6 @@
  * writing to the number in order to disturb the others. */
 enum { TRIES = 1000 };
 
-/* A ledger as it was when it was opened. */
-struct ledger {
-    struct ledger_header *header; /* shared */
-    int fd;
-    uint64_t size;   /* bytes: no slot lies beyond */
-    uint64_t backed; /* bytes: up to here pages can be touched */
-};
-
 static int slot_class(size_t size)
 {
     for (int class = 0; class < LEDGER_CLASSES; class ++) {
@@ -38,50 +30,88 @@ static uint64_t smaller_of(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-static int open_ledger(const char *spool, char *path)
+int slot_open_file(const char *spool, char *path, size_t room)
 {
-    const char *end = path + SLOT_PATH_ROOM;
+    const char *end = path + room;
     char *at = text_append(path, end, spool);
     if (at == NULL || text_append(at, end, "/ledger") == NULL)
         return -1;
     return system_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
 }
 
-/* Maps the ledger's header. Returns 0 where the file is no ledger; where it belongs to another
- * user, from whom the environment may come (sudo -E); or where it is shorter than its header says:
- * touching pages beyond its end would be SIGBUS. */
-static int map_header(struct ledger *ledger, uint32_t user)
+/* Fails where the file is no ledger; where it belongs to another user, from whom the environment
+ * may come (sudo -E); or where it is shorter than its header says: touching pages beyond its end
+ * would be SIGBUS. The first access to the header is a read: then the kernel maps its pages at
+ * once. */
+int slot_map_ledger(int fd, uint32_t user, size_t bytes, struct slot_ledger *ledger)
 {
     const uint64_t block = 512;
     struct stat status;
-    if (system_stat(ledger->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_uid != user || status.st_size < LEDGER_PAGE)
+    if (system_stat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != user ||
+        (uint64_t)status.st_size < bytes)
         return 0;
-    struct ledger_header *header = system_map(LEDGER_PAGE, PROT_READ | PROT_WRITE, ledger->fd, 0);
+    struct ledger_header *header = system_map(bytes, PROT_READ | PROT_WRITE, fd, 0);
     if (header == NULL)
         return 0;
-    ledger->header = header;
-    ledger->size = __atomic_load_n(&header->size_bytes, __ATOMIC_RELAXED);
-    ledger->backed = smaller_of(__atomic_load_n(&header->backed_bytes, __ATOMIC_RELAXED),
-                                (uint64_t)status.st_blocks * block);
+    *ledger = (struct slot_ledger){
+        .header = header,
+        .size = __atomic_load_n(&header->size_bytes, __ATOMIC_RELAXED),
+        .backed = smaller_of(__atomic_load_n(&header->backed_bytes, __ATOMIC_RELAXED),
+                             (uint64_t)status.st_blocks * block),
+        .fd = fd,
+    };
     if (header->magic == LEDGER_MAGIC && ledger->size <= (uint64_t)status.st_size)
         return 1;
-    system_unmap(header, LEDGER_PAGE);
+    system_unmap(header, bytes);
     return 0;
 }
 
-/* Whether a slot can lie there: after the header, at the start of a page, before the end. */
-static int is_place(const struct ledger *ledger, uint64_t offset, size_t size)
+int slot_open_ledger(const char *spool, uint32_t user, char *path, struct slot_ledger *ledger)
 {
-    return offset >= LEDGER_PAGE && offset % LEDGER_PAGE == 0 && offset <= ledger->size &&
+    int fd = slot_open_file(spool, path, SLOT_PATH_ROOM);
+    if (fd < 0)
+        return 0;
+    if (slot_map_ledger(fd, user, LEDGER_HEAD, ledger))
+        return 1;
+    system_close(fd);
+    return 0;
+}
+
+void slot_close_ledger(const struct slot_ledger *ledger, int keep)
+{
+    system_close(ledger->fd);
+    if (!keep)
+        system_unmap(ledger->header, LEDGER_HEAD);
+}
+
+/* Whether a slot can lie there: after the head, at the start of a page, before the end. */
+static int is_place(const struct slot_ledger *ledger, uint64_t offset, size_t size)
+{
+    return offset >= LEDGER_FIRST && offset % LEDGER_PAGE == 0 && offset <= ledger->size &&
            size <= ledger->size - offset;
 }
 
-/* Maps the slot, whose pages can then be touched. */
-static enum ledger_drop map_slot(const struct ledger *ledger, struct slot_claim *claim)
+/* Allocates the slot's blocks, and where there is room those of the following slots as well, so
+ * that few processes have to allocate. */
+static int back_slot(const struct slot_ledger *ledger, const struct slot_claim *claim)
 {
-    if (claim->offset + claim->size > ledger->backed &&
-        system_failed(system_allocate(ledger->fd, claim->offset, claim->size)))
+    const uint64_t step = 256 << 10;
+    uint64_t end = smaller_of(claim->offset + step, ledger->size);
+    uint64_t backed = __atomic_load_n(&ledger->header->backed_bytes, __ATOMIC_RELAXED);
+    if (system_failed(system_allocate(ledger->fd, claim->offset, end - claim->offset)))
+        return !system_failed(system_allocate(ledger->fd, claim->offset, claim->size));
+    for (int i = 0; i < TRIES && backed < end && claim->offset <= backed; i++) {
+        if (__atomic_compare_exchange_n(&ledger->header->backed_bytes, &backed, end, 1,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            break;
+    }
+    return 1;
+}
+
+/* Maps the slot, whose pages can then be touched. */
+static enum ledger_drop map_slot(const struct slot_ledger *ledger, struct slot_claim *claim)
+{
+    if (claim->offset + claim->size > ledger->backed && !back_slot(ledger, claim))
         return LEDGER_DROP_SPACE;
     claim->slot = system_map(claim->size, PROT_READ | PROT_WRITE, ledger->fd, claim->offset);
     return claim->slot == NULL ? LEDGER_DROP_MAP : LEDGER_DROPS;
@@ -90,7 +120,7 @@ static enum ledger_drop map_slot(const struct ledger *ledger, struct slot_claim 
 /* Takes a slot off the free list of its class. The list's head has a counter, so that the exchange
  * also fails where the slot was taken and given back in between. A `next_free` that is read from a
  * slot which another process has just taken is not used, as the exchange then fails. */
-static int claim_free(const struct ledger *ledger, int class, struct slot_claim *claim)
+static int claim_free(const struct slot_ledger *ledger, int class, struct slot_claim *claim)
 {
     uint64_t *list = &ledger->header->free_list[class];
     uint64_t head = __atomic_load_n(list, __ATOMIC_ACQUIRE);
@@ -110,7 +140,7 @@ static int claim_free(const struct ledger *ledger, int class, struct slot_claim 
 }
 
 /* Advances `used_bytes` by the slot's size. Returns 0 when the ledger is full. */
-static int reserve_new(const struct ledger *ledger, struct slot_claim *claim)
+static int reserve_new(const struct slot_ledger *ledger, struct slot_claim *claim)
 {
     uint64_t *used = &ledger->header->used_bytes;
     uint64_t offset = __atomic_load_n(used, __ATOMIC_RELAXED);
@@ -123,7 +153,7 @@ static int reserve_new(const struct ledger *ledger, struct slot_claim *claim)
     return 0;
 }
 
-static int claim_new(const struct ledger *ledger, struct slot_claim *claim)
+static int claim_new(const struct slot_ledger *ledger, struct slot_claim *claim)
 {
     enum ledger_drop why = reserve_new(ledger, claim) ? map_slot(ledger, claim) : LEDGER_DROP_FULL;
     if (why == LEDGER_DROPS)
@@ -132,55 +162,76 @@ static int claim_new(const struct ledger *ledger, struct slot_claim *claim)
     return 0;
 }
 
-int slot_claim(const char *spool, uint32_t user, size_t size, char *path, struct slot_claim *claim)
+int slot_claim(const struct slot_ledger *ledger, size_t size, struct slot_claim *claim)
 {
     int class = slot_class(size);
-    struct ledger ledger = {.fd = class < 0 ? -1 : open_ledger(spool, path)};
-    if (ledger.fd < 0)
+    if (class < 0)
         return 0;
-    int claimed = 0;
-    if (map_header(&ledger, user)) {
-        *claim = (struct slot_claim){.header = ledger.header, .size = LEDGER_PAGE << class};
-        claimed = claim_free(&ledger, class, claim) || claim_new(&ledger, claim);
-        if (!claimed)
-            system_unmap(ledger.header, LEDGER_PAGE);
-    }
-    system_close(ledger.fd);
-    return claimed;
+    *claim = (struct slot_claim){.header = ledger->header, .size = LEDGER_PAGE << class};
+    return claim_free(ledger, class, claim) || claim_new(ledger, claim);
 }
 
-static uint16_t *run_bucket(const struct slot_claim *claim)
+static uint32_t *run_bucket(const struct slot_claim *claim)
 {
-    return &claim->header->unsigned_runs[(uint32_t)claim->pid % LEDGER_BUCKETS];
+    return &claim->header->runs[(uint32_t)claim->pid % LEDGER_BUCKETS];
+}
+
+static uint32_t page_of(const struct slot_claim *claim)
+{
+    uint64_t page = claim->offset / LEDGER_PAGE;
+    return LEDGER_LAST(page) == page ? (uint32_t)page : 0;
 }
 
 int slot_count_run(struct slot_claim *claim, int32_t pid)
 {
     claim->pid = pid;
-    return __atomic_fetch_add(run_bucket(claim), 1, __ATOMIC_ACQ_REL) == 0;
+    uint32_t *bucket = run_bucket(claim);
+    uint32_t old = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t runs =
+            LEDGER_RUNS(old) == LEDGER_RUNS_MANY ? LEDGER_RUNS_MANY : LEDGER_RUNS(old) + 1;
+        claim->previous = LEDGER_LAST(old);
+        if (__atomic_compare_exchange_n(bucket, &old, runs << 24 | page_of(claim), 1,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return LEDGER_RUNS(old) == 0;
+    }
+    return 0;
 }
 
 static void count_signed(const struct slot_claim *claim)
 {
-    __atomic_fetch_sub(run_bucket(claim), 1, __ATOMIC_RELEASE);
+    uint32_t *bucket = run_bucket(claim);
+    uint32_t old = __atomic_load_n(bucket, __ATOMIC_RELAXED);
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t runs = LEDGER_RUNS(old), last = LEDGER_LAST(old);
+        if (runs > 0 && runs < LEDGER_RUNS_MANY)
+            runs--;
+        if (last == page_of(claim))
+            last = claim->previous;
+        if (__atomic_compare_exchange_n(bucket, &old, runs << 24 | last, 1, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
 }
 
-void slot_open(const struct slot_claim *claim, const struct ledger_slot *head, const void *fields,
-               size_t size)
+void slot_publish(const struct slot_claim *claim, const struct ledger_slot *head,
+                  const void *fields, size_t size)
 {
     struct ledger_slot filled = *head;
     filled.magic = LEDGER_SLOT_MAGIC;
     filled.offset = claim->offset;
     filled.slot_bytes = claim->size;
     filled.state = LEDGER_FREE;
+    filled.next_free = claim->previous;
     filled.fields_bytes = (uint32_t)size;
     *claim->slot = filled;
     memcpy(claim->slot + 1, fields, size);
     __atomic_store_n(&claim->slot->state, LEDGER_OPEN, __ATOMIC_RELEASE);
 }
 
-void slot_end(const struct slot_claim *claim, uint64_t end_ns)
+void slot_end(const struct slot_claim *claim, uint64_t end_ns, enum ledger_end by)
 {
+    claim->slot->end_by = by;
     claim->slot->end_ns = end_ns;
     __atomic_store_n(&claim->slot->state, LEDGER_ENDED, __ATOMIC_RELEASE);
     count_signed(claim);

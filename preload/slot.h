@@ -6,6 +6,9 @@
  * anything into it at any time. So the offset and the size of the slot are kept in private memory,
  * and no value is read from the ledger again after it was checked. All writes stay within the
  * header's page and the claimed slot, and every loop is bounded.
+ *
+ * The calls in their order: slot_open_ledger(), slot_claim(), slot_close_ledger(),
+ * slot_count_run(), slot_publish(), and at the end slot_end() or slot_discard().
  */
 #ifndef JOBTRAIL_SLOT_H
 #define JOBTRAIL_SLOT_H
@@ -16,6 +19,14 @@
 
 enum { SLOT_PATH_ROOM = 4096 };
 
+/* A ledger as it was when it was opened. */
+struct slot_ledger {
+    struct ledger_header *header; /* shared; LEDGER_HEAD bytes are mapped */
+    uint64_t size;                /* bytes: no slot lies beyond */
+    uint64_t backed;              /* bytes: up to here pages can be touched */
+    int fd;
+};
+
 /* To be kept in private memory. */
 struct slot_claim {
     struct ledger_header *header; /* shared; stays mapped */
@@ -23,13 +34,28 @@ struct slot_claim {
     uint64_t offset;              /* of the slot in the file */
     uint32_t size;                /* of the slot, bytes */
     int32_t pid;                  /* counted by slot_count_run() */
+    uint32_t previous;            /* page of the slot before it in the bucket of `pid`; 0: none */
 };
 
-/* Claims a slot with room for `size` bytes (head and fields) in the ledger of the spool directory
- * `spool`. The ledger must belong to `user`, the process's own. `path` is scratch space of
- * SLOT_PATH_ROOM bytes. Returns 1, or 0 where no slot can be claimed, which is counted in the
- * ledger where there is one. The slot's state is still LEDGER_FREE. */
-int slot_claim(const char *spool, uint32_t user, size_t size, char *path, struct slot_claim *claim);
+/* Opens the file of the ledger of the spool directory `spool`, without a look at it. `path` is
+ * scratch space of `room` bytes. Returns the descriptor, or a negative number. */
+int slot_open_file(const char *spool, char *path, size_t room);
+
+/* Opens the ledger of the spool directory `spool`, which must belong to `user`, the process's own.
+ * `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1, or 0 where there is no such ledger.
+ */
+int slot_open_ledger(const char *spool, uint32_t user, char *path, struct slot_ledger *ledger);
+
+/* As slot_open_ledger(), for the open file `fd`, of which the first `bytes` get mapped, LEDGER_HEAD
+ * or more. */
+int slot_map_ledger(int fd, uint32_t user, size_t bytes, struct slot_ledger *ledger);
+
+/* Claims a slot with room for `size` bytes (head and fields). Returns 1, or 0 where no slot can be
+ * claimed, which is counted in the ledger. The slot's state is still LEDGER_FREE. */
+int slot_claim(const struct slot_ledger *ledger, size_t size, struct slot_claim *claim);
+
+/* Closes the file. The header stays mapped where `keep` is set. */
+void slot_close_ledger(const struct slot_ledger *ledger, int keep);
 
 /* Counts a run of the process `pid` as begun. Returns whether no earlier one of this process can be
  * unsigned. */
@@ -37,11 +63,11 @@ int slot_count_run(struct slot_claim *claim, int32_t pid);
 
 /* Writes `head` (whose magic, offset, size and state do not matter) and `size` bytes of fields into
  * the slot, which has room for them, and publishes it. */
-void slot_open(const struct slot_claim *claim, const struct ledger_slot *head, const void *fields,
-               size_t size);
+void slot_publish(const struct slot_claim *claim, const struct ledger_slot *head,
+                  const void *fields, size_t size);
 
-/* Signs the end. Memory writes only. */
-void slot_end(const struct slot_claim *claim, uint64_t end_ns);
+/* Signs the end as `by` says. Memory writes only. */
+void slot_end(const struct slot_claim *claim, uint64_t end_ns, enum ledger_end by);
 
 /* Gives the slot to the next process that wants one of its size. Memory writes only. */
 void slot_discard(const struct slot_claim *claim);

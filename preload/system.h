@@ -17,6 +17,7 @@
 
 #define SYSTEM_MAP      SYS_mmap
 #define SYSTEM_STAT     SYS_fstat
+#define SYSTEM_STAT_AT  SYS_newfstatat
 #define SYSTEM_MAP_UNIT 1u /* mmap's offset counts bytes */
 
 static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
@@ -36,6 +37,7 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 
 #define SYSTEM_MAP      SYS_mmap2
 #define SYSTEM_STAT     SYS_fstat64
+#define SYSTEM_STAT_AT  SYS_fstatat64
 #define SYSTEM_MAP_UNIT 4096u
 
 /* ebx has the address of the global offset table, and ebp may be the frame pointer: both are saved,
@@ -62,6 +64,7 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 
 #define SYSTEM_MAP      SYS_mmap
 #define SYSTEM_STAT     SYS_fstat
+#define SYSTEM_STAT_AT  SYS_newfstatat
 #define SYSTEM_MAP_UNIT 1u
 
 static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
@@ -115,6 +118,23 @@ struct stat;
 static inline long system_stat(int fd, struct stat *status)
 {
     return system_call6(SYSTEM_STAT, fd, (long)status, 0, 0, 0, 0);
+}
+
+/* stat(2) */
+static inline long system_stat_path(const char *path, struct stat *status)
+{
+    return system_call6(SYSTEM_STAT_AT, AT_FDCWD, (long)path, (long)status, 0, 0, 0);
+}
+
+/* pread(2) */
+static inline long system_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+#if defined(__i386__)
+    return system_call6(SYS_pread64, fd, (long)buffer, (long)size, (long)offset,
+                        (long)(offset >> 32), 0);
+#else
+    return system_call6(SYS_pread64, fd, (long)buffer, (long)size, (long)offset, 0, 0);
+#endif
 }
 
 /* fallocate(2) */

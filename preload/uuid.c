@@ -4,30 +4,68 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-/* splitmix64 (Steele, Lea, Flood 2014): only where getrandom(2) is refused. */
-static uint64_t mix(uint64_t value)
+enum { KEY_BYTES = 16 };
+
+static uint64_t rotated(uint64_t value, int bits)
 {
-    value += UINT64_C(0x9e3779b97f4a7c15);
-    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return value ^ (value >> 31);
+    return value << bits | value >> (64 - bits);
 }
 
-uint64_t uuid_make(uint64_t now_ns, uint64_t salt, uint8_t uuid[16])
+static void rounds(uint64_t v[4], int count)
+{
+    while (count-- > 0) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = rotated(v[1], 13) ^ v[0];
+        v[3] = rotated(v[3], 16) ^ v[2];
+        v[0] = rotated(v[0], 32);
+        v[2] += v[1];
+        v[0] += v[3];
+        v[1] = rotated(v[1], 17) ^ v[2];
+        v[3] = rotated(v[3], 21) ^ v[0];
+        v[2] = rotated(v[2], 32);
+    }
+}
+
+/* SipHash-2-4 (Aumasson, Bernstein 2012) of three words. */
+static uint64_t sip(const uint64_t key[2], uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t words[] = {a, b, c, (uint64_t)24 << 56};
+    uint64_t v[4] = {key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
+                     key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        v[3] ^= words[i];
+        rounds(v, 2);
+        v[0] ^= words[i];
+    }
+    v[2] ^= 0xff;
+    rounds(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* The kernel gives each program that it starts 16 random bytes. libc makes its stack canary and its
+ * pointer guard of them, so they are the key of a function that cannot be inverted: who reads a
+ * uuid learns nothing about them. */
+static void find_key(const unsigned char *random, uint64_t key[2])
 {
     const long nonblock = 1;
-    uint64_t random[3];
-    if (system_call6(SYS_getrandom, (long)random, sizeof random, nonblock, 0, 0, 0) !=
-        (long)sizeof random) {
-        random[0] = mix(now_ns ^ salt);
-        random[1] = mix(random[0] ^ salt);
-        random[2] = mix(random[1] ^ now_ns);
-    }
-    memcpy(uuid, random, 16);
+    key[0] = key[1] = 0;
+    if (random != NULL)
+        memcpy(key, random, KEY_BYTES);
+    if (key[0] == 0 && key[1] == 0)
+        system_call6(SYS_getrandom, (long)key, KEY_BYTES, nonblock, 0, 0, 0);
+}
+
+uint64_t uuid_make(const unsigned char *random, uint64_t now_ns, uint64_t salt, uint8_t uuid[16])
+{
+    uint64_t key[2];
+    find_key(random, key);
+    const uint64_t words[2] = {sip(key, now_ns, salt, 0), sip(key, now_ns, salt, 1)};
+    memcpy(uuid, words, 16);
     uint64_t milliseconds = now_ns / 1000000;
     for (int i = 0; i < 6; i++)
         uuid[i] = (uint8_t)(milliseconds >> (40 - 8 * i));
     uuid[6] = (uint8_t)(0x70 | (uuid[6] & 0x0f));
     uuid[8] = (uint8_t)(0x80 | (uuid[8] & 0x3f));
-    return random[2];
+    return sip(key, now_ns, salt, 2);
 }

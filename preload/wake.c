@@ -7,16 +7,13 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-enum { PATH_ROOM = 4096 };
-
 /* The pipe lies in the node's directory, two levels above `spool`. The byte has no meaning: the
  * watcher looks at the ledgers. Outside of Slurm another file may be there instead of a pipe. */
-void wake_watcher(const char *spool)
+void wake_watcher(const char *spool, char *path, size_t room)
 {
-    static char path[PATH_ROOM]; /* stacks may be small */
     struct stat status;
-    char *end = text_append(path, path + sizeof path, spool);
-    if (end == NULL || text_append(end, path + sizeof path, "/../../" LEDGER_WAKE) == NULL)
+    char *end = text_append(path, path + room, spool);
+    if (end == NULL || text_append(end, path + room, "/../../" LEDGER_WAKE) == NULL)
         return;
     int fd = system_open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)

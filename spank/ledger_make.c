@@ -13,19 +13,42 @@
 /* Room for some sixty small captures before a process has to allocate more. */
 enum { BACKED_BYTES = 512 << 10 };
 
+/* Notes the root directory, and which mark of a container is in it. */
+static void note_root(struct ledger_header *header)
+{
+#define MARK(path, kind) path,
+    static const char *const marks[] = {LEDGER_MARKS(MARK)};
+#undef MARK
+    struct stat status;
+    if (stat("/", &status) != 0)
+        return;
+    header->root_device = status.st_dev;
+    header->root_inode = status.st_ino;
+    header->root_mark = 1;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && header->root_mark == 1; i++) {
+        if (faccessat(AT_FDCWD, marks[i], F_OK, 0) == 0)
+            header->root_mark = 2 + i;
+    }
+}
+
 static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
 {
-    struct ledger_header header = {
+    /* The whole head is written, since a page that was only allocated costs each process a fault of
+     * its own. */
+    _Alignas(struct ledger_header) char head[LEDGER_HEAD] = {0};
+    struct ledger_header *header = (struct ledger_header *)(void *)head;
+    *header = (struct ledger_header){
         .magic = LEDGER_MAGIC,
         .size_bytes = bytes,
-        .used_bytes = LEDGER_PAGE,
+        .used_bytes = LEDGER_FIRST,
     };
-    if (ftruncate(fd, (off_t)bytes) != 0 || fallocate(fd, 0, 0, LEDGER_PAGE) != 0)
+    note_root(header);
+    if (ftruncate(fd, (off_t)bytes) != 0 || fallocate(fd, 0, 0, LEDGER_HEAD) != 0)
         return -errno;
-    header.backed_bytes = BACKED_BYTES < bytes ? BACKED_BYTES : bytes;
-    if (fallocate(fd, 0, 0, (off_t)header.backed_bytes) != 0)
-        header.backed_bytes = LEDGER_PAGE;
-    if (pwrite(fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+    header->backed_bytes = BACKED_BYTES < bytes ? BACKED_BYTES : bytes;
+    if (fallocate(fd, 0, 0, (off_t)header->backed_bytes) != 0)
+        header->backed_bytes = LEDGER_HEAD;
+    if (pwrite(fd, head, sizeof head, 0) != (ssize_t)sizeof head)
         return -EIO;
     return fchown(fd, uid, gid) != 0 ? -errno : 0;
 }

@@ -81,8 +81,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         fd = memfd_create("ledger", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, data, head, 0) != (ssize_t)head)
         abort();
-    off_t page = LEDGER_PAGE;
-    for (size_t at = head; at < size && page < PAGES_MAX * (off_t)LEDGER_PAGE; at += CHUNK) {
+    off_t page = LEDGER_FIRST;
+    for (size_t at = head; at < size && page < LEDGER_FIRST + PAGES_MAX * (off_t)LEDGER_PAGE;
+         at += CHUNK) {
         size_t part = size - at < CHUNK ? size - at : CHUNK;
         if (pwrite(fd, data + at, part, page) != (ssize_t)part)
             abort();

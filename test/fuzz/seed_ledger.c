@@ -38,16 +38,16 @@ static const struct field fields[] = {
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* A slot at page `page` with the first `count` fields, into the CHUNK bytes at `at`. */
+/* The slot of index `page` with the first `count` fields, into the CHUNK bytes at `at`. */
 static void make_slot(unsigned char *at, unsigned page, unsigned count)
 {
     struct ledger_slot slot = {
         .magic = LEDGER_SLOT_MAGIC,
-        .offset = (uint64_t)page * LEDGER_PAGE,
+        .offset = LEDGER_FIRST + (uint64_t)page * LEDGER_PAGE,
         .slot_bytes = LEDGER_PAGE,
-        .state = page % 2 == 0 ? LEDGER_OPEN : LEDGER_ENDED,
+        .state = page % 2 != 0 ? LEDGER_OPEN : LEDGER_ENDED,
         .pid = 50,
-        .start_ticks = page < 3 ? 7 : page,
+        .start_ticks = page < 2 ? 7 : page,
         .start_ns = 1000000000,
         .end_ns = 1500000000,
         .size = 1,
@@ -72,12 +72,12 @@ static int write_seed(const char *directory, unsigned slots, unsigned count)
         .magic = LEDGER_MAGIC,
         .size_bytes = 1 << 20,
         .backed_bytes = 1 << 20,
-        .used_bytes = (slots + 1) * (uint64_t)LEDGER_PAGE,
+        .used_bytes = LEDGER_FIRST + slots * (uint64_t)LEDGER_PAGE,
     };
     char path[4096];
     memcpy(bytes, &header, sizeof header);
     for (unsigned i = 0; i < slots; i++)
-        make_slot(bytes + sizeof header + (size_t)i * CHUNK, i + 1, count);
+        make_slot(bytes + sizeof header + (size_t)i * CHUNK, i, count);
     snprintf(path, sizeof path, "%s/%u-slots-%u-fields", directory, slots, count);
     FILE *file = fopen(path, "wb");
     if (file == NULL)

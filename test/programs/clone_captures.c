@@ -24,14 +24,14 @@ int main(int argc, char **argv)
     unsigned long count = strtoul(argv[2], NULL, 10);
     int fd = open(argv[1], O_RDWR | O_CLOEXEC);
     if (fd < 0 || pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header ||
-        pread(fd, slot_bytes, sizeof slot_bytes, LEDGER_PAGE) < (ssize_t)LEDGER_PAGE) {
+        pread(fd, slot_bytes, sizeof slot_bytes, LEDGER_FIRST) < (ssize_t)LEDGER_PAGE) {
         perror(argv[1]);
         return 1;
     }
     memcpy(&slot, slot_bytes, sizeof slot);
     for (unsigned long i = 0; i < count; i++) {
         struct ledger_slot clone = slot;
-        clone.offset = LEDGER_PAGE + i * slot.slot_bytes;
+        clone.offset = LEDGER_FIRST + i * slot.slot_bytes;
         clone.pid = slot.pid + (int)i;
         clone.start_ticks = slot.start_ticks + i;
         for (int byte = 0; byte < 4; byte++)
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
             return 1;
         }
     }
-    header.used_bytes = LEDGER_PAGE + count * slot.slot_bytes;
+    header.used_bytes = LEDGER_FIRST + count * slot.slot_bytes;
     if (pwrite(fd, &header, sizeof header, 0) != (ssize_t)sizeof header) {
         perror(argv[1]);
         return 1;

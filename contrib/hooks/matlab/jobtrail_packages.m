@@ -40,12 +40,9 @@ function run = find_run(ledger)
     for i = 1:numel(offsets)
         fid = fopen(ledger, 'r');
         fseek(fid, sscanf(offsets{i}{1}, '%x'), 'bof');
-        page = fread(fid, 4096 + 120, '*uint8')';
+        page = fread(fid, 120, '*uint8')';
         fclose(fid);
-        if strcmp(char(page(3:8)), 'JTLGR3')
-            page = page(4097:end);
-        end
-        if numel(page) >= 120 && strcmp(char(page(3:8)), 'JTSLT2') && ...
+        if numel(page) >= 120 && strcmp(char(page(3:8)), 'JTSLT3') && ...
                 typecast(page(21:24), 'uint32') == 1 && ...
                 bitand(typecast(page(29:32), 'uint32'), uint32(2)) ~= 0
             run = sprintf('%02x', page(65:80));

@@ -29,9 +29,8 @@ my $find_run = sub {
     my $maps = $read->('/proc/self/maps');
     for (my $end = 0; ($end = index $maps, "/ledger\n", $end) >= 0; $end++) {
         my $line = substr $maps, rindex($maps, "\n", $end) + 1, 80;
-        my $head = $read->($ledger, hex((split ' ', $line)[2]), 4096 + 120);
-        $head = substr $head, 4096 if substr($head, 2, 6) eq 'JTLGR3';    # the slot follows the header
-        next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT2';
+        my $head = $read->($ledger, hex((split ' ', $line)[2]), 120);
+        next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT3';
         my ($state, $flags, $pid, $uuid) = unpack 'x20 L x4 L l x28 H32', $head;
         next if $state != 1 || $pid != $$ && $pid != getppid;
         return $flags & 2 ? $uuid : '';

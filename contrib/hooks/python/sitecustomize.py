@@ -18,9 +18,8 @@ def watch():
     import _frozen_importlib_external as external
     import posix
 
-    SLOT_MAGIC = 0x32544C53544A0A7F
-    HEADER_MAGIC = 0x3352474C544A0A7F
-    OPEN, PKGS, PAGE = 1, 2, 4096
+    SLOT_MAGIC = 0x33544C53544A0A7F
+    OPEN, PKGS = 1, 2
     LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 8192
 
     def read(path, size, offset):
@@ -53,8 +52,6 @@ def watch():
                 return None
             offset = int(maps[maps.rfind(b"\n", 0, end) + 1:end].split(None, 3)[2], 16)
             head = read(ledger, 120, offset)
-            if number(head, 0, 8) == HEADER_MAGIC:  # one mapping has the header and the slot after it
-                head = read(ledger, 120, offset + PAGE)
             if number(head, 0, 8) != SLOT_MAGIC or number(head, 20, 24) != OPEN:
                 continue
             if number(head, 32, 36) in (posix.getpid(), posix.getppid()):

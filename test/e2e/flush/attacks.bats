@@ -181,7 +181,7 @@ set_aside() {
             srand shift;
             open F, "+<", shift or die;
             while (1) { # noise over a sound ledger, and its size
-                seek F, 4 * int rand 6000, 0;
+                seek F, 4 * int rand 16384, 0;
                 syswrite F, pack "L", rand 2**32;
                 truncate F, 4096 * int rand 1024 if rand() < .02;
             }' "$round" "$LEDGER"
@@ -210,7 +210,7 @@ set_aside() {
         for _ in 1 2 3; do a_run; done
         another_job
         perl -e 'srand $ARGV[0]; open F, "+<", $ARGV[1]; for (1 .. 1 + rand 200) {
-            seek F, int rand 16384, 0; syswrite F, chr rand 256 }' "$round" "$LEDGER"
+            seek F, int rand 65536, 0; syswrite F, chr rand 256 }' "$round" "$LEDGER"
         timeout 60 "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node e2e >/dev/null 2>&1
         [[ $(records_of 4712) == 2 && -z $(ls "$SPOOL") ]]
         (($(records_of "$JOB") >= 3)) || [[ -s $BATS_TEST_TMPDIR/state/quarantine/$JOB.0/reason ]]
@@ -234,7 +234,7 @@ set_aside() {
 claim() {
     perl -e 'my $uuid = pack "H32", $ARGV[1] =~ tr/-//dr;
         open F, "+<", $ARGV[0] or die; binmode F;
-        for (my $at = 4096; $at < -s F; $at += 4096) {
+        for (my $at = 36864; $at < -s F; $at += 4096) {
             seek F, $at + 64, 0; read F, my $own, 16;
             next unless unpack("x6 C", $own) >> 4 == 7; # version 7
             seek F, $at + 64, 0; print F $uuid;

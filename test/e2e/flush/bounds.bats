@@ -102,10 +102,11 @@ data = open(ledger, "rb").read()
 first = (directory + "/program0000").encode()
 size = int.from_bytes(data[24:32], "little")
 data = data[:size]
-step = (size - 4096) // 3000
-slots = [data[:4096]]
+head = 36864 # LEDGER_FIRST
+step = (size - head) // 3000
+slots = [data[:head]]
 for number in range(3000):
-    slot = data[4096 + number * step:4096 + (number + 1) * step]
+    slot = data[head + number * step:head + (number + 1) * step]
     name = "/program%04d" % number
     slots.append(slot.replace(first, (directory + name).encode()))
     path = directory + name
@@ -324,7 +325,7 @@ has_slot() {
     cp "$PROGRAMS/spin" "$BATS_TEST_TMPDIR/slow"
     env "${TRACKED[@]}" JOBTRAIL_SPOOL="$SPOOL/1.0/user" PMI_RANK=0 PMI_SIZE=4 "$BATS_TEST_TMPDIR/slow" 600 >/dev/null 3>&- &
     DAEMON=$!
-    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/1.0/user/ledger") -gt 4096 ]]; } # used_bytes
+    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/1.0/user/ledger") -gt 36864 ]]; } # used_bytes
     wait_for captured
     for number in {2..60}; do
         cp "$SPOOL/1.0/user/ledger" "$SPOOL/$number.0/user/ledger"

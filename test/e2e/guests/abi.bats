@@ -77,3 +77,99 @@ C
     leaves "arm fini"
     [[ $(records | jq -c '.[0].cmdlineA[1:]') == '["argument"]' ]]
 }
+
+# What a library's constructor does with the variables, by CHANGE_VARIABLES; ours it leaves alone.
+CHANGING='
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+extern char **environ;
+static int is_ours(const char *entry)
+{
+    return strncmp(entry, "JOBTRAIL_", 9) == 0 || strncmp(entry, "XALT_", 5) == 0;
+}
+static void drop(const char *entry)
+{
+    char name[4096];
+    strcpy(name, entry);
+    *strchr(name, 61) = 0;
+    unsetenv(name);
+}
+int change_variables(void) { return 0; }
+__attribute__((constructor)) static void change(void)
+{
+    const char *how = getenv("CHANGE_VARIABLES");
+    int count = 0;
+    if (how == NULL)
+        return;
+    how = strdup(how);
+    while (environ[count] != NULL)
+        count++;
+    if (strcmp(how, "first") == 0)
+        drop(environ[0]);
+    if (strcmp(how, "last") == 0)
+        drop(environ[count - 1]);
+    for (int i = count - 1; i >= 0 && strcmp(how, "all") == 0; i--)
+        if (!is_ours(environ[i]))
+            drop(environ[i]);
+    if (strcmp(how, "null") == 0)
+        environ[count - 1] = NULL;
+    if (strcmp(how, "new") == 0)
+        setenv("A_NEW_ONE", "1", 1);
+    if (strcmp(how, "changed") == 0)
+        setenv("FIRST", "another, longer value", 1);
+}'
+
+# whole NAME: the only record of this program has its libraries, their build-ids and no cut
+whole() {
+    flush >/dev/null
+    [[ $(records | jq -c --arg name "/$1" 'map(select(.userT.exec_path | endswith($name)))
+        | map([(.libA | map(.[0]) | any(test("/(libc[.]so|libc-|ld-musl|libc.so)"))), .XALT_qaT.JOBTRAIL_CAPTURE_CUT])') == \
+        '[[true,"no"]]' ]]
+    rm -rf "$RECORDS"
+    "$PROGRAMS/make_spool" "$SPOOL" "$JOB" $((64 << 20))
+}
+
+@test "a capture of a dynamic program without its libraries says that it is cut" {
+    # shellcheck disable=SC2016
+    gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/hide.so" -xc - <<<'
+#include <link.h>
+extern char **environ;
+__attribute__((constructor)) static void hide(void)
+{
+    char **end = environ;
+    while (*end != 0)
+        end++;
+    for (ElfW(auxv_t) *aux = (void *)(end + 1); aux->a_type != AT_NULL; aux++)
+        if (aux->a_type == AT_PHDR)
+            aux->a_type = AT_IGNORE;
+}'
+    build wide gcc
+    env "${TRACKED[@]}" LD_PRELOAD="${TRACKED[4]#*=}:$BATS_TEST_TMPDIR/hide.so" "$BATS_TEST_TMPDIR/wide" || true
+    flush
+    [[ $(records | jq -c 'map([(.userT.exec_path | split("/")[-1]), (.libA | length), .XALT_qaT.JOBTRAIL_CAPTURE_CUT])') == *'["wide",0,"yes"]'* ]]
+}
+
+@test "what constructors before do to the variables loses neither library nor build-id" {
+    local abi how order compiler library=${TRACKED[4]#*=}
+    for abi in wide narrow small; do
+        case $abi in
+        wide) compiler=(gcc) ;;
+        narrow) compiler=(gcc -m32) ;;
+        small) compiler=(musl-gcc) ;;
+        esac
+        "${compiler[@]}" -shared -fPIC -o "$BATS_TEST_TMPDIR/change-$abi.so" -xc - <<<"$CHANGING"
+        build "$abi" "${compiler[@]}"
+        cat >"$BATS_TEST_TMPDIR/linked.c" <<<'int change_variables(void); int main(void) { return change_variables(); }'
+        "${compiler[@]}" -o "$BATS_TEST_TMPDIR/linked-$abi" "$BATS_TEST_TMPDIR/linked.c" "$BATS_TEST_TMPDIR/change-$abi.so"
+        for how in none first last all null new changed; do
+            for order in "$BATS_TEST_TMPDIR/change-$abi.so:$library" "$library:$BATS_TEST_TMPDIR/change-$abi.so"; do
+                env -i FIRST=1 SECOND=2 "${TRACKED[@]}" LD_PRELOAD="$order" CHANGE_VARIABLES="$how" LAST=9 \
+                    "$BATS_TEST_TMPDIR/$abi" argument >/dev/null || true
+                whole "$abi"
+            done
+            env -i FIRST=1 SECOND=2 "${TRACKED[@]}" CHANGE_VARIABLES="$how" LAST=9 "$BATS_TEST_TMPDIR/linked-$abi"
+            whole "linked-$abi"
+        done
+    done
+}

@@ -27,7 +27,7 @@ set_number() { # OFFSET NUMBER
 }
 
 # where the numbers of the header are, see preload/ledger.h
-SIZE=8 BACKED=16 USED=24 FREE_LIST=32
+SIZE=8 BACKED=16 USED=24 FREE_LIST=32 FIRST=36864
 
 @test "sizes that change in a slot move no write out of it" {
     tracked "$PROGRAMS/hostile_ledger" "$CANARY"
@@ -45,7 +45,7 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32
     new_job
     tracked XALT_SAMPLING=yes "$PROGRAMS/hostile_ledger" "$CANARY"
     cmp "$CANARY" <(head -c 4096 /dev/zero)
-    (($(number_at $USED) > 4096 && $(number_at $USED) < 4096 + 131072))
+    (($(number_at $USED) > FIRST && $(number_at $USED) < FIRST + 131072))
     tracked XALT_SAMPLING=no "$PROGRAMS/exit_with" 0
     flush 2>/dev/null || true
     [[ $(endings) == *"exit_with fini"* ]]
@@ -88,9 +88,9 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32
     for page in 0 1 2 3 4 5; do
         set_number $((FREE_LIST + 8 * page)) 0
     done
-    set_number $USED 4096
+    set_number $USED $FIRST
     tracked "$PROGRAMS/exit_with" 7 || true
-    (($(number_at $USED) > 4096))
+    (($(number_at $USED) > FIRST))
 }
 
 @test "processes live as without the library while another one writes noise into their ledger" {
@@ -100,12 +100,12 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32
         my @likely = (0, 1, 4096, 12288, 67108864, 2**32 - 1, 2**64 - 1, 16383, 16384, 33554432);
         srand 1;
         while (1) { # header, and the heads of the first slots
-            sysseek F, (rand() < .7 ? 0 : 4096 * int rand 64) + 8 + 8 * int rand 14, 0;
+            sysseek F, (rand() < .7 ? 0 : 4096 * int rand 64) + 8 + 8 * int rand 16, 0;
             syswrite F, pack "Q", $likely[rand @likely];
         }' "$LEDGER" 3>&- &
     ATTACKER=$!
     # shellcheck disable=SC2016
-    wait_for bash -c '(($(od -An -tu8 -j 24 -N 8 "$1") != 4096))' _ "$LEDGER"
+    wait_for bash -c '(($(od -An -tu8 -j 24 -N 8 "$1") != 36864))' _ "$LEDGER"
     for ((i = 0; i < (JOBTRAIL_SOAK ? 5000 : 200); i++)); do
         run tracked XALT_SIGNAL_HANDLER=yes timeout 20 "$PROGRAMS/exit_with" 7
         [[ $status == 7 && $output == "" ]]

@@ -260,13 +260,14 @@ in_root() {
     leaves "dynamic fini" "dynamic fini" "static fini"
 }
 
-@test "a rejected process makes no file and opens none but the policy" {
+@test "a rejected process makes no file and opens none but the policy and the ledger" {
     RULES=$'[paths]\nskip = .*/exit_with' new_job
     env "${TRACKED[@]}" strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=openat,open,creat "$PROGRAMS/exit_with"
     [[ $(sed -n '/libjobtrail/,/policy/p' "$BATS_TEST_TMPDIR/calls" | grep -c "jobtrail.policy") == 1 ]]
-    run ! grep "$SPOOL" "$BATS_TEST_TMPDIR/calls"
+    [[ $(grep -c "$SPOOL" "$BATS_TEST_TMPDIR/calls") == 1 ]]
     env "${TRACKED[@]}" PMI_RANK=1 PMI_SIZE=2 strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=openat "$PROGRAMS/exit_with"
-    run ! grep "jobtrail.policy\|$SPOOL" "$BATS_TEST_TMPDIR/calls"
+    run ! grep "jobtrail.policy" "$BATS_TEST_TMPDIR/calls"
+    [[ $(grep -c "$SPOOL" "$BATS_TEST_TMPDIR/calls") == 1 ]]
 }
 
 @test "the executable is named by its canonical path, however it was started" {
@@ -307,12 +308,125 @@ in_root() {
     leaves "_exit_with epilog" "say_hello fini" "exec_to exec" "exit_with fini"
 }
 
+# slots: "PID STATE END_BY END_NS" of each capture in the ledger (preload/ledger.h)
+slots() {
+    perl -e '
+        open F, "<:raw", shift or die;
+        read F, my $head, 4096;
+        for (my $at = 36864; $at < unpack "x24 Q", $head; $at += 4096) {
+            seek F, $at, 0;
+            read F, my $slot, 128;
+            my ($state, $pid, $end, $by) = unpack "x20 L x8 l x20 Q x52 L", $slot;
+            print "$pid $state $by $end\n" if substr($slot, 2, 5) eq "JTSLT";
+        }' "$SPOOL/$JOB.0/user/ledger"
+}
+
+# shellcheck disable=SC2016 # for the waiting program to expand
+@test "a program that is not recorded ends the run of the one before it in its process" {
+    local way pid seen told
+    mkfifo "$BATS_TEST_TMPDIR/go"
+    ended() { [[ $(slots | tail -n 1) == "$pid 2 1 "* ]]; } # LEDGER_ENDED, LEDGER_END_REPLACED
+    for way in skipped switched-off other-rank no-policy other-kind; do
+        rm -rf "$SPOOL" "$RECORDS"
+        RULES=$'[paths]\nskip = .*/dash' new_job
+        case $way in
+        skipped) set -- ;;
+        switched-off) set -- /usr/bin/env XALT_EXECUTABLE_TRACKING=no ;;
+        other-rank) set -- /usr/bin/env PMI_RANK=1 PMI_SIZE=2 ;;
+        no-policy) set -- /usr/bin/env JOBTRAIL_POLICY=/nonexistent ;;
+        other-kind) set -- /usr/bin/env XALT_SCALAR_TRACKING=no ;;
+        esac
+        # the last program of the process that is recorded is exec_to, or env
+        env "${TRACKED[@]}" "$PROGRAMS/exec_to" "$@" /usr/bin/dash -c 'read -r _ <"$1"; exit 4' sh "$BATS_TEST_TMPDIR/go" &
+        pid=$!
+        wait_for ended
+        seen=$(slots)
+        told=$(date +%s.%N)
+        echo >"$BATS_TEST_TMPDIR/go"
+        wait "$pid" || [[ $? == 4 ]]
+        [[ $(slots) == "$seen" ]]
+        flush >/dev/null
+        [[ $(records | jq --argjson told "$told" 'sort_by(.userDT.start_time) | last | .userDT.end_time < $told + 0.01') == true ]]
+    done
+}
+
+@test "a program that is not recorded leaves the runs of other processes alone" {
+    local seen
+    RULES=$'[paths]\nskip = .*/dash' new_job
+    # A child of a captured one; one whose pid a captured one had that was killed; and one of a
+    # namespace where a captured one of another namespace has the same pid
+    # shellcheck disable=SC2016
+    tracked LD_PRELOAD= unshare --pid --fork --mount-proc sh -c '
+        export LD_PRELOAD=$1; shift
+        "$1/_exit_with" 0 & first=$!
+        wait
+        LD_PRELOAD= sleep 0.03 # starts are told by the hundredth of a second
+        echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+        dash -c : & second=$!
+        wait
+        LD_PRELOAD= unshare --pid --fork --mount-proc sh -c "
+            echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+            LD_PRELOAD=$LD_PRELOAD dash -c : & [ \$! = $first ]; wait"
+        "$1/vfork_child" /usr/bin/dash -c :
+        [ $first = $second ]' sh "$LIBRARY" "$PROGRAMS"
+    seen=$(slots)
+    [[ $(cut -d " " -f 2,3 <<<"$seen") == $'1 0\n2 0' ]]
+    leaves "_exit_with epilog" "vfork_child fini"
+}
+
+# Each program here starts say_hello twice: the first time the program is looked at, and the second time
+# what was seen is taken from the ledger.
+@test "ancestors are those of the moment, when a parent becomes another program or the same one again" {
+    local addresses
+    for addresses in '' 'setarch -R'; do # without random addresses nothing is taken
+        rm -rf "$SPOOL" "$RECORDS"
+        RULES=$KEEP_ALL new_job
+        # shellcheck disable=SC2016,SC2086
+        tracked LD_PRELOAD= $addresses bash -c '
+            run="LD_PRELOAD=\$1 \$2/say_hello; LD_PRELOAD=\$1 \$2/say_hello;"
+            eval "$run"
+            exec bash -c "$run exec dash -c \"$(sed "s/\\$/\\\\$/g" <<<"$run") :\" three \"\$@\"" two "$@"
+            ' one "$LIBRARY" "$PROGRAMS" >/dev/null
+        flush >/dev/null
+        [[ $(records | jq -r 'map(select(.userT.exec_path | endswith("/say_hello"))) | sort_by(.userDT.start_time)[]
+            | .ptA[0] | "\(.cmd_path | split("/")[-1]) \(.cmdlineA[3])"') == "$(repeated 2 "bash one"
+        repeated 2 "bash two"
+        repeated 2 "dash three")" ]]
+    done
+}
+
+@test "ancestors are right where a pid is used again, by a program and by a forked child of the same" {
+    RULES=$KEEP_ALL new_job
+    # shellcheck disable=SC2016
+    tracked LD_PRELOAD= JOBTRAIL_TASK=0.0.1 unshare --pid --fork --mount-proc bash -c '
+        again() { echo $((first - 1)) >/proc/sys/kernel/ns_last_pid; }
+        hello() { LD_PRELOAD=$library "$programs/say_hello"; LD_PRELOAD=$library "$programs/say_hello"; }
+        library=$1 programs=$2
+        (hello) & first=$!
+        wait
+        again
+        dash -c "LD_PRELOAD=$library $programs/say_hello; LD_PRELOAD=$library $programs/say_hello; :" other & [ $! = $first ]
+        wait
+        # the same program, under another parent
+        (again; (hello) & [ $! = $first ]; wait) & parent=$!
+        wait
+        echo "$first $parent"' one "$LIBRARY" "$PROGRAMS" >"$BATS_TEST_TMPDIR/pids"
+    flush >/dev/null
+    read -r first parent < <(tail -n 1 "$BATS_TEST_TMPDIR/pids")
+    [[ $(records | jq -r 'map(select(.userT.exec_path | endswith("/say_hello"))) | sort_by(.userDT.start_time)[]
+        | .ptA | map("\(.pid) \(.cmd_path | split("/")[-1])") | join(", ")') == "$(
+        repeated 2 "$first bash"
+        repeated 2 "$first dash"
+        repeated 2 "$first bash, $parent bash"
+    )" ]]
+}
+
 @test "the exit path makes no system call" {
     env "${TRACKED[@]}" strace -o "$BATS_TEST_TMPDIR/calls" "$PROGRAMS/exit_with" 5 || true
     env "${TRACKED[@]:0:4}" strace -o "$BATS_TEST_TMPDIR/plain" "$PROGRAMS/exit_with" 5 || true
     # From where the program's own code runs on, both make the same calls.
     [[ $(sed -n '/munmap.*ld.so.cache\|exit_group/p' "$BATS_TEST_TMPDIR/calls" | tail -n 1) == $(tail -n 2 "$BATS_TEST_TMPDIR/plain" | head -n 1) ]]
-    [[ $(tail -n 3 "$BATS_TEST_TMPDIR/calls" | head -n 1) == munmap* ]]
+    [[ $(tail -n 3 "$BATS_TEST_TMPDIR/calls" | head -n 1) == close* ]]
 }
 
 # As a hook in another language would: by JOBTRAIL_SPOOL and the pid alone, with the format's numbers.
@@ -323,15 +437,15 @@ import os, struct, uuid
 page = 4096
 with open(os.environ["JOBTRAIL_SPOOL"] + "/ledger", "rb") as ledger:
     used = struct.unpack_from("<Q", ledger.read(page), 24)[0]
-    at = page
+    at = 9 * page
     while at < used:
         ledger.seek(at)
         head = ledger.read(120)
         magic, offset, size, state = struct.unpack_from("<QQII", head)
         pid = struct.unpack_from("<i", head, 32)[0]
-        if magic == 0x32544C53544A0A7F and state == 1 and pid == os.getpid():
+        if magic == 0x33544C53544A0A7F and state == 1 and pid == os.getpid():
             print(uuid.UUID(bytes=head[64:80]))
-        at += size if magic == 0x32544C53544A0A7F else page
+        at += size if magic == 0x33544C53544A0A7F else page
 ')
     flush
     [[ $(one .userT.run_uuid) == "$uuid" ]]

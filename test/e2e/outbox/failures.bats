@@ -178,7 +178,7 @@ runs_of() { # USER: how many of his wait for the collector
     "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
     env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=4 "$PROGRAMS/spin" 600 >/dev/null 3>&- &
     spinning=$!
-    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/$JOB.0/user/ledger") -gt 4096 ]]; } # used_bytes
+    captured() { [[ $(od -An -tu8 -j24 -N8 "$SPOOL/$JOB.0/user/ledger") -gt 36864 ]]; } # used_bytes
     wait_for captured || status=1
     timeout --preserve-status 4 "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e || true
     held=$(waiting http)

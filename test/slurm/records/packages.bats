@@ -44,13 +44,13 @@ version_of() { # DEBIAN-PACKAGE
     run_as root scancel "$job"
     wait_job "$job"
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
+    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
     job=$(submit_and_wait "srun python3 -c 'import os, numpy; os.kill(os.getpid(), 9)'")
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 9" ]]
+    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 9" ]]
     wait_job "$limited" 180 # Slurm looks at the limits every half minute
     [[ $(packages "$limited") == yaml* ]]
-    [[ $(field "$limited" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
+    [[ $(field "$limited" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
     [[ $(run_as root scontrol -o show job "$limited") == *JobState=TIMEOUT* ]]
 }
 

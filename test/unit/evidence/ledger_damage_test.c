@@ -262,7 +262,7 @@ static void what_lies_beyond_used_bytes_is_not_looked_at(void **state)
 {
     one_capture();
     (void)state;
-    made_header(&made)->used_bytes = LEDGER_PAGE;
+    made_header(&made)->used_bytes = LEDGER_FIRST;
     struct captures captures = read_made();
     assert_int_equal(captures.count, 0);
     captures_free(&captures);

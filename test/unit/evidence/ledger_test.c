@@ -203,7 +203,7 @@ static void freed_slots_and_holes_are_passed_over(void **state)
     memset(made.bytes + hole, 0, 2 * LEDGER_PAGE);
     slot.pid = 13;
     made_add(&made, &slot, 0, &fields);
-    assert_int_equal(first, LEDGER_PAGE);
+    assert_int_equal(first, LEDGER_FIRST);
     struct captures captures = read_made();
     assert_int_equal(captures.count, 2);
     assert_int_equal(captures.capture[0].pid, 10);

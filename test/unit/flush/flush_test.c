@@ -156,7 +156,7 @@ static void a_dry_run_prints_and_changes_nothing(void **state)
     (void)state;
     make_whole_job("7.0", 2);
     make_whole_job("8.0", 2);
-    made_at(&made, LEDGER_PAGE)->fields_bytes = UINT32_MAX;
+    made_at(&made, LEDGER_FIRST)->fields_bytes = UINT32_MAX;
     put_ledger("8.0");
     fflush(stdout);
     int saved = dup(STDOUT_FILENO);
@@ -412,12 +412,16 @@ static void the_outbox_charges_the_same_blocks_when_it_is_opened_again(void **st
 
 static void forged_starts_have_root_write_no_more_names_than_captures_find_room(void **state)
 {
-    enum { COUNT_OF = 5, FULL = (1 + COUNT_OF) * (NAME_MAX + 1), BEFORE = FULL - 2 * NAME_MAX };
+    enum {
+        COUNT_OF = 5,
+        FULL = (LEDGER_FIRST / LEDGER_PAGE + COUNT_OF) * (NAME_MAX + 1),
+        BEFORE = FULL - 2 * NAME_MAX
+    };
     struct conf conf = conf_of();
     struct stat status;
     char before[BEFORE];
     (void)state;
-    conf.ledger_bytes = (1 + COUNT_OF) * LEDGER_PAGE;
+    conf.ledger_bytes = LEDGER_FIRST + COUNT_OF * LEDGER_PAGE;
     made_start(&made);
     for (int i = 0; i < COUNT_OF; i++) {
         struct ledger_slot slot = made_slot(50 + i, UINT64_C(1700000010000000000));
@@ -552,13 +556,18 @@ static int count(void *context, const struct record_view *record)
 
 static void a_worker_goes_on_where_another_was_ended(void **state)
 {
-    /* captures begin at the second page, of which they have one each */
+    enum { ONE = LEDGER_FIRST / LEDGER_PAGE, TWO, THREE, FOUR }; /* captures have a page each */
     static const struct {
         struct reading_place from, reached;
         int runs;
     } cases[] = {
-        {{0, 0}, {4, 1}, 3}, {{2, 0}, {4, 1}, 3}, {{2, 1}, {4, 1}, 2}, {{3, 0}, {4, 1}, 2},
-        {{3, 1}, {4, 1}, 1}, {{4, 1}, {4, 1}, 0}, {{5, 0}, {5, 0}, 0},
+        {{0, 0}, {FOUR, 1}, 3},
+        {{TWO, 0}, {FOUR, 1}, 3},
+        {{TWO, 1}, {FOUR, 1}, 2},
+        {{THREE, 0}, {FOUR, 1}, 2},
+        {{THREE, 1}, {FOUR, 1}, 1},
+        {{FOUR, 1}, {FOUR, 1}, 0},
+        {{FOUR + 1, 0}, {FOUR + 1, 0}, 0},
     };
     struct conf conf = conf_of();
     struct journal journal = {0};

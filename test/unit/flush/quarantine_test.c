@@ -41,7 +41,7 @@ static void sound_captures_of_a_damaged_ledger_are_sent_and_the_rest_is_kept(voi
 {
     (void)state;
     make_whole_job("7.0", 3);
-    made_at(&made, 2 * LEDGER_PAGE)->fields_bytes = UINT32_MAX;
+    made_at(&made, LEDGER_FIRST + LEDGER_PAGE)->fields_bytes = UINT32_MAX;
     put_ledger("7.0");
     assert_count(flush(), COUNT(.jobs = 1, .records = 2, .damaged = 1, .quarantined = 1));
     assert_false(exists(below(spool_dir, "7.0")));
@@ -211,7 +211,7 @@ static void what_was_set_aside_can_be_put_back_and_flushed(void **state)
     char command[256];
     (void)state;
     make_whole_job("7.0", 2);
-    made_at(&made, LEDGER_PAGE)->fields_bytes = UINT32_MAX;
+    made_at(&made, LEDGER_FIRST)->fields_bytes = UINT32_MAX;
     put_ledger("7.0");
     assert_count(flush(), COUNT(.jobs = 1, .records = 1, .damaged = 1, .quarantined = 1));
     make_ledger(2); /* mended */

@@ -39,7 +39,7 @@ static void reset(void)
     header()->magic = LEDGER_MAGIC;
     header()->size_bytes = LEDGER_BYTES;
     header()->backed_bytes = LEDGER_BYTES;
-    header()->used_bytes = LEDGER_PAGE;
+    header()->used_bytes = LEDGER_FIRST;
 }
 
 static int set_up(void **state)
@@ -70,18 +70,23 @@ static int tear_down(void **state)
 
 static int claim_one(size_t size, struct slot_claim *claim)
 {
-    return slot_claim(directory, getuid(), size, scratch, claim);
+    struct slot_ledger ledger;
+    if (!slot_open_ledger(directory, getuid(), scratch, &ledger))
+        return 0;
+    int claimed = slot_claim(&ledger, size, claim);
+    slot_close_ledger(&ledger, claimed);
+    return claimed;
 }
 
 static void let_go(const struct slot_claim *claim)
 {
     munmap(claim->slot, claim->size);
-    munmap(claim->header, LEDGER_PAGE);
+    munmap(claim->header, LEDGER_HEAD);
 }
 
 static int is_sound(const struct slot_claim *claim, size_t size)
 {
-    return claim->offset >= LEDGER_PAGE && claim->offset % LEDGER_PAGE == 0 &&
+    return claim->offset >= LEDGER_FIRST && claim->offset % LEDGER_PAGE == 0 &&
            claim->size >= size && claim->size <= LEDGER_SLOT_MAX &&
            claim->offset <= LEDGER_BYTES - claim->size;
 }
@@ -109,24 +114,24 @@ static void a_slot_is_given_back_and_taken_again(void **state)
     assert_true(claim_one(5000, &claim));
     assert_true(slot_count_run(&claim, 77));
     assert_false(slot_count_run(&claim, 77));
-    slot_open(&claim, &head, "fields", 6);
+    slot_publish(&claim, &head, "fields", 6);
     assert_int_equal(claim.slot->state, LEDGER_OPEN);
     assert_int_equal(claim.slot->slot_bytes, 2 * LEDGER_PAGE);
     assert_int_equal(claim.slot->fields_bytes, 6);
     assert_memory_equal(claim.slot + 1, "fields", 6);
     slot_discard(&claim);
-    assert_int_equal(header()->unsigned_runs[77], 1);
+    assert_int_equal(LEDGER_RUNS(header()->runs[77]), 1);
     let_go(&claim);
-    claims(5000, LEDGER_PAGE);
-    claims(5000, 3 * LEDGER_PAGE);
+    claims(5000, LEDGER_FIRST);
+    claims(5000, LEDGER_FIRST + 2 * LEDGER_PAGE);
 }
 
 static void another_users_ledger_is_left_alone(void **state)
 {
-    struct slot_claim claim;
+    struct slot_ledger ledger;
     (void)state;
-    assert_false(slot_claim(directory, getuid() + 1, 1, scratch, &claim));
-    assert_int_equal(header()->used_bytes, LEDGER_PAGE);
+    assert_false(slot_open_ledger(directory, getuid() + 1, scratch, &ledger));
+    assert_int_equal(header()->used_bytes, LEDGER_FIRST);
 }
 
 static void a_header_that_lies_costs_a_slot_alone(void **state)
@@ -137,8 +142,10 @@ static void a_header_that_lies_costs_a_slot_alone(void **state)
     header()->size_bytes = LEDGER_BYTES;
     static const uint64_t places[] = {0,
                                       1,
-                                      LEDGER_PAGE - 1,
-                                      LEDGER_PAGE + 8,
+                                      LEDGER_PAGE,
+                                      LEDGER_FIRST - LEDGER_PAGE,
+                                      LEDGER_FIRST - 1,
+                                      LEDGER_FIRST + 8,
                                       LEDGER_BYTES - LEDGER_PAGE + 1,
                                       LEDGER_BYTES,
                                       UINT64_MAX - LEDGER_PAGE + 1,
@@ -154,17 +161,60 @@ static void a_header_that_lies_costs_a_slot_alone(void **state)
 
 static void a_free_list_that_lies_is_passed_over(void **state)
 {
+    enum { FIRST = LEDGER_FIRST / LEDGER_PAGE };
     (void)state;
     header()->free_list[0] = LEDGER_BYTES / LEDGER_PAGE;
-    claims(1, LEDGER_PAGE);
+    claims(1, LEDGER_FIRST);
     header()->free_list[0] = UINT32_MAX;
-    claims(1, 2 * LEDGER_PAGE);
+    claims(1, LEDGER_FIRST + LEDGER_PAGE);
+    header()->free_list[0] = FIRST - 1; /* before the slots */
+    claims(1, LEDGER_FIRST + 2 * LEDGER_PAGE);
     header()->free_list[1] = LEDGER_BYTES / LEDGER_PAGE - 1; /* begins within, ends beyond */
-    claims(2 * LEDGER_PAGE, 3 * LEDGER_PAGE);
-    header()->free_list[0] = 7; /* a ring of one */
-    ((struct ledger_slot *)(void *)(shared + 7 * LEDGER_PAGE))->next_free = 7;
-    claims(1, 7 * LEDGER_PAGE);
-    claims(1, 7 * LEDGER_PAGE);
+    claims(2 * LEDGER_PAGE, LEDGER_FIRST + 3 * LEDGER_PAGE);
+    header()->free_list[0] = 17; /* a ring of one */
+    ((struct ledger_slot *)(void *)(shared + 17 * LEDGER_PAGE))->next_free = 17;
+    claims(1, 17 * LEDGER_PAGE);
+    claims(1, 17 * LEDGER_PAGE);
+}
+
+static void a_run_is_found_from_its_bucket_until_it_is_signed(void **state)
+{
+    struct ledger_slot head = {.pid = 5};
+    struct slot_claim first, second, third;
+    (void)state;
+    assert_true(claim_one(1, &first) && claim_one(1, &second) && claim_one(1, &third));
+    assert_true(slot_count_run(&first, 5));
+    slot_publish(&first, &head, "", 0);
+    assert_false(slot_count_run(&second, 5 + LEDGER_BUCKETS));
+    slot_publish(&second, &head, "", 0);
+    assert_int_equal(LEDGER_RUNS(header()->runs[5]), 2);
+    assert_int_equal(LEDGER_LAST(header()->runs[5]), second.offset / LEDGER_PAGE);
+    assert_int_equal(second.slot->next_free, first.offset / LEDGER_PAGE);
+    slot_end(&second, 1, LEDGER_END_OWN);
+    assert_int_equal(LEDGER_RUNS(header()->runs[5]), 1);
+    assert_int_equal(LEDGER_LAST(header()->runs[5]), first.offset / LEDGER_PAGE);
+    slot_count_run(&third, 5);
+    slot_publish(&third, &head, "", 0);
+    slot_end(&first, 1, LEDGER_END_REPLACED); /* in another order */
+    assert_int_equal(first.slot->end_by, LEDGER_END_REPLACED);
+    assert_int_equal(LEDGER_LAST(header()->runs[5]), third.offset / LEDGER_PAGE);
+    slot_discard(&third);
+    assert_int_equal(LEDGER_RUNS(header()->runs[5]), 0);
+    let_go(&first);
+    let_go(&second);
+    let_go(&third);
+}
+
+static void so_many_runs_that_they_cannot_be_counted_are_never_none(void **state)
+{
+    struct slot_claim claim;
+    (void)state;
+    assert_true(claim_one(1, &claim));
+    for (unsigned i = 0; i < 2 * LEDGER_RUNS_MANY; i++)
+        assert_true(slot_count_run(&claim, 5) == (i == 0));
+    slot_discard(&claim);
+    assert_int_equal(LEDGER_RUNS(header()->runs[5]), LEDGER_RUNS_MANY);
+    let_go(&claim);
 }
 
 static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
@@ -174,14 +224,14 @@ static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
     (void)state;
     assert_true(claim_one(1, &claim));
     slot_count_run(&claim, 5);
-    slot_open(&claim, &head, "", 0);
+    slot_publish(&claim, &head, "", 0);
     memset(claim.slot, 0xff, sizeof *claim.slot);
     uint64_t used = header()->used_bytes;
     slot_discard(&claim);
     assert_int_equal(header()->used_bytes, used);
-    assert_int_equal(header()->unsigned_runs[5], 0);
+    assert_int_equal(header()->runs[5], 0);
     let_go(&claim);
-    claims(1, LEDGER_PAGE);
+    claims(1, LEDGER_FIRST);
 }
 
 static void a_field_is_written_and_never_read_again(void **state)
@@ -214,8 +264,8 @@ static void *scribble(void *unused)
 {
     static const uint64_t likely[] = {0,
                                       1,
-                                      LEDGER_PAGE,
-                                      3 * LEDGER_PAGE,
+                                      LEDGER_FIRST,
+                                      LEDGER_FIRST + 2 * LEDGER_PAGE,
                                       LEDGER_BYTES - LEDGER_PAGE,
                                       LEDGER_BYTES,
                                       UINT64_MAX,
@@ -241,11 +291,11 @@ static int live(size_t size, int discards)
         return 0;
     assert_true(is_sound(&claim, size));
     slot_count_run(&claim, (int32_t)size);
-    slot_open(&claim, &head, scratch, size - sizeof head);
+    slot_publish(&claim, &head, scratch, size - sizeof head);
     if (discards)
         slot_discard(&claim);
     else
-        slot_end(&claim, 1);
+        slot_end(&claim, 1, LEDGER_END_OWN);
     let_go(&claim);
     return 1;
 }
@@ -271,6 +321,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_users_ledger_is_left_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_header_that_lies_costs_a_slot_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_free_list_that_lies_is_passed_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_is_found_from_its_bucket_until_it_is_signed, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(so_many_runs_that_they_cannot_be_counted_are_never_none,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_changes_in_a_claimed_slot_is_not_believed, set_up,
                                         tear_down),
         cmocka_unit_test(a_field_is_written_and_never_read_again),

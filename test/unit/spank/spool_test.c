@@ -585,8 +585,8 @@ static void a_ledger_has_header_size_room_and_owner(void **state)
     uid_t uid = geteuid() == 0 ? 12345 : geteuid();
     gid_t gid = geteuid() == 0 ? 54321 : getegid();
     struct ledger_header header,
-        expected = {.magic = LEDGER_MAGIC, .size_bytes = LEDGER_BYTES, .used_bytes = LEDGER_PAGE};
-    struct stat status;
+        expected = {.magic = LEDGER_MAGIC, .size_bytes = LEDGER_BYTES, .used_bytes = LEDGER_FIRST};
+    struct stat status, top;
     int job = make_job();
     (void)state;
     assert_int_equal(spool_make_ledger(job, uid, gid, LEDGER_BYTES), 0);
@@ -602,6 +602,13 @@ static void a_ledger_has_header_size_room_and_owner(void **state)
     assert_true((uint64_t)status.st_blocks * 512 >= header.backed_bytes);
     assert_true((uint64_t)status.st_blocks * 512 < LEDGER_BYTES);
     expected.backed_bytes = header.backed_bytes;
+    expected.root_device = header.root_device;
+    expected.root_inode = header.root_inode;
+    expected.root_mark = header.root_mark;
+    assert_int_equal(stat("/", &top), 0);
+    assert_int_equal(header.root_device, top.st_dev);
+    assert_int_equal(header.root_inode, top.st_ino);
+    assert_in_range(header.root_mark, 1, 5);
     assert_memory_equal(&header, &expected, sizeof header);
     static const char zero[LEDGER_PAGE];
     char page[LEDGER_PAGE];
