@@ -39,7 +39,7 @@ link_field() { # NAME PATH
     job=$(submit_and_wait "$BUILT/dynamic; srun -n2 $BUILT/dynamic" -n2)
     [[ $(record_count "$job" dynamic) == 2 ]]
     [[ $(records "$job" | jq -r '[.[] | select(.userT.exec_path | endswith("/dynamic")) | .xaltLinkT.Build_UUID] | unique | .[]') == "$(link_field dynamic .resultT.uuid)" ]]
-    [[ $(records "$job" | jq -c '[.[].xaltLinkT | keys] | unique') == '[["Build_CWD","Build_Epoch","Build_OS","Build_Syshost","Build_UUID","Build_User","Build_Year","Build_compiler","Build_compilerPath","Build_date","Build_host","XALT_Version"]]' ]]
+    [[ $(records "$job" | jq -c '[.[].xaltLinkT | keys] | unique') == '[["Build_CWD","Build_Epoch","Build_LMFILES","Build_LOADEDMODULES","Build_OS","Build_Syshost","Build_UUID","Build_User","Build_Year","Build_compiler","Build_compilerPath","Build_date","Build_host","XALT_Version"]]' ]]
     [[ $(records "$job" | jq -r '.[0].xaltLinkT | .Build_User, .Build_compiler, .Build_Syshost' | tr '\n' ' ') == "$JOB_USER gcc lab " ]]
     # and the executable is the one that was linked
     [[ $(records "$job" | jq -r '.[0].hash_id') == "$(link_field dynamic .resultT.hash_id)" ]]
