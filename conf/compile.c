@@ -2,6 +2,7 @@
 #include "conf/compile.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,10 +139,9 @@ static int add_dfa(struct image *image, enum policy_section which, const struct 
     return 0;
 }
 
-static int add_list(struct image *image, const struct conf_list *list, const struct conf *conf,
-                    struct conf_error *why)
+static int add_list(struct image *image, const struct conf_list *list,
+                    const struct conf_rules *rules, struct conf_error *why)
 {
-    const struct conf_rules *rules = conf_list_rules(list, conf);
     struct dfa dfa = {0};
     struct nfa nfa = {0};
     int error = parse_rules(rules, &nfa, why);
@@ -182,11 +182,16 @@ static int add_table(struct image *image, const struct conf_table *table, const 
 }
 
 /* The strings come last: policy_usable() requires a byte after every section. */
-static int add_sections(struct image *image, const struct conf *conf, struct conf_error *why)
+static int add_sections(struct image *image, const struct conf *conf, bool is_whole,
+                        struct conf_error *why)
 {
+    static const struct conf_rules none = {0};
     int error = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; error == 0 && i < CONF_LISTS; i++)
-        error = add_list(image, &conf_lists[i], conf, why);
+    for (size_t i = 0; error == 0 && i < CONF_LISTS; i++) {
+        bool is_wanted = is_whole || conf_lists[i].which == POLICY_REDACT;
+        error = add_list(image, &conf_lists[i],
+                         is_wanted ? conf_list_rules(&conf_lists[i], conf) : &none, why);
+    }
     for (size_t i = 0; error == 0 && i < CONF_TABLES; i++)
         error = add_table(image, &conf_tables[i], conf);
     if (error == 0)
@@ -224,12 +229,13 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->command_line = conf->command_line;
 }
 
-int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why)
+static int compile(const struct conf *conf, bool is_whole, void **bytes, size_t *size,
+                   struct conf_error *why)
 {
     struct image image = {0};
     struct conf_error found = {0};
     snprintf(found.file, sizeof found.file, "%s", conf->path);
-    int error = add_sections(&image, conf, &found);
+    int error = add_sections(&image, conf, is_whole, &found);
     if (error == -ENOMEM)
         snprintf(found.reason, sizeof found.reason, "%s", strerror(ENOMEM));
     if (error != 0) {
@@ -241,4 +247,14 @@ int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct c
     *bytes = image.bytes;
     *size = image.size;
     return 0;
+}
+
+int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why)
+{
+    return compile(conf, true, bytes, size, why);
+}
+
+int compile_redaction(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why)
+{
+    return compile(conf, false, bytes, size, why);
 }

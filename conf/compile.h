@@ -14,4 +14,8 @@
  * file), -ENOMEM, and fills `*why`. */
 int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why);
 
+/* As compile_policy(), but of the lists of rules only that of [redact] is not empty: for programs
+ * that take secrets out of command lines and that a user waits for. */
+int compile_redaction(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why);
+
 #endif

@@ -98,13 +98,23 @@ bool policy_file_is_in_force(const char *path, const char *conf)
     return is_current(path, conf, false);
 }
 
-int policy_load(const struct conf *conf, void **policy)
+static bool open_compiled(const struct conf *conf, void **policy)
 {
     char path[PATH_MAX];
-    struct conf_error why;
     struct stat status;
+    return policy_path(conf->path, path, sizeof path) && policy_open(path, &status, policy) == 0;
+}
+
+int policy_load(const struct conf *conf, void **policy)
+{
+    struct conf_error why;
     size_t size;
-    if (policy_path(conf->path, path, sizeof path) && policy_open(path, &status, policy) == 0)
-        return 0;
-    return compile_policy(conf, policy, &size, &why);
+    return open_compiled(conf, policy) ? 0 : compile_policy(conf, policy, &size, &why);
+}
+
+int policy_load_redaction(const struct conf *conf, void **policy)
+{
+    struct conf_error why;
+    size_t size;
+    return open_compiled(conf, policy) ? 0 : compile_redaction(conf, policy, &size, &why);
 }

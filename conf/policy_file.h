@@ -34,4 +34,8 @@ bool policy_file_is_in_force(const char *path, const char *conf);
  * configuration's rules are bad). */
 int policy_load(const struct conf *conf, void **policy);
 
+/* As policy_load(), for programs that only apply [redact]: where there is no compiled file, the
+ * other lists of rules are empty. */
+int policy_load_redaction(const struct conf *conf, void **policy);
+
 #endif

@@ -114,15 +114,31 @@ static int take_from_member(void *context, const char *name, const GElf_Sym *sym
     return is_global_function(symbol) ? add_function(library->members, name, library->module) : 0;
 }
 
-/* Whether the map has ARCHIVE(MEMBER): it names the members that were linked in, and no others. */
-static bool is_linked_in(const char *map_text, const char *archive, const char *member)
+static void sort_strings(struct strings *strings)
 {
-    CLEANUP_FREE char *text = NULL;
-    if (asprintf(&text, "%s(%s)", archive, member) < 0) {
-        text = NULL;
-        return false;
+    if (strings->count > 0)
+        qsort(strings->item, strings->count, sizeof *strings->item, compare_text);
+}
+
+/* The members that were linked in, in order: the map has ARCHIVE(MEMBER) of these, and of no
+ * others, several times one after another. One pass, since maps and archives are large. */
+static int find_members(const char *map_text, const char *archive, struct strings *members)
+{
+    CLEANUP_FREE char *start = NULL;
+    int error = 0, length = asprintf(&start, "%s(", archive);
+    if (length < 0) {
+        start = NULL;
+        return -ENOMEM;
     }
-    return strstr(map_text, text) != NULL;
+    for (const char *at = map_text; error == 0 && (at = strstr(at, start)) != NULL;) {
+        const char *last = members->count == 0 ? "" : members->item[members->count - 1];
+        at += length;
+        size_t size = strcspn(at, ")\n");
+        if (at[size] == ')' && (strncmp(last, at, size) != 0 || last[size] != '\0'))
+            error = strings_add_bytes(members, at, size);
+    }
+    sort_strings(members);
+    return error;
 }
 
 /* Adds the member's names from the archive's index. The index also has members that hold the
@@ -154,12 +170,14 @@ static int search_member(Elf *archive, Elf *member, struct library *library)
 static int search_archive(const char *path, int fd, Elf *archive, const char *map_text,
                           struct library *library)
 {
-    int error = 0;
+    CLEANUP_STRINGS struct strings members = {NULL, 0};
+    int error = find_members(map_text, path, &members);
     Elf_Cmd command = ELF_C_READ_MMAP;
-    for (Elf *member; error == 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
+    for (Elf *member;
+         members.count > 0 && error == 0 && (member = elf_begin(fd, command, archive)) != NULL;) {
         const Elf_Arhdr *header = elf_getarhdr(member);
         if (header != NULL && header->ar_name != NULL && header->ar_name[0] != '/' &&
-            is_linked_in(map_text, path, header->ar_name))
+            is_in_sorted(&members, header->ar_name))
             error = search_member(archive, member, library);
         command = elf_next(member);
         elf_end(member);
@@ -261,8 +279,7 @@ static int find_in(Elf *program, const struct strings *libraries, const char *ma
     CLEANUP_FUNCTIONS struct functions members = {NULL, 0}, indexed = {NULL, 0};
     struct library library = {&undefined, NULL, found, &members, &indexed};
     int error = each_symbol(program, SHT_DYNSYM, take_undefined, &undefined);
-    if (undefined.count > 0)
-        qsort(undefined.item, undefined.count, sizeof *undefined.item, compare_text);
+    sort_strings(&undefined);
     for (size_t i = 0; i < libraries->count && error == 0; i++) {
         char real[PATH_MAX];
         library.module =

@@ -134,11 +134,7 @@ int link_attempt(const struct link_job *job, bool ask_inputs, struct link_attemp
     struct run_link *run = &attempt->run;
     const struct linker_output none = {.read_fd = -1, .write_fd = -1, .target_fd = -1};
     *attempt = (struct link_attempt){
-        .run = {.path = job->linker,
-                .meanwhile = link_record_warm_up,
-                .output = none,
-                .errors = none,
-                .map = none},
+        .run = {.path = job->linker, .output = none, .errors = none, .map = none},
         .dependencies = -1,
         .map = -1,
     };

@@ -157,7 +157,7 @@ static const char *add_to_link(struct link_job *job)
     if (make_mark(job, &target) != 0)
         return "no watermark can be made";
     if (startup_is_wanted(&job->line, job->conf.link_startup))
-        job->startup = startup_open(&target);
+        job->startup = startup_open(&target, !xalt_wrapper_is(job->linker));
     return NULL;
 }
 

@@ -71,7 +71,7 @@ static void inherit(int fd)
         fcntl(fd, F_SETFD, 0);
 }
 
-/* In the child: runs the linker, or returns errno. */
+/* In the child, which shares our memory until then: runs the linker, or returns errno. */
 static int exec_linker(const struct run_link *run, const struct sigaction *before,
                        const sigset_t *mask, pid_t parent)
 {
@@ -89,28 +89,26 @@ static int exec_linker(const struct run_link *run, const struct sigaction *befor
     return errno;
 }
 
-/* fork() and not vfork(): the child sets signal handlers, which it must not share. */
+/* vfork() does not copy our page tables, which takes as long as all else here. The child has signal
+ * handlers and descriptors of its own, sets only these, and tells of an error in our memory.
+ * Signals are blocked in it until those that we were called with are restored, of which none is
+ * ours. */
 static int start_linker(const struct run_link *run, const struct sigaction *before,
                         const sigset_t *mask)
 {
-    int error_pipe[2], error = 0;
+    volatile int error = 0;
     pid_t parent = getpid();
-    if (pipe2(error_pipe, O_CLOEXEC) != 0)
-        return -errno;
-    pid_t pid = fork();
+    pid_t pid = vfork();
     if (pid == 0) {
         error = exec_linker(run, before, mask, parent);
-        (void)!write(error_pipe[1], &error, sizeof error);
         _exit(127);
     }
-    close(error_pipe[1]);
     if (pid < 0)
-        error = errno;
-    else if (read(error_pipe[0], &error, sizeof error) > 0)
+        return -errno;
+    if (error != 0) {
         waitpid(pid, NULL, 0);
-    close(error_pipe[0]);
-    if (error != 0)
         return -error;
+    }
     child_pid = pid;
     return 0;
 }
@@ -151,8 +149,6 @@ int run_link(struct run_link *run, int *status)
     close_writing_end(&run->output);
     close_writing_end(&run->errors);
     close_writing_end(&run->map);
-    if (error == 0)
-        run->meanwhile();
     if (error == 0)
         *status = wait_for(run, &mask);
     child_pid = 0;

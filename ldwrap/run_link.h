@@ -15,7 +15,6 @@ enum { RUN_LINK_INHERITED = 4 };
 struct run_link {
     const char *path; /* of the program */
     char *const *argv;
-    void (*meanwhile)(void);           /* called once while it runs */
     int inherited[RUN_LINK_INHERITED]; /* descriptors that are open in the child; -1: none */
     struct linker_output output;       /* stdout; and stderr, where both are one file */
     struct linker_output errors;       /* stderr */

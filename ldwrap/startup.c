@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ldwrap/descriptor_numbers.h"
@@ -38,7 +40,21 @@ static const char *machine_name(const struct elf_target *target)
     return target->machine == EM_AARCH64 && target->data == ELFDATA2LSB ? "aarch64" : NULL;
 }
 
-int startup_open(const struct elf_target *target)
+/* A copy in memory. Takes the descriptor over. */
+static int copy_to_memory(int fd)
+{
+    struct stat status;
+    int copy = descriptor_memory("jobtrail start-up");
+    if (copy >= 0 && (fstat(fd, &status) != 0 || sendfile(copy, fd, NULL, (size_t)status.st_size) !=
+                                                     (ssize_t)status.st_size)) {
+        close(copy);
+        copy = -1;
+    }
+    close(fd);
+    return copy;
+}
+
+int startup_open(const struct elf_target *target, bool has_path)
 {
     char program[PATH_MAX], path[2 * PATH_MAX];
     const char *machine = machine_name(target);
@@ -49,5 +65,6 @@ int startup_open(const struct elf_target *target)
     char *slash = strrchr(program, '/');
     *slash = '\0';
     snprintf(path, sizeof path, "%s/" STARTUP_FROM_BIN "/%s.o", program, machine);
-    return descriptor_move_up(open(path, O_RDONLY | O_CLOEXEC));
+    int fd = descriptor_move_up(open(path, O_RDONLY | O_CLOEXEC));
+    return fd < 0 || has_path ? fd : copy_to_memory(fd);
 }

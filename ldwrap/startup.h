@@ -17,7 +17,8 @@
 bool startup_is_wanted(const struct link_line *line, uint32_t site);
 
 /* Opens the object for this kind of program, by its place relative to our own file. Returns a
- * descriptor of 200 or above, or -1 where there is none. */
-int startup_open(const struct elf_target *target);
+ * descriptor of 200 or above, or -1 where there is none. Without `has_path` it is of a copy in
+ * memory, for XALT's wrapper: that puts the real path of each input into its record. */
+int startup_open(const struct elf_target *target, bool has_path);
 
 #endif

@@ -95,7 +95,7 @@ static int command_line(const struct link_job *job, const char **line, size_t *s
  * rules are `*policy`, which the caller frees. */
 static void find_rules(const struct link_job *job, struct command_lines *lines, void **policy)
 {
-    int error = policy_load(&job->conf, policy);
+    int error = policy_load_redaction(&job->conf, policy);
     command_lines_make(&job->conf, *policy, lines);
     if (error != 0 && lines->wanted == POLICY_LINE_YES)
         lines->wanted = POLICY_LINE_PROGRAM;

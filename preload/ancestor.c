@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "conf/policy/policy_read.h"
+#include "preload/argument.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -132,12 +133,14 @@ static void leave(const struct ancestor_source *source, uint64_t key, const stru
     memcpy(place, &head, offsetof(struct ledger_ancestor, text));
 }
 
-/* How many bytes of the command line `line`, of `size` bytes and a NUL, are recorded. */
-static size_t kept_bytes(const struct ancestor_lines *lines, const char *path, size_t path_length,
-                         char *line, size_t size)
+/* How many bytes of the command line `line`, of `size` bytes and a NUL, are recorded. Files are
+ * looked for from the directory in which the process is now. */
+static size_t kept_bytes(int32_t pid, const struct ancestor_lines *lines, const char *path,
+                         size_t path_length, char *line, size_t size)
 {
+    const struct policy_files files = {argument_walk, pid};
     if (lines->wanted == POLICY_LINE_YES &&
-        !policy_skips_line(lines->policy, path, path_length, line, size))
+        !policy_skips_line(lines->policy, path, path_length, line, size, &files))
         return size;
     size_t first = text_length(line) + 1;
     return first < size ? first : size;
@@ -153,7 +156,7 @@ static void put_arguments(int32_t pid, const struct ancestor_lines *lines, const
         return;
     size_t size = proc_read(pid, "/cmdline", line, room - 1);
     line[size] = '\0';
-    fields_wrote(fields, kept_bytes(lines, path, path_length, line, size));
+    fields_wrote(fields, kept_bytes(pid, lines, path, path_length, line, size));
 }
 
 static void put_ancestor(const struct proc_stat *stat, const struct ancestor_lines *lines,

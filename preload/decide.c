@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "conf/policy/policy_read.h"
+#include "preload/argument.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -100,8 +101,9 @@ static struct decision by_kind(const void *policy, const struct switches *switch
 static struct decision by_path(const void *policy, const struct image *image,
                                const struct exec_path *path)
 {
+    const struct policy_files files = {argument_walk, 0};
     struct policy_decision answer =
-        policy_decide(policy, path->text, path->length, image->argc, image->argv);
+        policy_decide(policy, path->text, path->length, image->argc, image->argv, &files);
     return (struct decision){
         .track = answer.action != POLICY_SKIP,
         .pkgs = answer.action == POLICY_PKGS,

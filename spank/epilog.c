@@ -5,6 +5,7 @@
 #include <slurm/spank.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "conf/base/host.h"
@@ -17,6 +18,7 @@ void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
 {
     char id[16];
     struct helper_result result = {0};
+    char why[sizeof result.message + 64];
     snprintf(id, sizeof id, "%u", job);
     const char *const argv[] = {settings->submit,
                                 "flush",
@@ -29,13 +31,17 @@ void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
                                 is_over ? NULL : "--orphans",
                                 NULL};
     int error = helper_run(argv, settings->epilog_timeout_s, &result);
+    helper_why(&result, why, sizeof why);
+    /* of a job that still runs the flush says nothing */
+    bool is_failure =
+        result.status != 0 && (is_over || result.message[0] != '\0' || WIFSIGNALED(result.status));
     if (error != 0)
         slurm_info("jobtrail: job %u: cannot run %s: %s", job, settings->submit, strerror(-error));
     else if (!result.is_finished)
         slurm_info("jobtrail: job %u: the flush goes on after %u s", job,
                    settings->epilog_timeout_s);
-    else if (result.status != 0 && (is_over || result.message[0] != '\0'))
-        slurm_info("jobtrail: job %u: the flush failed: %s", job, result.message);
+    else if (is_failure)
+        slurm_info("jobtrail: job %u: the flush failed: %s", job, why);
     else if (result.message[0] != '\0')
         slurm_info("jobtrail: job %u: %s", job, result.message);
 }

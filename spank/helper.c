@@ -116,3 +116,15 @@ int helper_run(const char *const argv[], unsigned timeout_s, struct helper_resul
     close(pipe_fds[0]);
     return error;
 }
+
+void helper_why(const struct helper_result *result, char *text, size_t size)
+{
+    const char *separator = result->message[0] == '\0' ? "" : ": ";
+    if (WIFSIGNALED(result->status))
+        snprintf(text, size, "ended by signal %d (%s)%s%s", WTERMSIG(result->status),
+                 strsignal(WTERMSIG(result->status)), separator, result->message);
+    else if (result->message[0] == '\0')
+        snprintf(text, size, "exit status %d", WEXITSTATUS(result->status));
+    else
+        snprintf(text, size, "%s", result->message);
+}

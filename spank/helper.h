@@ -20,6 +20,10 @@ struct helper_result {
  * or -errno when it could not be started. */
 int helper_run(const char *const argv[], unsigned timeout_s, struct helper_result *result);
 
+/* Why a program that has ended did not do its work: what it said, and how it ended where it said
+ * nothing or a signal ended it. The text is cut to `size` bytes. */
+void helper_why(const struct helper_result *result, char *text, size_t size);
+
 /* The absolute path of our program `name`, found from where this plugin lies, into `size` bytes
  * at `path`. Returns 0 or -errno. */
 int helper_path(const char *name, char *path, size_t size);

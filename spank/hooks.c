@@ -37,6 +37,16 @@ static void set_file(spank_t spank, const struct hook_variable *hook, const char
         spank_setenv(spank, hook->name, path, 1);
 }
 
+/* Where the site has an XALT of its own, its hooks call that one's. */
+static void set_xalt_dir(spank_t spank, const struct hook_variable *hook, const char *path)
+{
+    char user[1];
+    if (spank_getenv(spank, hook->name, user, sizeof user) != ESPANK_ENV_NOEXIST)
+        return;
+    if (spank_setenv(spank, hook->name, path, 0) == ESPANK_SUCCESS)
+        spank_setenv(spank, HOOK_XALT_RUN, HOOK_XALT_NONE, 0);
+}
+
 void hooks_set(spank_t spank, const struct settings *settings)
 {
     char entry[HOOK_VALUE_MAX];
@@ -46,10 +56,12 @@ void hooks_set(spank_t spank, const struct settings *settings)
         const struct hook_variable *hook = &hook_variables[i];
         if (!hook_variable_value(hook, settings->hooks, entry))
             continue;
-        if (hook->saved == NULL)
+        if (hook_variable_is_list(hook))
             set_list(spank, hook, entry);
-        else
+        else if (hook->saved != NULL)
             set_file(spank, hook, entry);
+        else
+            set_xalt_dir(spank, hook, entry);
     }
     spank_setenv(spank, HOOK_STANDARD_LIBRARY, settings->switches & POLICY_STDLIB ? "yes" : "no",
                  1);
@@ -81,6 +93,16 @@ static void restore_file(const struct hook_variable *hook, const char *path)
     unsetenv(hook->saved);
 }
 
+static void restore_xalt_dir(const struct hook_variable *hook, const char *path)
+{
+    const char *value = getenv(hook->name), *run = getenv(HOOK_XALT_RUN);
+    if (value == NULL || strcmp(value, path) != 0)
+        return;
+    unsetenv(hook->name);
+    if (run != NULL && strcmp(run, HOOK_XALT_NONE) == 0)
+        unsetenv(HOOK_XALT_RUN);
+}
+
 void hooks_restore(const struct settings *settings)
 {
     char entry[HOOK_VALUE_MAX];
@@ -88,9 +110,11 @@ void hooks_restore(const struct settings *settings)
         const struct hook_variable *hook = &hook_variables[i];
         if (!hook_variable_value(hook, settings->hooks, entry))
             continue;
-        if (hook->saved == NULL)
+        if (hook_variable_is_list(hook))
             restore_list(hook, entry);
-        else
+        else if (hook->saved != NULL)
             restore_file(hook, entry);
+        else
+            restore_xalt_dir(hook, entry);
     }
 }

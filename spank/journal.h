@@ -21,14 +21,21 @@
  *         array_task (4294967294: none) and qos; submit_host, from the user's environment and not
  *         checked; opted_out=1 with --jobtrail=no; container=1 with srun --container
  * noledger  the ledger could not be made: step
- * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot)
+ * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot), thread,
+ *         busy
  * program  what a task is to run: step, task, leader (the first task of the same program,
  *         4294967294: unknown), path, and, where that is not absolute, cwd and search (PATH); no
  *         path where a multi-prog configuration is too large
- * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it)
+ * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
+ *         others=alive where the daemon had children and none of them was dead and not waited for
  * end     the step is over on this node: step
  * epilog  the job is over here; the same keys of the credential as `prolog`. Readers use the first
  *         one: a later run of a requeued job appends its own to journals that a crash has left
+ *
+ * `thread` is the thread of the step's daemon that wrote the line, `busy` how long it had been on a
+ * processor or waiting for one until then (/proc/thread-self/schedstat), in nanoseconds. Both are
+ * missing where the kernel does not count that. They bound how much earlier than the line a task
+ * may have ended.
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
  * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of

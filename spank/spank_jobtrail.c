@@ -11,12 +11,17 @@
  * slurmstepd before it calls init_post_opt. How Slurm's releases differ is in slurm_release.h.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <slurm/spank.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "conf/policy/policy.h"
 #include "spank/epilog.h"
 #include "spank/epilog_note.h"
@@ -284,6 +289,26 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
+/* How long this thread has been on a processor or waiting for one; nothing where the kernel does
+ * not count that. */
+static void add_busy(struct journal_line *line)
+{
+    char text[64];
+    unsigned long long on_processor, waiting;
+    if (io_read_text(AT_FDCWD, "/proc/thread-self/schedstat", text, sizeof text) <= 0 ||
+        sscanf(text, "%llu %llu", &on_processor, &waiting) != 2 || on_processor == 0)
+        return;
+    journal_number(line, "thread", (uint64_t)gettid());
+    journal_number(line, "busy", on_processor + waiting);
+}
+
+/* Leaves the children as they are, for slurmstepd to wait for. */
+static bool has_only_living_children(void)
+{
+    siginfo_t dead = {.si_pid = 0};
+    return waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid == 0;
+}
+
 static pid_t start_task_line(spank_t spank, const char *verb, struct journal_line *line)
 {
     uint32_t step = 0, task = 0;
@@ -303,6 +328,7 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
     struct journal_line line;
     pid_t pid = start_task_line(spank, "task", &line);
     journal_number(&line, "ticks", node_start_ticks(pid));
+    add_busy(&line);
     append_line(spank, argc, argv, "the start of a task", &line);
     return 0;
 }
@@ -312,6 +338,9 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
     struct journal_line line;
     int status = 0;
     start_task_line(spank, "exit", &line);
+    add_busy(&line);
+    if (has_only_living_children())
+        journal_text(&line, "others", "alive");
     spank_get_item(spank, S_TASK_EXIT_STATUS, &status);
     journal_number(&line, "status", (uint64_t)(unsigned)status);
     append_line(spank, argc, argv, "the end of a task", &line);

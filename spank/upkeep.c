@@ -27,15 +27,18 @@ void upkeep_policy(const char *conf)
     char program[PATH_MAX];
     const char *const argv[] = {program, "compile", "--if-newer", "--conf", conf, NULL};
     struct helper_result result = {0};
+    char why[sizeof result.message + 64];
     if (!settings_is_stale(conf) && has_policy(conf))
         return;
     int error = helper_path("jobtrail-conf", program, sizeof program);
     if (error == 0)
         error = helper_run(argv, COMPILE_TIMEOUT_S, &result);
+    helper_why(&result, why, sizeof why);
     if (error != 0)
         slurm_info("jobtrail: cannot compile %s: %s", conf, strerror(-error));
     else if (!result.is_finished || result.status != 0)
-        slurm_info("jobtrail: %s not compiled: %s", conf, result.message);
+        slurm_info("jobtrail: %s not compiled: %s", conf,
+                   result.is_finished ? why : "it takes too long");
 }
 
 /* Runs `jobtrail-submit COMMAND OPTION` for this node and waits `timeout_s` seconds at the most.
@@ -45,15 +48,17 @@ static void run_submit(const char *conf, const char *command, const char *option
 {
     struct settings settings;
     struct helper_result result = {0};
+    char why[sizeof result.message + 64];
     if (settings_open(conf, &settings) != 0)
         return;
     const char *const argv[] = {settings.submit, command,     option, "--conf", conf,
                                 "--node",        host_node(), NULL};
     int error = helper_run(argv, timeout_s, &result);
+    helper_why(&result, why, sizeof why);
     if (error != 0)
         slurm_info("jobtrail: cannot run %s: %s", settings.submit, strerror(-error));
     else if (result.is_finished && result.status != 0)
-        slurm_info("jobtrail: %s %s: %s", command, option, result.message);
+        slurm_info("jobtrail: %s %s: %s", command, option, why);
     settings_close(&settings);
 }
 

@@ -40,6 +40,7 @@ struct builder {
     size_t items_room;
     uint32_t *bucket;         /* 1 + state, or 0; open addressing */
     uint64_t *reached;        /* bitmap: nodes of the subset being collected */
+    uint64_t *takers;         /* a bitmap per class, see find_takers() */
     uint64_t *universal;      /* bitmap: see nfa_universal.h */
     struct extent *extent;    /* per rule */
     const uint32_t *first_of; /* per rule */
@@ -218,19 +219,42 @@ static int state_of(struct builder *builder, uint16_t *out)
     return 0;
 }
 
-/* Fills the row of a state. */
+/* Per class, the bitmap of the subset's nodes that take its bytes, of as many words as are
+ * returned. */
+static size_t find_takers(struct builder *builder, const struct subset *subset)
+{
+    size_t words = (subset->count + 63) / 64;
+    memset(builder->takers, 0, builder->dfa.classes * words * sizeof *builder->takers);
+    for (uint32_t i = 0; i < subset->count; i++) {
+        const struct nfa_node *node = &builder->nfa->node[builder->item[subset->first + i]];
+        for (uint32_t class = 0; node->kind == NFA_BYTES && class < builder->dfa.classes; class ++)
+            if (byte_set_has(&builder->nfa->set[node->set], builder->sample[class]))
+                builder->takers[class * words + i / 64] |= UINT64_C(1) << (i % 64);
+    }
+    builder->effort += (uint64_t)subset->count * builder->dfa.classes;
+    return words;
+}
+
+/* Fills the row of a state. Most classes of bytes lead from it to the same state, which is looked
+ * for once. */
 static int expand_state(struct builder *builder, uint32_t state)
 {
     uint16_t *row = builder->dfa.next + (size_t)state * builder->dfa.classes;
     struct subset subset = builder->subset[state];
+    size_t words = find_takers(builder, &subset);
     for (uint32_t class = 0; class < builder->dfa.classes; class ++) {
-        for (uint32_t i = 0; i < subset.count; i++) {
-            const struct nfa_node *node = &builder->nfa->node[builder->item[subset.first + i]];
-            if (node->kind == NFA_BYTES &&
-                byte_set_has(&builder->nfa->set[node->set], builder->sample[class]))
-                reach(builder, node->next[0]);
+        const uint64_t *takers = builder->takers + class * words;
+        uint32_t same = 0;
+        while (same < class &&
+               memcmp(builder->takers + same * words, takers, words * sizeof *takers) != 0)
+            same++;
+        if (same < class) {
+            row[class] = row[same];
+            continue;
         }
-        builder->effort += subset.count;
+        for (uint32_t i = 0; i < subset.count; i++)
+            if ((takers[i / 64] >> (i % 64) & 1) != 0)
+                reach(builder, builder->nfa->node[builder->item[subset.first + i]].next[0]);
         int error = state_of(builder, &row[class]);
         if (error != 0)
             return error;
@@ -280,13 +304,15 @@ static int prepare_builder(struct builder *builder)
     builder->subset = calloc(DFA_MAX_STATES, sizeof *builder->subset);
     builder->bucket = calloc(BUCKETS, sizeof *builder->bucket);
     builder->reached = calloc(bitmap_words(nfa), sizeof *builder->reached);
+    builder->takers = calloc((size_t)dfa->classes * bitmap_words(nfa), sizeof *builder->takers);
     builder->universal = calloc(bitmap_words(nfa), sizeof *builder->universal);
     builder->extent = calloc(nfa->rules, sizeof *builder->extent);
     builder->stack = calloc(nfa->nodes, sizeof *builder->stack);
     builder->share = calloc(nfa->rules, sizeof *builder->share);
     if (dfa->next == NULL || dfa->accepts == NULL || builder->subset == NULL ||
-        builder->bucket == NULL || builder->reached == NULL || builder->stack == NULL ||
-        builder->share == NULL || builder->universal == NULL || builder->extent == NULL)
+        builder->bucket == NULL || builder->reached == NULL || builder->takers == NULL ||
+        builder->stack == NULL || builder->share == NULL || builder->universal == NULL ||
+        builder->extent == NULL)
         return -ENOMEM;
     find_extents(builder);
     return nfa_universal(nfa, builder->universal);
@@ -307,6 +333,7 @@ static void release_builder(struct builder *builder)
     free(builder->item);
     free(builder->bucket);
     free(builder->reached);
+    free(builder->takers);
     free(builder->universal);
     free(builder->extent);
     free(builder->stack);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/base/uuid7.h"
 
-#include <errno.h>
-#include <openssl/evp.h>
-#include <string.h>
-
-static void uuid7_set(uint64_t time_ns, uuid_t uuid)
+void uuid7_set(uint64_t time_ns, uuid_t uuid)
 {
     const uint64_t ms = time_ns / 1000000u;
     for (int i = 0; i < 6; i++)
@@ -18,16 +14,6 @@ void uuid7_random(uint64_t time_ns, uuid_t uuid)
 {
     uuid_generate_random(uuid);
     uuid7_set(time_ns, uuid);
-}
-
-int uuid7_of(uint64_t time_ns, const void *bytes, size_t size, uuid_t uuid)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    if (EVP_Digest(bytes, size, digest, NULL, EVP_sha256(), NULL) != 1)
-        return -EIO;
-    memcpy(uuid, digest, sizeof(uuid_t));
-    uuid7_set(time_ns, uuid);
-    return 0;
 }
 
 bool uuid_is_text(const char *text)

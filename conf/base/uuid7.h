@@ -12,6 +12,9 @@
 
 #include <uuid/uuid.h>
 
+/* Makes one of the time `time_ns`, in ns since the Epoch, to the millisecond, out of 16 bytes. */
+void uuid7_set(uint64_t time_ns, uuid_t uuid);
+
 /* One of the time `time_ns`, in ns since the Epoch, to the millisecond; the rest is random. */
 void uuid7_random(uint64_t time_ns, uuid_t uuid);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/policy/policy_read.h"
 
 const struct conf_rule *explain_source(const struct explain *explain, const struct conf_list *list,
@@ -36,17 +37,33 @@ struct explain_verdict explain_text(const struct explain *explain, const struct 
     return verdict_of(explain, list, text, rule);
 }
 
+/* The real path of the file that an argument names, as the library finds it; malloc'ed, or NULL. */
+static char *real_path(const char *argument)
+{
+    return argument[0] == '-' ? NULL : realpath(argument, NULL);
+}
+
+static uint32_t walk_file(const struct policy_files *files, const struct policy_table *table,
+                          uint32_t state, const char *argument)
+{
+    CLEANUP_FREE char *path = real_path(argument);
+    (void)files;
+    return path == NULL ? POLICY_NO_FILE : policy_walk(table, state, path, strlen(path));
+}
+
 int explain_process(const struct explain *explain, int argc, char **argv,
                     struct explain_process *out)
 {
     const struct conf_list *arguments = conf_list_find("arguments");
     struct explain_process found = {0};
+    const struct policy_files files = {walk_file, 0};
     struct policy_decision decision =
-        policy_decide(explain->policy, argv[0], strlen(argv[0]), argc, argv);
+        policy_decide(explain->policy, argv[0], strlen(argv[0]), argc, argv, &files);
     found.path = verdict_of(explain, conf_list_find("paths"), argv[0], decision.path);
     if (found.path.action == POLICY_CUSTOM) {
         const char *argument = decision.index == 0 ? "" : argv[decision.index];
-        if (asprintf(&found.text, "%s;%s", argv[0], argument) < 0)
+        CLEANUP_FREE char *path = real_path(argument);
+        if (asprintf(&found.text, "%s;%s", argv[0], path == NULL ? argument : path) < 0)
             return -ENOMEM;
         found.argument = verdict_of(explain, arguments, found.text, decision.argument);
         found.argument.action = decision.action;

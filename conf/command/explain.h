@@ -37,11 +37,11 @@ struct explain_verdict explain_text(const struct explain *explain, const struct 
 struct explain_process {
     struct explain_verdict path;
     struct explain_verdict argument; /* only where `path` is POLICY_CUSTOM; else its list is NULL */
-    char *text;                      /* owned: of `argument`, "PATH;ARGUMENT" */
+    char *text;                      /* owned: of `argument`, "PATH;ARGUMENT", as it is matched */
 };
 
-/* Fills `*out` for the executable argv[0] and its arguments; release it with
- * explain_process_free(). Returns 0, or -ENOMEM. */
+/* Fills `*out` for the executable argv[0] and its arguments, which may name files in the current
+ * directory; release it with explain_process_free(). Returns 0, or -ENOMEM. */
 int explain_process(const struct explain *explain, int argc, char **argv,
                     struct explain_process *out);
 

@@ -13,6 +13,9 @@ TABLES = (
     "hostname_patterns", "path_patterns", "path_arg_patterns", "env_patterns",
     "python_pkg_patterns", "pkg_patterns", "pre_ingest_patterns",
     "interval_array", "mpi_interval_array", "MPI_ALWAYS_RECORD", "SPSR_sampling",
+    # of XALT 2
+    "accept_path_patterns", "ignore_path_patterns", "scalar_prgm_start_record",
+    "accept_env_patterns", "ignore_env_patterns",
 )
 
 
@@ -53,6 +56,23 @@ class Source:
             tree = ast.parse(text)
         for statement in tree.body:
             self._read(statement)
+        self._name_unused(tree)
+
+    def _name_unused(self, tree):
+        """Names that get a value at the top, which is no table's and which nothing reads."""
+        names = {}
+        for statement in tree.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    names.setdefault(node.id, node.lineno)
+        read = {node.id for node in ast.walk(tree)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        for name, line in names.items():
+            if name not in TABLES and name not in read:
+                self.problems.append(Problem(line, f"{name}: neither XALT 2 nor XALT 3.2.4 has this table; "
+                                             "see jobtrail.conf(5) for what it was to do"))
 
     def _read(self, statement):
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1 \

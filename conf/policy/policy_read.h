@@ -123,6 +123,33 @@ struct policy_decision {
                                            0: it matches "PATH;" */
 };
 
+/* How the files that arguments name are found: the library and programs of ours do it differently.
+ */
+struct policy_files {
+    /* The state of the table to which the real path of the file that `argument` names leads from
+     * `state`; POLICY_NO_FILE where it names none, or nobody can tell. */
+    uint32_t (*walk)(const struct policy_files *files, const struct policy_table *table,
+                     uint32_t state, const char *argument);
+    int32_t pid; /* relative names are in the directory of this process; 0: of the calling one */
+};
+
+#define POLICY_NO_FILE UINT32_MAX
+
+/* For so many arguments of a process a file is looked for. */
+enum { POLICY_FILES_MAX = 256 };
+
+/* The state to which an argument leads: by its real path if it names a file, as in XALT, which
+ * takes what begins with '-' for an option, or else by its text. */
+static inline uint32_t policy_walk_argument(const struct policy_table *table, uint32_t after_path,
+                                            const char *argument, size_t length,
+                                            const struct policy_files *files)
+{
+    uint32_t state = files == NULL || argument[0] == '-' || argument[0] == '\0'
+                         ? POLICY_NO_FILE
+                         : files->walk(files, table, after_path, argument);
+    return state != POLICY_NO_FILE ? state : policy_walk(table, after_path, argument, length);
+}
+
 /* The length of `text` when it is at most `limit`, or more than `limit`. */
 static inline size_t policy_length(const char *text, size_t limit)
 {
@@ -138,19 +165,22 @@ static inline int policy_decides(const struct policy_rule *rule)
 }
 
 /* The argument rule that decides about a process, or NULL, and in `*index` about which argument.
- * Each argument is matched as "PATH;ARGUMENT"; when none is decisive, "PATH;" is. */
-static inline const struct policy_rule *policy_decide_argument(const struct policy_table *table,
-                                                               uint32_t after_path, int argc,
-                                                               char *const *argv, int *index)
+ * Each argument is matched as "PATH;ARGUMENT"; when none is decisive, "PATH;" is. No file is looked
+ * for where the rules have nothing about the path. */
+static inline const struct policy_rule *
+policy_decide_argument(const struct policy_table *table, uint32_t after_path, int argc,
+                       char *const *argv, const struct policy_files *files, int *index)
 {
     size_t room = POLICY_ARGUMENT_BYTES;
-    for (int i = 1; i < argc && argv[i] != NULL; i++) {
+    *index = 0;
+    for (int i = 1, looked = 0; after_path != POLICY_DEAD && i < argc && argv[i] != NULL; i++) {
         size_t length = policy_length(argv[i], room);
         if (length > room)
             break;
         room -= length;
         const struct policy_rule *rule =
-            policy_verdict(table, policy_walk(table, after_path, argv[i], length));
+            policy_verdict(table, policy_walk_argument(table, after_path, argv[i], length,
+                                                       looked++ < POLICY_FILES_MAX ? files : NULL));
         *index = i;
         if (policy_decides(rule))
             return rule;
@@ -166,10 +196,12 @@ static inline const struct policy_rule *policy_decide_argument(const struct poli
 
 /* What the path rules, and for POLICY_CUSTOM the argument rules, decide for a process with the
  * executable `path` of `path_length` bytes and the `argc` strings at `argv`, the first of which
- * plays no part. Looks at memory only; takes a step per byte of the path and of at most
- * POLICY_ARGUMENT_BYTES of arguments. `base` must be usable. */
+ * plays no part. `files` finds the files that the arguments name; NULL: their text is matched.
+ * Takes a step per byte of the path and of at most POLICY_ARGUMENT_BYTES of arguments. `base` must
+ * be usable. */
 static inline struct policy_decision policy_decide(const void *base, const char *path,
-                                                   size_t path_length, int argc, char *const *argv)
+                                                   size_t path_length, int argc, char *const *argv,
+                                                   const struct policy_files *files)
 {
     struct policy_decision decision = {POLICY_KEEP, 0, NULL, NULL, 0};
     struct policy_table table;
@@ -181,7 +213,7 @@ static inline struct policy_decision policy_decide(const void *base, const char 
         if (policy_find(base, POLICY_ARGUMENT, &table)) {
             uint32_t state = policy_walk(&table, table.dfa->start, path, path_length);
             state = policy_walk(&table, state, ";", 1);
-            rule = policy_decide_argument(&table, state, argc, argv, &decision.index);
+            rule = policy_decide_argument(&table, state, argc, argv, files, &decision.index);
         }
         decision.argument = rule;
     }
@@ -205,9 +237,10 @@ enum { POLICY_LINE_ARGUMENTS = 64 };
 
 /* Whether the rules leave out a process that is known by the path of its executable and its command
  * line: `size` bytes at `line`, each argument ended by NUL, which must be there at line[size] too.
- * A process without a path is left out, since no rule applies to it. `base` must be usable. */
+ * A process without a path is left out, since no rule applies to it. `files` as in policy_decide().
+ * `base` must be usable. */
 static inline int policy_skips_line(const void *base, const char *path, size_t path_length,
-                                    char *line, size_t size)
+                                    char *line, size_t size, const struct policy_files *files)
 {
     char *argv[POLICY_LINE_ARGUMENTS + 1];
     int argc = 0;
@@ -217,7 +250,7 @@ static inline int policy_skips_line(const void *base, const char *path, size_t p
     }
     argv[argc] = NULL;
     return path_length == 0 ||
-           policy_decide(base, path, path_length, argc, argv).action == POLICY_SKIP;
+           policy_decide(base, path, path_length, argc, argv, files).action == POLICY_SKIP;
 }
 
 /* The interval of a sampling table (POLICY_SCALAR, POLICY_MPI) that holds for a run of `run_ns`;

@@ -18,6 +18,7 @@ const struct hook_variable hook_variables[HOOK_VARIABLES] = {
     {"OCTAVE_SITE_INITFILE", "octave/octaverc", "JOBTRAIL_OCTAVE_SITE_INITFILE", 0, NULL, NULL},
     {"MATLABPATH", "matlab", NULL, ':', NULL, NULL},
     {"PERL5OPT", "perl/jobtrail.pl", NULL, ' ', PERL_BEFORE, PERL_AFTER},
+    {"XALT_DIR", "xalt", NULL, 0, NULL, NULL},
 };
 
 bool hook_variable_value(const struct hook_variable *variable, const char *hooks,
@@ -31,6 +32,11 @@ bool hook_variable_value(const struct hook_variable *variable, const char *hooks
     snprintf(value, HOOK_VALUE_MAX, "%s%s%s", variable->before == NULL ? "" : variable->before,
              path, variable->after == NULL ? "" : variable->after);
     return true;
+}
+
+bool hook_variable_is_list(const struct hook_variable *variable)
+{
+    return variable->saved == NULL && variable->separator != 0;
 }
 
 /* Perl accepts -T as the first option alone, and no option after it. */

@@ -10,6 +10,10 @@
  *
  *     hook UUID PROGRAM VERSION                    the hook runs, in this version of PROGRAM
  *     pkg  UUID PROGRAM LOST NAME VERSION PATH     a package was loaded
+ *     xalt UUID PROGRAM LOST NAME VERSION PATH     the same, from a hook for XALT by jobtrail-record-pkg.
+ *                                                  It counts where no line `pkg` has the package: XALT's
+ *                                                  hook for Python tells Python's version, not the
+ *                                                  package's
  *
  *     UUID      the run's, 32 hexadecimal digits, from the slot that the process has mapped:
  *               /proc/self/maps gives its offset in the ledger
@@ -38,5 +42,8 @@
 #define PACKAGES_NAME "packages"
 
 enum { PACKAGES_LINE = 4096, PACKAGES_BYTES = 16 << 20 };
+
+/* The longest PROGRAM, NAME and VERSION that readers take, in bytes. */
+enum { PACKAGES_PROGRAM = 32, PACKAGES_NAME_BYTES = 256, PACKAGES_VERSION = 128 };
 
 #endif

@@ -24,7 +24,7 @@ static const char usage[] =
     "       jobtrail-submit flush [--conf FILE] [--node NAME] --sessions\n"
     "       jobtrail-submit session [--conf FILE] [--node NAME]\n"
     "       jobtrail-submit hand-in [--conf FILE]\n"
-    "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --stop]\n"
+    "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --once | --stop]\n"
     "       jobtrail-submit send|outbox ...    see jobtrail-submit outbox --help\n"
     "\n"
     "flush\n"
@@ -44,10 +44,12 @@ static const char usage[] =
     "  --json        print the summary as JSON\n"
     "\n"
     "watch\n"
-    "Sends start records of large MPI programs soon after their starts, until it is ended. The\n"
-    "SPANK plugin starts it with slurmd; a new watcher replaces the old one.\n"
+    "Looks at the processes of running jobs once a minute, and sends start records of large MPI\n"
+    "programs soon after their starts, until it is ended. The SPANK plugin starts it with slurmd;\n"
+    "a new watcher replaces the old one.\n"
     "\n"
     "  --detach      continue in the background\n"
+    "  --once        look once at the processes, beside the watcher\n"
     "  --stop        end the watcher\n"
     "\n"
     "session\n"
@@ -104,6 +106,7 @@ static const struct option_row option_rows[] = {
     {"json", 'J', OPTION_FLAG, MEMBER(json), 0, 0, NULL},
     {"stop", 's', OPTION_FLAG, MEMBER(stop), 0, 0, NULL},
     {"detach", 'D', OPTION_FLAG, MEMBER(detach), 0, 0, NULL},
+    {"once", '1', OPTION_FLAG, MEMBER(once), 0, 0, NULL},
     {"transport", 't', OPTION_TEXT, MEMBER(transport), 0, 0, NULL},
     {"older-than", 'O', OPTION_NUMBER, MEMBER(older_days), 0, 100000, NULL},
     {"timeout", 'T', OPTION_NUMBER, MEMBER(timeout_s), 1, 86400, NULL},
@@ -122,7 +125,7 @@ struct command {
 
 static const struct command commands[] = {
     {"flush", "", command_flush, "cjnaoSedJ", true},
-    {"watch", "", command_watch, "cnsDdJ", true},
+    {"watch", "", command_watch, "cnsD1dJ", true},
     {"session", "", command_session, "cndJ", false},
     {"hand-in", "", command_hand_in, "cndJ", false},
     {"send", "", command_send, "ctaOTJ", false},

@@ -30,6 +30,13 @@ static void print_file_hook(const struct hook_variable *hook, const char *path, 
         printf("set %s %s\npush %s %s\n", hook->saved, user, hook->name, path);
 }
 
+static void print_xalt_dir(const struct hook_variable *hook, const char *path)
+{
+    printf("set %s %s\n", hook->name, path);
+    if (getenv(HOOK_XALT_RUN) == NULL)
+        printf("set %s %s\n", HOOK_XALT_RUN, HOOK_XALT_NONE);
+}
+
 void session_hooks_print(const struct conf *conf)
 {
     char value[HOOK_VALUE_MAX];
@@ -40,10 +47,12 @@ void session_hooks_print(const struct conf *conf)
         const char *user = getenv(hook->name);
         if (!hook_variable_value(hook, conf->hooks, value))
             continue;
-        if (hook->saved == NULL)
+        if (hook_variable_is_list(hook))
             print_list_hook(hook, value, user);
-        else
+        else if (hook->saved != NULL)
             print_file_hook(hook, value, user);
+        else if (user == NULL)
+            print_xalt_dir(hook, value);
     }
     printf("set %s %s\n", HOOK_STANDARD_LIBRARY, conf->standard_library ? "yes" : "no");
 }

@@ -23,7 +23,7 @@ struct submit_options {
     const char *transport; /* NULL: all of them */
     uint32_t job;          /* 0: none named */
     uint32_t older_days, timeout_s;
-    bool all, orphans, sessions, epilog, dry_run, json, detach, stop, help, version;
+    bool all, orphans, sessions, epilog, dry_run, json, detach, once, stop, help, version;
 };
 
 /* Loads the configuration that root is to act by. Returns SUBMIT_OK; or SUBMIT_UNUSABLE after

@@ -16,6 +16,7 @@ struct group {
     const char *table;
     size_t length; /* of its name */
     size_t first, end;
+    uint64_t key_bits; /* of its facts' keys */
 };
 
 /* A key of the record with its value. */
@@ -57,6 +58,13 @@ static size_t length_of(const char *text)
     return text == NULL ? 0 : strlen(text);
 }
 
+/* Keys that are named alike, in any case, have the same bit. `key` may be empty, with a quote
+ * behind it. */
+static uint64_t key_bit(const char *key, size_t length)
+{
+    return UINT64_C(1) << ((length + 5 * (unsigned char)(*key | 0x20)) & 63);
+}
+
 struct record_facts *record_facts_new(enum record_kind kind, const struct record_fact *fact,
                                       size_t count)
 {
@@ -72,8 +80,9 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
         facts->key_length[i] = strlen(fact[i].key);
         if (fact[i].table != NULL &&
             (last->table == NULL || strcmp(last->table, fact[i].table) != 0))
-            *++last = (struct group){fact[i].table, length_of(fact[i].table), i, i};
+            *++last = (struct group){fact[i].table, length_of(fact[i].table), i, i, 0};
         last->end = i + 1;
+        last->key_bits |= key_bit(fact[i].key, facts->key_length[i]);
         facts->group_count = (size_t)(last - facts->group) + 1;
     }
     return facts;
@@ -113,6 +122,8 @@ static int is_named(const struct pair *pair, const char *name, size_t length)
 static int take_pair(struct scan *scan, const struct group *group, const struct pair *pair)
 {
     const struct record_facts *facts = scan->facts;
+    if ((group->key_bits & key_bit(pair->key, pair->key_length)) == 0)
+        return 1;
     for (size_t i = group->first; i < group->end; i++) {
         const struct record_fact *fact = &facts->fact[i];
         if (!is_named(pair, fact->key, facts->key_length[i]))

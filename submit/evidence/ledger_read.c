@@ -97,9 +97,8 @@ static int read_capture(struct ledger_reader *reader, const struct ledger_slot *
     return error == 0 && capture->exec.size == 0 ? -EINVAL : error;
 }
 
-/* Reads the slot at `offset`. `*step` is how many bytes to go on. Returns as ledger_at(). */
-static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
-                     struct capture *capture)
+int ledger_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
+                struct capture *capture)
 {
     struct ledger_memory *memory = reader->memory;
     struct ledger_slot slot;
@@ -159,7 +158,7 @@ int ledger_next(struct ledger_reader *reader, struct capture *capture)
     int found = 0;
     while (found == 0 && reader->at < reader->end) {
         uint32_t step;
-        found = read_slot(reader, reader->at, &step, capture);
+        found = ledger_slot(reader, reader->at, &step, capture);
         reader->at += step;
         if (found == -EINVAL) {
             reader->damaged++;
@@ -172,7 +171,7 @@ int ledger_next(struct ledger_reader *reader, struct capture *capture)
 int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture)
 {
     uint32_t step;
-    return read_slot(reader, offset, &step, capture);
+    return ledger_slot(reader, offset, &step, capture);
 }
 
 void ledger_close(struct ledger_reader *reader)

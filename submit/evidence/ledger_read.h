@@ -81,6 +81,11 @@ int ledger_next(struct ledger_reader *reader, struct capture *capture);
  * there is none any more; -EINVAL when it is damaged; or -errno of the read. */
 int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture);
 
+/* The same, for a walk from page to page while processes still write: `*step` is how many bytes to
+ * go on. 0: the slot is being filled or on a free list, or there is none. */
+int ledger_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
+                struct capture *capture);
+
 void ledger_close(struct ledger_reader *reader);
 
 #endif

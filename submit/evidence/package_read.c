@@ -12,7 +12,7 @@
 #include "conf/base/text.h"
 #include "contrib/hooks/packages.h"
 
-enum { FIELDS_MAX = 7, PROGRAM_MAX = 32, NAME_BYTES_MAX = 256, VERSION_MAX = 128 };
+enum { FIELDS_MAX = 7 };
 
 /* Cuts the line at its tabs. Returns the number of fields; 0 when there are more than FIELDS_MAX.
  */
@@ -46,9 +46,9 @@ static bool is_valid_uuid(const char *text)
 static bool is_valid(const struct package *package)
 {
     return is_valid_uuid(package->uuid) && package->program[0] != '\0' &&
-           is_valid_text(package->program, PROGRAM_MAX) &&
-           is_valid_text(package->name, NAME_BYTES_MAX) &&
-           is_valid_text(package->version, VERSION_MAX) &&
+           is_valid_text(package->program, PACKAGES_PROGRAM) &&
+           is_valid_text(package->name, PACKAGES_NAME_BYTES) &&
+           is_valid_text(package->version, PACKAGES_VERSION) &&
            is_valid_text(package->path, PACKAGES_LINE);
 }
 
@@ -67,17 +67,20 @@ static int parse_line(char *line, struct package *package)
     const char *fields[FIELDS_MAX];
     size_t count = split_fields(line, fields);
     if (count == 4 && strcmp(fields[0], "hook") == 0) {
-        *package = (struct package){fields[1], fields[2], "", fields[3], "", 0};
+        *package = (struct package){fields[1], fields[2], "", fields[3], "", 0, false};
         return is_valid(package) ? 1 : -EINVAL;
     }
-    if (count == 7 && strcmp(fields[0], "pkg") == 0) {
-        *package = (struct package){fields[1], fields[2], fields[4], fields[5], fields[6], 0};
+    bool is_xalts = count > 0 && strcmp(fields[0], "xalt") == 0;
+    if (count == 7 && (is_xalts || strcmp(fields[0], "pkg") == 0)) {
+        *package =
+            (struct package){fields[1], fields[2], fields[4], fields[5], fields[6], 0, is_xalts};
         return parse_number(fields[3], &package->lost) && package->name[0] != '\0' &&
                        is_valid(package)
                    ? 1
                    : -EINVAL;
     }
-    bool is_known = count > 0 && (strcmp(fields[0], "hook") == 0 || strcmp(fields[0], "pkg") == 0);
+    bool is_known = is_xalts || (count > 0 &&
+                                 (strcmp(fields[0], "hook") == 0 || strcmp(fields[0], "pkg") == 0));
     size_t letters = count == 0 ? 0 : strspn(fields[0], "abcdefghijklmnopqrstuvwxyz");
     return !is_known && letters > 0 && fields[0][letters] == '\0' ? 0 : -EINVAL;
 }
@@ -90,11 +93,14 @@ static int compare_packages(const struct package *a, const struct package *b)
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-/* As compare_packages(); of the lines of one package, one with a version comes first. */
+/* As compare_packages(); of the lines of one package, one of a hook of ours comes first, and of
+ * these one with a version. */
 static int by_run_and_name(const void *left, const void *right)
 {
     const struct package *a = left, *b = right;
     int order = compare_packages(a, b);
+    if (order == 0)
+        order = a->is_xalts - b->is_xalts;
     if (order == 0)
         order = (a->version[0] == '\0') - (b->version[0] == '\0');
     if (order == 0)
@@ -199,7 +205,7 @@ struct package_run packages_of_run(const struct packages *packages, const uint8_
     run.package = packages->package + low;
     for (; low < packages->count && strcmp(packages->package[low].uuid, text) == 0; low++) {
         const struct package *package = &packages->package[low];
-        run.hooked |= package->name[0] == '\0';
+        run.hooked |= package->name[0] == '\0' || package->is_xalts;
         run.lost = package->lost > run.lost ? package->lost : run.lost;
         run.count++;
     }

@@ -7,6 +7,7 @@
 #ifndef JOBTRAIL_PACKAGE_READ_H
 #define JOBTRAIL_PACKAGE_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct package {
     const char *version; /* "": not known */
     const char *path;    /* "": none */
     uint32_t lost;       /* earlier packages that its process could not write */
+    bool is_xalts;       /* from a hook for XALT */
 };
 
 struct packages {
@@ -33,7 +35,7 @@ struct packages {
 struct package_run {
     const struct package *package; /* `count` of them, the lines of hooks (no name) included */
     size_t count;
-    int hooked;    /* a hook worked in it */
+    int hooked;    /* a hook worked in it, ours or one for XALT */
     uint64_t lost; /* packages that processes could not write, at least */
 };
 

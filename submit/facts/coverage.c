@@ -78,7 +78,7 @@ static bool is_left_out(const struct search *search, const struct journal_step *
     const struct policy_header *header = search->source->policy;
     uint32_t wanted = task_count(step) > 1 ? POLICY_TRACK_MPI : POLICY_TRACK_SCALAR;
     return search->is_host_skipped || (header->switches & wanted) == 0 ||
-           policy_decide(header, path, strlen(path), 0, NULL).action == POLICY_SKIP;
+           policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
 }
 
 static bool is_launcher(const char *path)
@@ -231,25 +231,32 @@ static bool is_of_fact(const struct coverage_fact *fact, const struct task_outco
                   task_outcome->program == NULL ? "" : task_outcome->program) == 0;
 }
 
-static uint64_t task_end(const struct coverage_source *source, const struct journal_task *task)
+/* Of a task of which Slurm has seen no end: when it had ended at the latest. */
+static uint64_t last_end(const struct coverage_source *source, const struct journal_step *step)
 {
-    const struct journal_step *step = journal_find_step(source->journal, task->step);
-    if (task->end_ns != 0)
-        return task->end_ns;
     if (step != NULL && step->end_ns != 0)
         return step->end_ns;
-    return source->journal->epilog_ns != 0 ? source->journal->epilog_ns : source->now_ns;
+    return source->journal->epilog_ns != 0   ? source->journal->epilog_ns
+           : source->journal->reboot_ns != 0 ? source->journal->reboot_ns
+                                             : source->now_ns;
 }
 
 static void fact_add_task(const struct coverage_source *source, const struct journal_task *task,
                           struct coverage_fact *fact)
 {
-    uint64_t end_ns = task_end(source, task);
     const struct journal_step *step = journal_find_step(source->journal, task->step);
+    bool is_known = task->end_ns != 0;
+    uint64_t end_ns = is_known ? task->end_ns : last_end(source, step);
+    double seconds = is_launcher(fact->program)
+                         ? core_time_of_job(step, task->start_ns, end_ns)
+                         : core_time(source->journal, step, task->start_ns, end_ns);
     fact->tasks++;
-    fact->core_seconds += is_launcher(fact->program)
-                              ? core_time_of_job(step, task->start_ns, end_ns)
-                              : core_time(source->journal, step, task->start_ns, end_ns);
+    if (is_known) {
+        fact->core_seconds += seconds;
+    } else {
+        fact->uncertain_core_seconds += seconds;
+        end_ns = task->start_ns;
+    }
     if (task->start_ns < fact->start_ns)
         fact->start_ns = task->start_ns;
     if (end_ns > fact->end_ns)

@@ -38,9 +38,11 @@ struct coverage_fact {
     uint32_t leader;     /* the task that records for these; JOURNAL_NONE: unknown */
     uint32_t first_task; /* the lowest of their numbers */
     uint32_t tasks;
-    double core_seconds;       /* cores times time, of all these tasks */
-    uint64_t start_ns, end_ns; /* since the Epoch: of the first start and the last end */
-    char *program;             /* owned; NULL: unknown, or of a task that is not to be recorded */
+    double core_seconds; /* cores times time, of all these tasks of which the end is known */
+    double uncertain_core_seconds; /* and of the others at the most */
+    uint64_t start_ns,
+        end_ns;    /* since the Epoch: of the first start and the last end that is known */
+    char *program; /* owned; NULL: unknown, or of a task that is not to be recorded */
 };
 
 /* A task whose program is static. */
@@ -61,7 +63,7 @@ struct coverage_source {
     const struct journal *journal;
     const struct coverage_witnesses *witnesses; /* NULL: the ledger cannot be read */
     uint64_t dropped;                           /* captures that found no room */
-    uint64_t now_ns;                            /* counts as the end of tasks without an end */
+    uint64_t now_ns;                            /* tasks without an end had ended by then */
     bool blind;                                 /* programs' files are not read */
 };
 

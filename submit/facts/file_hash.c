@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
+#include <nettle/sha1.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ enum { SETTLED_S = 2 };
 enum { CLOCK_BYTES = 1 << 20, BUFFER_BYTES = 64 << 10 };
 
 struct digest {
-    EVP_MD_CTX *context;
+    struct sha1_ctx context;
     struct file_hash_bounds *bounds; /* NULL: none */
     uint64_t size, done;             /* bytes: what the file says, and what was read */
     uint64_t began_ms;
@@ -54,19 +54,14 @@ static ssize_t read_more(struct digest *digest, int fd, unsigned char *buffer)
 static int digest_all(struct digest *digest, int fd, unsigned char *sha1)
 {
     unsigned char buffer[BUFFER_BYTES];
-    unsigned size = 0;
     ssize_t got;
-    if (EVP_DigestInit_ex(digest->context, EVP_sha1(), NULL) != 1)
-        return -ENOMEM;
+    sha1_init(&digest->context);
     while ((got = read_more(digest, fd, buffer)) > 0)
-        if (EVP_DigestUpdate(digest->context, buffer, (size_t)got) != 1)
-            return -ENOMEM;
+        sha1_update(&digest->context, (size_t)got, buffer);
     if (got < 0)
         return (int)got;
-    return digest->done == digest->size && EVP_DigestFinal_ex(digest->context, sha1, &size) == 1 &&
-                   size == HASH_TABLE_SHA1
-               ? 0
-               : -ESTALE;
+    sha1_digest(&digest->context, SHA1_DIGEST_SIZE, sha1);
+    return digest->done == digest->size ? 0 : -ESTALE;
 }
 
 /* `left` - `used`, at least 0 */
@@ -78,10 +73,8 @@ static uint64_t subtract(uint64_t left, uint64_t used)
 /* Returns 0; -EFBIG where the file is beyond the bounds; or another -errno. */
 static int digest_file(struct file_hash_bounds *bounds, int fd, uint64_t size, unsigned char *sha1)
 {
-    struct digest digest = {
-        .context = EVP_MD_CTX_new(), .bounds = bounds, .size = size, .began_ms = now_ms()};
-    int error = digest.context == NULL ? -ENOMEM : digest_all(&digest, fd, sha1);
-    EVP_MD_CTX_free(digest.context);
+    struct digest digest = {.bounds = bounds, .size = size, .began_ms = now_ms()};
+    int error = digest_all(&digest, fd, sha1);
     if (bounds != NULL) {
         bounds->bytes = subtract(bounds->bytes, digest.done);
         bounds->ms = subtract(bounds->ms, now_ms() - digest.began_ms);
@@ -130,7 +123,7 @@ void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const 
                struct file_hash *hash)
 {
     struct stat status;
-    unsigned char sha1[EVP_MAX_MD_SIZE];
+    unsigned char sha1[HASH_TABLE_SHA1];
     *hash = (struct file_hash){.sha1 = "0"};
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)

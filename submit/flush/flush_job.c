@@ -18,8 +18,8 @@
 #include "submit/job/spool_job.h"
 #include "submit/job/spool_remove.h"
 
-/* NEW_S: an empty directory that is younger may be about to be filled. LOOK_S: how long the watcher
- * looks at a job, which no other flush may wait for much longer. */
+/* NEW_S: the journal of a directory that is younger may be about to be written. LOOK_S: how long
+ * the watcher looks at a job, which no other flush may wait for much longer. */
 enum { NEW_S = 60, LOOK_S = 3 };
 
 static void tell_of_job(const struct spool_job *job, const char *what, int error)
@@ -138,7 +138,7 @@ static bool is_empty(int directory)
     return !has_journal && (part < 0 || faccessat(part, "ledger", F_OK, AT_SYMLINK_NOFOLLOW) != 0);
 }
 
-/* An empty directory may also be one that a step's daemon has just made, and is about to fill. */
+/* Its journal may be about to get its first line. */
 static bool is_new(const struct flush_state *state, int directory)
 {
     struct stat status;
@@ -193,8 +193,10 @@ static int flush_directory(struct flush_state *state, const struct spool_job *jo
         journal_free(&journal);
     } else if (error == -ENODATA || error == -EINVAL) { /* -EINVAL: a link, or no file */
         bool empty = is_empty(directory);
-        /* its first line may come between two looks */
-        bool is_begun = (empty || state->options->orphans) && is_new(state, directory);
+        /* A directory gets its name when it is complete (spank/spool_make.c): without a journal it
+         * is what a flush has left that was killed. */
+        bool is_left = empty && faccessat(directory, JOURNAL_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+        bool is_begun = !is_left && (empty || state->options->orphans) && is_new(state, directory);
         *outcome = is_begun ? FLUSH_LEFT : empty ? FLUSH_DONE : FLUSH_NOBODYS;
         error = 0;
     }

@@ -17,10 +17,12 @@
 #include "conf/conf.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
+#include "submit/flush/process_look.h"
 #include "submit/flush/start_records.h"
 #include "submit/flush/stderr_or_syslog.h"
 #include "submit/job/spool_node.h"
 #include "submit/job/spool_read.h"
+#include "submit/outbox/transport.h"
 
 /* Opens the node's spool directory; where it is to be `made`, also one that is missing. */
 static int open_spool(const char *conf_path, const char *node, int made)
@@ -107,15 +109,21 @@ static int drain_pipe(int pipe)
     return all > 0;
 }
 
-static void look_at_jobs(const char *conf_path, int spool)
+/* What a look is for. */
+enum look_for { LOOK_FOR_STARTS, LOOK_FOR_PROCESSES };
+
+static void look_at_jobs(const char *conf_path, int spool, enum look_for what)
 {
     struct conf conf;
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return; /* whoever compiles it says so */
-    int result = start_records_send(&conf, spool);
+    int result =
+        what == LOOK_FOR_STARTS ? start_records_send(&conf, spool) : process_look(&conf, spool);
     if (result != 0)
-        fprintf(stderr, "jobtrail-submit: no start records: %s\n", strerror(-result));
+        fprintf(stderr, "jobtrail-submit: %s: %s\n",
+                what == LOOK_FOR_STARTS ? "no start records" : "processes are not looked at",
+                strerror(-result));
     conf_free(&conf);
 }
 
@@ -128,18 +136,29 @@ static uint64_t used_ns(void)
     return cpu_time_own() + cpu_time_children();
 }
 
+static void look_and_rest(const char *conf_path, int spool, enum look_for what)
+{
+    uint64_t before = used_ns();
+    look_at_jobs(conf_path, spool, what);
+    pause_ms((long)((used_ns() - before) * REST / 1000000u));
+}
+
 static void watch_pipe(const char *conf_path, int spool, int pipe)
 {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
+    uint64_t turn_ns = 0; /* of processes; CLOCK_MONOTONIC */
+    look_and_rest(conf_path, spool, LOOK_FOR_STARTS);
     for (;;) {
-        uint64_t before = used_ns();
-        look_at_jobs(conf_path, spool);
-        pause_ms((long)((used_ns() - before) * REST / 1000000u));
-        do {
-            poll(&ready, 1, -1);
-        } while (!drain_pipe(pipe));
+        if (transport_left_ms(turn_ns) == 0) {
+            turn_ns = transport_deadline(PROCESS_LOOK_S * UINT64_C(1000));
+            look_and_rest(conf_path, spool, LOOK_FOR_PROCESSES);
+        }
+        poll(&ready, 1, (int)transport_left_ms(turn_ns));
+        if (!drain_pipe(pipe))
+            continue;
         pause_ms(1000); /* what starts together is looked at together */
         drain_pipe(pipe);
+        look_and_rest(conf_path, spool, LOOK_FOR_STARTS);
     }
 }
 
@@ -204,6 +223,16 @@ int watch_run(const char *conf_path, const char *node, int in_background)
     if (error == 0)
         watch_pipe(conf_path, spool, pipe); /* until SIGTERM */
     return error;
+}
+
+int watch_look(const char *conf_path, const char *node)
+{
+    int spool = open_spool(conf_path, node, 0);
+    if (spool < 0)
+        return spool == -ENOENT ? 0 : spool;
+    look_at_jobs(conf_path, spool, LOOK_FOR_PROCESSES);
+    close(spool);
+    return 0;
 }
 
 int watch_stop(const char *conf_path, const char *node)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The watcher of a node sends start records soon after the starts. It waits on a named pipe
+ * The watcher of a node looks at the processes of jobs once a minute (process_look.h), and sends
+ * start records soon after the starts. For these it waits on a named pipe
  * (LEDGER_WAKE), to which large MPI programs write a byte when they start. The value of the byte
  * means nothing: a user who writes to the pipe makes the watcher look, at the most once a second,
  * and nothing else. After a look the watcher rests, twenty times as long as the look used
@@ -13,6 +14,9 @@
  * ends with the status 0 as soon as that watches. `conf_path` is read again before each look.
  * Returns -errno when it cannot watch, and has said so on stderr. */
 int watch_run(const char *conf_path, const char *node, int in_background);
+
+/* Looks once at the processes of jobs, beside a watcher if there is one. Returns 0 or -errno. */
+int watch_look(const char *conf_path, const char *node);
 
 /* Ends the watcher of this spool, if there is one. Returns 0 or -errno. */
 int watch_stop(const char *conf_path, const char *node);

@@ -2,6 +2,7 @@
 #include "submit/job/journal_facts.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,39 @@ static int take_program(struct journal *journal, const struct journal_words *lin
                : 0;
 }
 
+/* What a line of a step's daemon says beside its words. */
+struct daemon_look {
+    uint64_t seen_ns, busy_ns;
+    uint32_t thread;
+};
+
+static struct daemon_look daemon_look(const struct journal_words *line)
+{
+    return (struct daemon_look){.seen_ns = line->time_ns,
+                                .busy_ns = journal_words_number(line, "busy", 0),
+                                .thread = journal_words_number32(line, "thread", 0)};
+}
+
+/* How long slurmstepd may have needed to see the end of a task for which it waited: as long as its
+ * thread was on a processor or waited for one since it dealt with a task last, and what it may have
+ * waited for locks and disks. */
+static uint64_t daemon_delay(const struct journal_step *step, const struct daemon_look *look)
+{
+    const uint64_t blocked_ns = 50000000, unknown_ns = 1000000000;
+    bool is_measured = look->busy_ns != 0 && step->busy_ns != 0 && look->thread == step->thread &&
+                       look->busy_ns >= step->busy_ns;
+    return is_measured ? look->busy_ns - step->busy_ns + blocked_ns : unknown_ns;
+}
+
+static void note_look(struct journal_step *step, const struct daemon_look *look,
+                      uint64_t dead_since_ns)
+{
+    step->look_ns = look->seen_ns;
+    step->dead_since_ns = dead_since_ns;
+    step->busy_ns = look->busy_ns;
+    step->thread = look->thread;
+}
+
 static int take_task(struct journal *journal, const struct journal_words *line)
 {
     int error =
@@ -158,26 +192,32 @@ static int take_task(struct journal *journal, const struct journal_words *line)
         .ticks = journal_words_number(line, "ticks", 0),
         .start_ns = line->time_ns,
     };
+    /* tasks may end while others are still being started */
+    struct journal_step *step = find_step(journal, journal->tasks[journal->task_count - 1].step);
+    const struct daemon_look look = daemon_look(line);
+    if (step != NULL)
+        note_look(step, &look, step->dead_since_ns != 0 ? step->dead_since_ns : look.seen_ns);
     return journal_index_add(&journal->task_index, journal->task_count, pid_of_task,
                              journal->tasks);
 }
 
-/* How much earlier a task may have ended than slurmstepd saw it. slurmstepd blocks until the first
- * task of a node ends, looks for others once, 100 ms later, and blocks again (measured with
- * Slurm 22.05). So a task that is seen shortly after others may have ended with them or at any time
- * since. */
-static uint64_t exit_error(struct journal_step *step, uint64_t seen_ns)
+/* How much earlier a task may have ended than slurmstepd saw it. slurmstepd starts all tasks of a
+ * node, blocks until the first one ends, looks for others once, 100 ms later, and blocks again
+ * (measured with Slurm 22.05). So a task that is seen shortly after another one may have ended at
+ * any time since the others were last known to live. */
+static uint64_t exit_error(struct journal_step *step, const struct daemon_look *look,
+                           bool others_live)
 {
-    const uint64_t latency_ns = 10000000, together_ns = 50000000, apart_ns = 1000000000;
+    const uint64_t apart_ns = 1000000000;
     if (step == NULL)
         return apart_ns;
-    uint64_t since_ns = seen_ns - step->last_exit_ns;
-    if (since_ns > apart_ns)
-        step->exits_since_ns = seen_ns;
-    else if (since_ns > together_ns)
-        step->exits_since_ns = step->last_exit_ns;
-    step->last_exit_ns = seen_ns;
-    return seen_ns - step->exits_since_ns + latency_ns;
+    uint64_t delay_ns = daemon_delay(step, look);
+    uint64_t since_ns = look->seen_ns > delay_ns ? look->seen_ns - delay_ns : 0;
+    bool is_alone = step->look_ns == 0 || look->seen_ns > step->look_ns + apart_ns + delay_ns;
+    if (!is_alone && step->dead_since_ns < since_ns)
+        since_ns = step->dead_since_ns;
+    note_look(step, look, others_live ? look->seen_ns : since_ns);
+    return look->seen_ns - since_ns;
 }
 
 /* Notes the end of the youngest task of this step, number and pid that has not ended. Pids are used
@@ -188,6 +228,9 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
     uint32_t task = journal_words_number32(line, "task", JOURNAL_NONE);
     int32_t pid = (int32_t)journal_words_number32(line, "pid", 0);
     uint64_t status = journal_words_number(line, "status", UINT64_MAX);
+    const struct daemon_look look = daemon_look(line);
+    const char *others = journal_words_value(line, "others");
+    bool others_live = others != NULL && strcmp(others, "alive") == 0;
     if (status > UINT32_MAX)
         return -EINVAL;
     const struct journal_index *index = &journal->task_index;
@@ -197,7 +240,7 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
         if (known->step != step || known->task != task || known->pid != pid || known->end_ns != 0)
             continue;
         known->end_ns = line->time_ns;
-        known->error_ns = exit_error(find_step(journal, step), line->time_ns);
+        known->error_ns = exit_error(find_step(journal, step), &look, others_live);
         known->status = (int)status;
         return 0;
     }

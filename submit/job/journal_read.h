@@ -19,12 +19,15 @@ struct journal_step {
     int32_t pid;    /* of the step's daemon; 0: unknown */
     uint64_t ticks; /* its start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns;         /* 0: not over, or unknown */
-    uint64_t last_exit_ns;   /* when an end of one of its tasks was seen last; 0: not yet */
-    uint64_t exits_since_ns; /* the earliest that tasks seen at last_exit_ns may have ended */
-    bool opted_out;          /* its user said --jobtrail=no */
-    bool container;          /* srun was given --container */
-    bool no_ledger;          /* its tasks had no ledger */
+    uint64_t end_ns; /* 0: not over, or unknown */
+    /* What bounds the end of the next task that its daemon sees end. */
+    uint64_t look_ns;       /* when the daemon dealt with one of its tasks last; 0: not yet */
+    uint64_t dead_since_ns; /* the earliest at which a task may have ended that was not seen then */
+    uint64_t busy_ns;       /* of the daemon's `thread` then (spank/journal.h); 0: unknown */
+    uint32_t thread;
+    bool opted_out; /* its user said --jobtrail=no */
+    bool container; /* srun was given --container */
+    bool no_ledger; /* its tasks had no ledger */
 };
 
 struct journal_task {

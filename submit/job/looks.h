@@ -28,7 +28,6 @@ enum look_flag {
     LOOK_SIGNED = 2, /* an end is written */
     LOOK_EMPTY = 4,  /* the slot is being filled or on a free list; nothing but the page is known */
     LOOK_OTHER = 8,  /* at GONE the process ran another program */
-    LOOK_UNKNOWN = 16 /* it is no process of the user's that can be looked for */
 };
 
 struct look {

@@ -48,7 +48,7 @@ int outbox_batch_read(int directory, const char *name, struct outbox_batch *batc
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch);
 
 /* Gives every item a text that fits into XALT's tables (xalt_strict.h). Called once, before
- * outbox_batch_sign(). Returns 0, -ENOMEM or -ENOTSUP. */
+ * outbox_batch_sign(). Returns 0 or -ENOMEM. */
 int outbox_batch_fit(struct outbox_batch *batch);
 
 /* Gives every item its text with a signature by `key`. One that cannot have any is refused. Returns

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/hash.h"
 #include "conf/base/text.h"
 #include "submit/record/record.h"
 
@@ -83,13 +83,12 @@ static char *behind(char *utf8, size_t count)
 /* Ends a text that has more than `most` characters. */
 static int cut(char *text, size_t most)
 {
-    struct digest digest;
+    unsigned char digest[EVP_MAX_MD_SIZE];
     char *end = behind(text, most - CUT_END);
-    int error = hash_bytes(text, strlen(text), &digest);
-    if (error != 0)
-        return error;
+    if (EVP_Digest(text, strlen(text), digest, NULL, EVP_sha256(), NULL) != 1)
+        return -ENOMEM;
     *end++ = '~'; /* CUT_END characters or more are cut, so that there is room */
-    text_hex(digest.bytes, (CUT_END - 1) / 2, end);
+    text_hex(digest, (CUT_END - 1) / 2, end);
     return 0;
 }
 

@@ -4,7 +4,7 @@
  * [transport] xalt_strict asks for. The loaders end at the first value that does not fit.
  *
  * A value of more characters than its column has is cut: its end becomes "~" and the first eight
- * hexadecimal digits of the SHA-1 of the whole value, so that two values that begin alike stay
+ * hexadecimal digits of the SHA-256 of the whole value, so that two values that begin alike stay
  * apart. The tables hold three bytes of UTF-8 for a character: one beyond U+FFFF becomes the four
  * characters by which text.h writes bytes, from which it can be restored. Nothing else changes.
  */
@@ -16,8 +16,8 @@
 #include "submit/definition/record_view.h"
 
 /* Fits a record. `*text` is the new text, malloc'ed, and `*length` its length; NULL where the
- * record fits as it is, is none of XALT's kinds, or is no record that we have written. Returns 0;
- * -ENOMEM; or -ENOTSUP when the host's crypto policy has no SHA-1 and a value has to be cut. */
+ * record fits as it is, is none of XALT's kinds, or is no record that we have written. Returns 0 or
+ * -ENOMEM. */
 int xalt_strict_fit(const struct record_view *record, char **text, size_t *length);
 
 #endif

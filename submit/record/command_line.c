@@ -46,6 +46,8 @@ struct json_object *command_line_json(const struct command_lines *lines, struct 
     return redacted(lines, lines->wanted == POLICY_LINE_YES ? argv : first_of(argv), json_strings);
 }
 
+/* By the texts of arguments: of the directory in which a relative name was given nothing is known
+ * here. The process that captured the line has looked for the files. */
 static int left_out(const struct command_lines *lines, struct capture_bytes path,
                     struct capture_bytes argv)
 {
@@ -56,7 +58,8 @@ static int left_out(const struct command_lines *lines, struct capture_bytes path
     if (size > 0)
         memcpy(line, argv.at, size);
     line[size] = '\0';
-    return policy_skips_line(lines->policy, path.at, path.at == NULL ? 0 : path.size, line, size);
+    return policy_skips_line(lines->policy, path.at, path.at == NULL ? 0 : path.size, line, size,
+                             NULL);
 }
 
 struct json_object *command_line_of_ancestor(const struct command_lines *lines,

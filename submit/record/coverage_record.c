@@ -75,6 +75,7 @@ static struct json_object *fact_table(const struct coverage_record_source *sourc
     json_add_int(table, "first_task", fact->first_task);
     json_add_optional(table, "leader", fact->leader, JOURNAL_NONE);
     json_add_double(table, "core_seconds", fact->core_seconds);
+    json_add_double(table, "uncertain_core_seconds", fact->uncertain_core_seconds);
     json_add_double(table, "start_time", seconds(fact->start_ns));
     json_add_double(table, "end_time", seconds(fact->end_ns));
     return table;

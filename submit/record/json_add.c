@@ -74,19 +74,6 @@ const char *json_text(struct json_object *object)
                                           JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
-/* json-c prints a number of which it was given the text as that text. */
-struct json_object *json_joined(struct json_object *one, struct json_object *other)
-{
-    const char *first = json_text(one), *second = json_text(other);
-    char *both;
-    if (first == NULL || second == NULL ||
-        asprintf(&both, "%.*s,%s", (int)strlen(first) - 1, first, second + 1) < 0)
-        return NULL;
-    struct json_object *joined = json_object_new_double_s(0, both);
-    free(both);
-    return joined;
-}
-
 double json_seconds(uint64_t ns)
 {
     return (double)ns / 1e9;

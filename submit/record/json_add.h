@@ -40,10 +40,6 @@ void json_add_optional(struct json_object *table, const char *key, uint32_t valu
 /* The text of an object as it stands in records; the object's. NULL when out of memory. */
 const char *json_text(struct json_object *object);
 
-/* What prints as a table with the keys of both, none of which is empty, and cannot be asked for a
- * key. The caller's; NULL when out of memory. */
-struct json_object *json_joined(struct json_object *one, struct json_object *other);
-
 /* Nanoseconds as seconds. */
 double json_seconds(uint64_t ns);
 

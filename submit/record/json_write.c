@@ -38,11 +38,18 @@ static void write_char(struct json_writer *writer, char character)
 
 static void write_key(struct json_writer *writer, const char *key)
 {
-    if (writer->length > 0 && writer->text[writer->length - 1] != '{')
-        write_char(writer, ',');
-    write_char(writer, '"');
-    write_raw(writer, key, strlen(key));
-    write_raw(writer, "\":", 2);
+    size_t size = strlen(key);
+    if (!has_room(writer, size + 4))
+        return;
+    char *to = writer->text + writer->length;
+    if (writer->length > 0 && to[-1] != '{')
+        *to++ = ',';
+    *to++ = '"';
+    memcpy(to, key, size);
+    to += size;
+    *to++ = '"';
+    *to++ = ':';
+    writer->length = (size_t)(to - writer->text);
 }
 
 /* In ASCII. What json-c has the text of is a part that json_memo.h keeps. */
@@ -93,9 +100,14 @@ void json_write_bytes(struct json_writer *writer, const char *key, struct captur
         return;
     }
     write_key(writer, key);
-    write_char(writer, '"');
-    write_raw(writer, bytes.at, bytes.size);
-    write_char(writer, '"');
+    if (!has_room(writer, bytes.size + 2))
+        return;
+    char *to = writer->text + writer->length;
+    *to = '"';
+    if (bytes.size > 0)
+        memcpy(to + 1, bytes.at, bytes.size);
+    to[bytes.size + 1] = '"';
+    writer->length += bytes.size + 2;
 }
 
 static void write_decimals(struct json_writer *writer, const char *key, double value, int decimals)
@@ -121,6 +133,24 @@ void json_write(struct json_writer *writer, const char *key, struct json_object 
     write_key(writer, key);
     write_value(writer, value);
     json_object_put(value);
+}
+
+void json_write_members(struct json_writer *writer, struct json_object *object)
+{
+    size_t before = writer->length;
+    writer->failed |= object == NULL;
+    if (object != NULL)
+        write_value(writer, object);
+    json_object_put(object);
+    if (writer->failed)
+        return;
+    if (before > 0 && writer->text[before - 1] != '{') {
+        writer->text[before] = ',';
+    } else {
+        memmove(writer->text + before, writer->text + before + 1, writer->length - before - 1);
+        writer->length--;
+    }
+    writer->length--; /* the closing brace */
 }
 
 char *json_write_end(struct json_writer *writer, size_t *length)

@@ -36,6 +36,10 @@ void json_write_measured(struct json_writer *writer, const char *key, double sec
 /* Any other value; the reference becomes the writer's. */
 void json_write(struct json_writer *writer, const char *key, struct json_object *value);
 
+/* All keys of an object, which is not empty, with their values, among those of the object that is
+ * open; the reference becomes the writer's. */
+void json_write_members(struct json_writer *writer, struct json_object *object);
+
 /* Ends the object. Returns its text with a NUL behind it, to be freed, and its length; NULL when
  * out of memory. The writer is empty then. */
 char *json_write_end(struct json_writer *writer, size_t *length);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,13 +96,6 @@ static void add_own(struct json_object *record, const struct link_source *source
     json_add_text(table, "version", JOBTRAIL_VERSION);
     json_add_text(table, "wrapper", source->wrapper);
     json_add(record, "jobtrailT", table);
-}
-
-void link_record_warm_up(void)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
-    EVP_Digest("", 0, digest, NULL, EVP_sha1(), NULL);
 }
 
 int link_record_build(const struct link_source *source, struct built_record *record)

@@ -39,10 +39,6 @@ struct link_source {
     uint64_t start_ns, end_ns; /* since the Epoch */
 };
 
-/* Makes the library that hashes ready, which takes longer than hashing a small program: for the
- * time while the linker runs. */
-void link_record_warm_up(void);
-
 /* Builds the record, link.SYSHOST.DATE.USER.UUID.json; hashes the output, and the libraries where
  * the site asks for it. Returns 0 or -ENOMEM. record_free() releases `*record`. */
 int link_record_build(const struct link_source *source, struct built_record *record);

@@ -45,13 +45,23 @@ static double clock_seconds(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* "Wed Sep 25 14:24:19 2019", as ctime(3) without its newline; `text` has room for 64 bytes. */
-static void date_text(time_t when, char *text)
+/* "Wed Sep 25 14:24:19 2019", as ctime(3) without its newline. Runs that follow one another have
+ * the same. */
+struct date {
+    time_t when;
+    char text[64]; /* "": none yet */
+};
+
+static const char *date_text(time_t when, struct date *date)
 {
     struct tm local;
-    text[0] = '\0';
+    if (date->text[0] != '\0' && date->when == when)
+        return date->text;
+    date->when = when;
+    date->text[0] = '\0';
     if (localtime_r(&when, &local) != NULL)
-        strftime(text, 64, "%a %b %d %H:%M:%S %Y", &local);
+        strftime(date->text, sizeof date->text, "%a %b %d %H:%M:%S %Y", &local);
+    return date->text;
 }
 
 static void copy_bytes(struct capture_bytes bytes, char *text, size_t size)
@@ -107,7 +117,8 @@ static void add_user(struct run *run)
     const struct capture *capture = run->source->capture;
     const struct job_identity *identity = run->source->identity;
     struct json_writer *record = &run->record;
-    char text[64];
+    static struct date modified, started;
+    char text[JSON_DECIMALS_SIZE];
 
     json_write_open(record, "userT");
     add_scheduler_text(run, "account", run->scheduler.account);
@@ -116,16 +127,15 @@ static void add_user(struct run *run)
     json_decimals(clock_seconds(CLOCK_REALTIME), 4, text);
     json_write_text(record, "currentEpoch", text);
     json_write_bytes(record, "cwd", capture->cwd);
-    date_text(run->executable.modified.tv_sec, text);
-    json_write_text(record, "execModify", text);
+    json_write_text(record, "execModify", date_text(run->executable.modified.tv_sec, &modified));
     json_write_bytes(record, "exec_path", capture->exec);
     json_write_text(record, "exec_type", "binary");
     add_scheduler_text(run, "job_id", run->scheduler.job_id);
     add_scheduler_text(run, "queue", run->scheduler.queue);
     json_write_text(record, "run_uuid", run->uuid);
     json_write_text(record, "scheduler", run->scheduler.name);
-    date_text((time_t)(capture->start_ns / 1000000000u), text);
-    json_write_text(record, "start_date", text);
+    json_write_text(record, "start_date",
+                    date_text((time_t)(capture->start_ns / 1000000000u), &started));
     add_scheduler_text(run, "submit_host", run->scheduler.submit_host);
     json_write_text(record, "syshost", record_syshost(run->source->conf, identity->cluster));
     json_write_text(record, "user", known(identity->user));
@@ -441,7 +451,7 @@ static void add_quality(struct run *run)
 
 static void add_slurm(struct run *run)
 {
-    json_write(&run->record, "slurmT", slurm_table(run->source));
+    slurm_table_write(run->source, &run->record);
 }
 
 static void look_at_executable(struct run *run)
@@ -464,9 +474,10 @@ static void add_all(struct run *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_Build_RecordT_", add_watermark},
     };
-    double started = clock_seconds(CLOCK_MONOTONIC), since = started;
+    double started = clock_seconds(CLOCK_MONOTONIC);
     json_write(&run->record, "cmdlineA",
                command_line_json(run->source->lines, run->source->capture->argv));
+    double since = clock_seconds(CLOCK_MONOTONIC);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         parts[i].add(run);
         double now = clock_seconds(CLOCK_MONOTONIC);

@@ -97,21 +97,20 @@ static struct json_object *shared_table(const struct run_source *source,
 }
 
 /* The times between which the run ended. A start record has none: nulls. */
-static struct json_object *own_table(const struct ending *ending)
+static void write_times(struct json_writer *writer, const struct ending *ending)
 {
-    struct json_object *table = json_object_new_object();
-    json_add_double(table, "end_time_error", ending == NULL ? 0 : json_seconds(ending->error_ns));
+    json_write_double(writer, "end_time_error",
+                      ending == NULL ? 0 : json_seconds(ending->error_ns));
     if (ending == NULL) {
-        json_add(table, "end_time_min", NULL);
-        json_add(table, "end_time_max", NULL);
+        json_write(writer, "end_time_min", NULL);
+        json_write(writer, "end_time_max", NULL);
     } else {
-        json_add_double(table, "end_time_min", json_seconds(ending->min_ns));
-        json_add_double(table, "end_time_max", json_seconds(ending->max_ns));
+        json_write_double(writer, "end_time_min", json_seconds(ending->min_ns));
+        json_write_double(writer, "end_time_max", json_seconds(ending->max_ns));
     }
-    return table;
 }
 
-struct json_object *slurm_table(const struct run_source *source)
+void slurm_table_write(const struct run_source *source, struct json_writer *writer)
 {
     const struct slurm_facts facts = slurm_facts(source);
     struct json_memo_key key;
@@ -120,9 +119,8 @@ struct json_object *slurm_table(const struct run_source *source)
     struct json_object *shared = json_memo_find(source->memo, &key);
     if (shared == NULL)
         shared = json_memo_keep(source->memo, &key, shared_table(source, &facts));
-    struct json_object *own = own_table(source->ending);
-    struct json_object *table = json_joined(shared, own);
-    json_object_put(shared);
-    json_object_put(own);
-    return table;
+    json_write_open(writer, "slurmT");
+    json_write_members(writer, shared);
+    write_times(writer, source->ending);
+    json_write_close(writer);
 }

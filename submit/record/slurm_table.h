@@ -5,13 +5,11 @@
 #ifndef JOBTRAIL_SLURM_TABLE_H
 #define JOBTRAIL_SLURM_TABLE_H
 
-#include <json-c/json.h>
-
+#include "submit/record/json_write.h"
 #include "submit/record/run_record.h"
 
-/* The table, the caller's, with the keys that submit/definition/keys.def lists; NULL when out of
- * memory. Runs for which all but the times are the same share the text of these in `source->memo`.
- */
-struct json_object *slurm_table(const struct run_source *source);
+/* Writes the table with the keys that submit/definition/keys.def lists. Runs for which all but the
+ * times are the same share the text of these in `source->memo`. */
+void slurm_table_write(const struct run_source *source, struct json_writer *writer);
 
 #endif

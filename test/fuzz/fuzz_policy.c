@@ -33,7 +33,7 @@ static void use(const void *policy)
         }
     }
     memcpy(copy, line, sizeof copy);
-    policy_skips_line(policy, path, sizeof path - 1, copy, sizeof copy - 1);
+    policy_skips_line(policy, path, sizeof path - 1, copy, sizeof copy - 1, NULL);
     if (policy_command_line(policy) > POLICY_LINE_NO)
         abort();
     redactor_make(policy, &redactor);
@@ -42,7 +42,7 @@ static void use(const void *policy)
             abort();
         free(out);
     }
-    struct policy_decision decision = policy_decide(policy, path, sizeof path - 1, 3, argv);
+    struct policy_decision decision = policy_decide(policy, path, sizeof path - 1, 3, argv, NULL);
     if (decision.action != POLICY_KEEP && decision.action != POLICY_SKIP &&
         decision.action != POLICY_PKGS)
         abort();

@@ -6,8 +6,8 @@ from ..store import LEADER_OUTCOME
 SQL = (
     """
     SELECT coalesce(leader_outcome, outcome) AS outcome, sum(tasks) AS tasks,
-           sum(core_seconds) AS core_seconds
-    FROM (SELECT run.outcome, run.tasks, run.core_seconds,"""
+           sum(core_seconds) AS core_seconds, sum(uncertain_core_seconds) AS uncertain_core_seconds
+    FROM (SELECT run.outcome, run.tasks, run.core_seconds, run.uncertain_core_seconds,"""
     + LEADER_OUTCOME.format("run")
     + """
           FROM (SELECT coverage.*, 0 AS is_start_only, NULL AS end_time_max,
@@ -19,12 +19,13 @@ SQL = (
 """
 )
 
-DEFAULT = "Outcome,Tasks,CoreSeconds,Share"
+DEFAULT = "Outcome,Tasks,CoreSeconds,Uncertain,Share"
 FIELDS = [
     ("CoreSeconds", 14, lambda row: "%.0f" % row["core_seconds"]),
     ("Outcome", -10, lambda row: row["outcome"]),
     ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
     ("Tasks", 10, lambda row: row["tasks"]),
+    ("Uncertain", 10, lambda row: "%.0f" % row["uncertain_core_seconds"]),
 ]
 
 
@@ -34,7 +35,8 @@ def read(store, selection):
     rows = [dict(zip(names, row)) for row in rows]
     for row in rows:
         row["tasks"] = int(row["tasks"])
-        row["core_seconds"] = float(row["core_seconds"] or 0)
+        for name in ("core_seconds", "uncertain_core_seconds"):
+            row[name] = float(row[name] or 0)
     whole = sum(row["core_seconds"] for row in rows)
     for row in rows:
         row["share"] = row["core_seconds"] / whole if whole else 0

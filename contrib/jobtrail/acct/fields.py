@@ -59,7 +59,7 @@ def end(run):
 
 def elapsed_text(run):
     text = format_elapsed(elapsed(run))
-    return text if end_is_known(run) else ">=" + text
+    return text if text is None or end_is_known(run) else ">=" + text
 
 
 def elapsed_max(run):

@@ -81,9 +81,9 @@ FACTS = (
 
 COVERAGE = """
     SELECT hour, user, account, syshost, coalesce(leader_outcome, outcome) AS final,
-           sum(tasks), sum(core_seconds), count(*)
+           sum(tasks), sum(core_seconds), sum(uncertain_core_seconds), count(*)
     FROM (SELECT {hour} AS hour, fact.user, fact.account, fact.syshost, fact.outcome, fact.tasks,
-                 fact.core_seconds, {leader}
+                 fact.core_seconds, fact.uncertain_core_seconds, {leader}
           FROM coverage AS fact
           WHERE fact.start_time >= ? AND fact.start_time < ?) AS resolved
     GROUP BY hour, user, account, syshost, final
@@ -100,12 +100,13 @@ def coverage_facts(store, since):
 
 
 def coverage(store, day):
-    """{(user, account, syshost, outcome): [tasks, core hours, facts]} of a day."""
+    """{(user, account, syshost, outcome): [tasks, core hours, core hours that may be more, facts]} of a day."""
     found = {}
     period = days.begin(day), days.begin(day + 1)
-    for _, user, account, syshost, result, tasks, seconds, facts in store.lookup(COVERAGE, period):
-        sums = found.setdefault((user, account, syshost, result), [0, 0.0, 0])
+    for _, user, account, syshost, result, tasks, seconds, uncertain, facts in store.lookup(COVERAGE, period):
+        sums = found.setdefault((user, account, syshost, result), [0, 0.0, 0.0, 0])
         sums[0] += int(tasks)
         sums[1] += float(seconds or 0) / 3600
-        sums[2] += int(facts)
+        sums[2] += float(uncertain or 0) / 3600
+        sums[3] += int(facts)
     return found

@@ -377,11 +377,11 @@ class Model:
         )
 
     def coverage(self):
-        """[(outcome, tasks, core hours)]"""
+        """[(outcome, tasks, core hours, core hours that may be more)]"""
         return self.once(
             "coverage",
             lambda: self.database.execute(
-                "SELECT outcome, sum(tasks), sum(hours) FROM all_coverage WHERE %s"
+                "SELECT outcome, sum(tasks), sum(hours), sum(uncertain) FROM all_coverage WHERE %s"
                 " GROUP BY outcome ORDER BY 3 DESC, 1" % self.days_condition()
             ).fetchall(),
         )

@@ -413,12 +413,13 @@ def coverage_page(model, options):
         ("outcome", "Outcome", TEXT),
         ("tasks", "# Tasks", COUNT),
         ("core_hours", "CoreHrs", HOURS),
+        UNCERTAIN_HOURS,
         ("share", "Share", SHARE),
         ("meaning", "Meaning", TEXT),
     ]
     cells = [
-        [outcome, int(tasks), hours, hours / whole, WHY.get(outcome, "")]
-        for outcome, tasks, hours in rows
+        [outcome, int(tasks), hours, uncertain, hours / whole, WHY.get(outcome, "")]
+        for outcome, tasks, hours, uncertain in rows
     ]
     return Page("coverage", "Coverage: the tasks that Slurm launched", columns, cells, "core_hours")
 

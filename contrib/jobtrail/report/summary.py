@@ -34,7 +34,7 @@ TABLES = {
     "usage": "day, who, program, outcome, " + SUMS,
     "profile_member": "profile, program",
     "job": "name, day, who, profile",
-    "coverage": "day, who, outcome, tasks, hours, facts",
+    "coverage": "day, who, outcome, tasks, hours, uncertain, facts",
 }
 
 

@@ -104,6 +104,7 @@ CREATE TABLE coverage (
     outcome    TEXT NOT NULL,
     tasks      INTEGER NOT NULL,
     hours      REAL NOT NULL,
+    uncertain  REAL NOT NULL,
     facts      INTEGER NOT NULL,
     PRIMARY KEY (day, who, outcome)
 ) WITHOUT ROWID;

@@ -7,8 +7,15 @@
 SECTION is paths, hosts, environment or packages. A line of paths is a path and its arguments,
 separated by tabs. The rules are applied one by one with Python's re, in the way that XALT's
 documentation and its xalt_config.py describe: the first one that matches the whole text decides,
-and where none does, what XALT has by default.
+and where none does, what XALT has by default. An argument that names a file, looked for in the current
+directory, is its real path (track_executable() of XALT 3.2.4). Unlike XALT, only relative arguments that
+name no file are passed over, and only where there is no other ';', as in what import-xalt writes.
+
+A CONFIG with accept_path_patterns is in the layout of XALT 2, which hands the patterns to the C library, as
+this program does (reject() in src/libxalt/xalt_initialize.c of 2017).
 """
+import ctypes
+import os
 import random
 import re
 import sys
@@ -100,7 +107,13 @@ def decide_process(config, line):
     rules = config["path_arg_patterns"]
     at = 0
     while at < len(arguments):
-        action = first(rules, f"{path};{arguments[at]}", "CONTINUE")
+        argument = arguments[at]
+        if argument[:1] not in ("", "-") and os.path.exists(argument):
+            argument = os.path.realpath(argument)
+        if argument[:1] not in ("", "-", "/") and ";" not in path + argument:
+            at += 1
+            continue
+        action = first(rules, f"{path};{argument}", "CONTINUE")
         if action in ("KEEP", "SKIP", "PKGS"):
             return action
         at += 1 + (int(action[5:]) if action.startswith("JUMP_") else 0)
@@ -120,7 +133,40 @@ def decide_package(config, text):
     return "SKIP" if kind == "name" and value in ("os", "re", "sys", "subprocess") else "KEEP"
 
 
+LIBC = ctypes.CDLL(None)
+
+
+def found(patterns, text):
+    """Whether one of the patterns, which went through a C compiler, is found in the text."""
+    for pattern in patterns:
+        regex = ctypes.create_string_buffer(256)  # a regex_t, and more
+        assert LIBC.regcomp(regex, pattern.replace("\\\\", "\\").encode(), 0) == 0
+        is_found = LIBC.regexec(regex, text.encode(), 0, None, 0) == 0
+        LIBC.regfree(regex)
+        if is_found:
+            return True
+    return False
+
+
+def decide_as_xalt_2(section, config, line):
+    if section == "hosts":
+        return "KEEP" if found(config["hostname_patterns"], line) else "SKIP"
+    if section == "environment":
+        is_kept = found(config["accept_env_patterns"], line) and not found(config["ignore_env_patterns"], line)
+        return "KEEP" if is_kept else "SKIP"
+    path = line.split("\t")[0]
+    if first(HEAD[1:], path, "KEEP") == "SKIP":
+        return "SKIP"
+    if found(config["accept_path_patterns"], path):
+        return "KEEP"
+    if found(config["ignore_path_patterns"], path):
+        return "SKIP"
+    return "PKGS" if found(config["scalar_prgm_start_record"], path) else "KEEP"
+
+
 def decide(section, config, line):
+    if "accept_path_patterns" in config:
+        return decide_as_xalt_2(section, config, line)
     if section == "paths":
         return decide_process(config, line)
     if section == "packages":

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs of which nobody saw the end: no sum has time in which they may have been over, and each says how much
 # more it may be.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/site
@@ -37,6 +37,7 @@ bounded_runs() {
         end_time_max: .userDT.end_time}'
     bounded unseen 2 1 0 36000
     bounded unseen 3 0.5 3600 7200
+    site_coverage | jq -c '.coverageA |= map(.uncertain_core_seconds = 7200)'
 }
 
 acct() {
@@ -69,6 +70,13 @@ in_acct() {
 
 @test "jobtrail-acct says that an end is not known, what is known of it, and between which times it was" {
     both in_acct
+}
+
+@test "a record may have bounds and no run time" {
+    sed -n 2p "$SITE/records" | jq -c 'del(.userDT.run_time)' >"$BATS_TEST_TMPDIR/odd"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/odd.db" "$BATS_TEST_TMPDIR/odd"
+    acct "sqlite:$BATS_TEST_TMPDIR/odd.db" -o end,elapsed,elapsedraw
+    [ "$output" = "Unknown||" ]
 }
 
 in_a_job() {
@@ -128,6 +136,17 @@ summed() {
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/seen.db" "$BATS_TEST_TMPDIR/seen"
     run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "sqlite:$BATS_TEST_TMPDIR/seen.db" -S 2024-11-01 -E 2024-11-30 executables
     [[ "$output" == *"2.0 core hours"* && "$output" != *"up to"* && "$output" != *"at most"* ]]
+}
+
+in_coverage() {
+    cells "$1" coverage '.outcome, .core_hours, .core_hours_uncertain, .share'
+    [ "$cells" = $'recorded|1.5|4|0.75\ncontainer|0.5|2|0.25' ]
+    acct "$1" --coverage
+    [ "$output" = $'recorded|2|5400|14400|75.0%\ncontainer|1|1800|7200|25.0%' ]
+}
+
+@test "the coverage counts the tasks' time that is known" {
+    both in_coverage
 }
 
 in_xalts_view() {

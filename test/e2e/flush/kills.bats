@@ -79,6 +79,40 @@ killed_anywhere() {
     MOUNTED=yes killed_anywhere
 }
 
+# removals: "NAME NUMBER" of each call of a flush by which it removes something
+removals() {
+    again
+    flush_traced -o "$BATS_TEST_TMPDIR/trace" >/dev/null 2>&1
+    awk -F'(' '/^[a-z_0-9]+\(/ { n[$1]++ } /^(unlink|unlinkat|rmdir|umount2)\(/ { print $1, n[$1] }' \
+        "$BATS_TEST_TMPDIR/trace"
+}
+
+# The timer's flush, which takes a directory that has just been made for one in use.
+removed_by_the_next() {
+    local call number
+    for number in 1 2 3; do tracked "$PROGRAMS/exit_with" "$number" || true; done
+    echo "epilog time=$(date +%s).000000000 user=root account=a partition=p" >>"$SPOOL/$JOB.0/journal"
+    TEMPLATE=$BATS_TEST_TMPDIR/template
+    cp -a "$SPOOL" "$TEMPLATE"
+    removals >"$BATS_TEST_TMPDIR/removals"
+    (($(wc -l <"$BATS_TEST_TMPDIR/removals") > 6))
+    while read -r call number; do
+        again
+        flush_traced -o /dev/null -e "inject=$call:signal=KILL:when=$number" >/dev/null 2>&1 || true
+        "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e >/dev/null
+        [[ -z $(ls "$SPOOL") && $(records | jq length) == 3 ]] ||
+            { echo "killed at $call $number"; ls -R "$SPOOL" "$RECORDS"; return 1; }
+    done <"$BATS_TEST_TMPDIR/removals"
+}
+
+@test "what a flush leaves that is killed while it removes is gone after the next, at once" {
+    removed_by_the_next
+}
+
+@test "so it is on a file system of its own" {
+    MOUNTED=yes removed_by_the_next
+}
+
 @test "a flush that is killed at a random moment is completed by the next, each record once" {
     local i pid
     three_and_damaged

@@ -85,8 +85,8 @@ traced_flush() {
     flush
     after=$(date +%s%N)
     records | jq -e --argjson most "$((after - before))" 'map(.XALT_measureT) as $measures
-        | ($measures | all(to_entries | (map(select(.key | startswith("07_") | not).value) | add) <= .[-1].value + 0.00001
-            and .[-1].key == "07____total______" and .[-1].value * 1e9 <= $most))
+        | ($measures | all(to_entries | (map(select(.key | startswith("08_") | not).value) | add) <= .[-1].value + 0.00001
+            and .[-1].key == "08____total______" and .[-1].value * 1e9 <= $most))
         and (.[] | select(.userT.exec_path | endswith("/large")).XALT_measureT["02_Sha1_exec_____"])
             > (.[] | select(.userT.exec_path | endswith("/exit_with")).XALT_measureT["02_Sha1_exec_____"])'
 }

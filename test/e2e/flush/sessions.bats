@@ -115,7 +115,7 @@ is_gone() {
 @test "PBS, SGE and LSF are told by their variables, as XALT tells them, whatever the site keeps" {
     printf '[environment]\nkeep = COLOUR\n' >>"$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
-    MORE=(OMP_NUM_THREADS=6,2 COLOUR=red PBS_JOBID=17.server PBS_QUEUE=long PBS_ACCOUNT=chem PBS_O_HOST=login1 PBS_NUM_NODES=4)
+    MORE=(OMP_NUM_THREADS="6,2" COLOUR=red PBS_JOBID=17.server PBS_QUEUE=long PBS_ACCOUNT=chem PBS_O_HOST=login1 PBS_NUM_NODES=4)
     session_of 5 '"$programs/exit_with" 0 pbs'
     MORE=(SGE_ACCOUNT=bio JOB_ID=99 QUEUE=all.q NHOSTS=2)
     session_of 5 '"$programs/exit_with" 0 sge'

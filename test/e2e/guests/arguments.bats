@@ -3,6 +3,7 @@
 # Arguments and environment: large ones, odd ones, and programs that write over them.
 # shellcheck disable=SC2016 # for other shells and languages to expand
 
+bats_require_minimum_version 1.5.0
 load ../fixture/job
 
 setup() {
@@ -117,5 +118,87 @@ libc.execve(sys.argv[1].encode(), strings([b"exit_with", b"5"]), strings(environ
 
 @test "a program that is started with an empty environment is not tracked" {
     unnoticed env -i "$PROGRAMS/exit_with" 5
-    leaves "env epilog"
+    leaves "env exec"
+}
+
+# told WORD...: what explain says of $PROGRAMS/exit_with with these arguments, and what the library does: the last
+# word is keep or skip
+told() {
+    local said
+    said=$("$JOBTRAIL_BIN/jobtrail-conf" explain --conf "$CONF" --json "$PROGRAMS/exit_with" "${@:1:$#-1}" | jq -r '.[-1].action')
+    tracked XALT_TRACING=yes "$PROGRAMS/exit_with" "${@:1:$#-1}" 2>trace || true
+    echo "${*}: explain says $said, $(grep -o '\(not \)\?tracked.*' trace)"
+    [[ $said == "${!#}" ]]
+    if [[ $said == keep ]]; then
+        grep -q ' tracked: a path rule' trace
+    else
+        grep -q ' not tracked: a path rule' trace
+    fi
+}
+
+@test "an argument that names a file is matched by its real path, as XALT does it, and any other by its text" {
+    RULES=$'[paths]\ncustom = .*/exit_with\n[arguments]\njump_1 = .*;-j\nskip = .*;.*/private/.*\nkeep = .*;/.*/mine/.*\nkeep = .*;word|.*;-mine' \
+        new_job
+    cd "$BATS_TEST_TMPDIR"
+    mkdir mine private
+    touch mine/run private/run -- mine/-mine
+    mkfifo mine/pipe
+    ln -s ../mine/run private/link
+    ln -s ../private/run mine/link
+    ln -s nowhere mine/broken
+    ln -s loop mine/loop
+    told 0 mine/run keep
+    told 0 "$PWD/mine/../mine/./run" keep
+    told 0 private/run skip
+    told 0 private/link keep
+    told 0 mine/link skip
+    told 0 mine/pipe keep # it is not opened
+    told 0 mine/none skip
+    told 0 mine/broken skip
+    told 0 mine/loop skip
+    told 0 word keep
+    touch word # now it is the file
+    told 0 word skip
+    told 0 -j private/run mine/run keep
+    cd mine
+    told 0 run keep
+    told 0 -mine keep
+    told 0 ../private/run run skip
+    told 0 '' run keep
+    told 0 "$(printf 'x%.0s' {1..5000})" run keep
+    cd ../private
+    told 0 run skip
+}
+
+@test "of the first 256 arguments the files are looked for" {
+    RULES=$'[paths]\ncustom = .*/exit_with\n[arguments]\nkeep = .*;/.*/mine/.*' new_job
+    mkdir "$BATS_TEST_TMPDIR/mine"
+    cd "$BATS_TEST_TMPDIR/mine"
+    touch run
+    # shellcheck disable=SC2046 # words
+    told $(seq 0 254) run keep
+    # shellcheck disable=SC2046 # words
+    told $(seq 0 255) run skip
+}
+
+@test "an ancestor that is left out by the file that it was given keeps its arguments to itself" {
+    RULES=$'[paths]\ncustom = .*/bash\n[arguments]\nskip = .*/bash;.*/private/.*\nkeep = .*' new_job
+    mkdir "$BATS_TEST_TMPDIR/private" "$BATS_TEST_TMPDIR/public"
+    for place in private public; do
+        cd "$BATS_TEST_TMPDIR/$place"
+        printf '%s 0 %s\ntrue\n' "$PROGRAMS/exit_with" "$place" >script
+        tracked bash script "of $place"
+    done
+    flush
+    [[ $(records | jq -cS 'map(select(.cmdlineA[1] == "0")) | map({(.cmdlineA[2]): .ptA[0].cmdlineA}) | add') == \
+        '{"private":["bash"],"public":["bash","script","of public"]}' ]]
+}
+
+@test "without rules for an executable's arguments no file is looked for" {
+    for rules in $'[paths]\nkeep = .*' $'[paths]\ncustom = .*\n[arguments]\nkeep = /opt/other;.*'; do
+        RULES=$rules new_job
+        rm -f "$BATS_TEST_TMPDIR/calls"
+        strace -f -o "$BATS_TEST_TMPDIR/calls" env "${TRACKED[@]}" "$PROGRAMS/exit_with" 0 /etc/passwd run
+        run ! grep -q '"/etc/passwd"\|"run"' <(grep -v execve "$BATS_TEST_TMPDIR/calls")
+    done
 }

@@ -176,8 +176,9 @@ one_record_each() {
     [[ $(wc -l <<<"$ours") == 1 && $(wc -l <<<"$xalts") == 1 && -n $ours && -n $xalts ]]
     [[ $(links | jq -r '.[0].resultT | "\(.link_program) \(.exec_path)"') == "gcc $WORK/made" ]]
     # nothing of the other's
+    [[ $(links | jq '.[0].jobtrailT.objects') == "$OBJECTS" ]]
     [[ $(links | jq '[.[].linkA[][0] | select(test("xalt"))] | length') == 0 ]]
-    grep -q '/libc\.so\.6$' "$BATS_TEST_TMPDIR/xalts/$xalts"
+    grep -q '/libc\.[as]' "$BATS_TEST_TMPDIR/xalts/$xalts"
     ! grep -e fd -e memfd -e jobtrail "$BATS_TEST_TMPDIR/xalts/$xalts" || false
     [[ $(readelf -nW made | grep -c '^  XALT ') == "${NOTES:-2}" ]]
     case $1 in
@@ -192,12 +193,15 @@ one_record_each() {
 
 @test "XALT's wrapper and ours in one PATH, in both orders: one record each, of the same link" {
     local xalt=$BATS_TEST_TMPDIR/xalt again=$BATS_TEST_TMPDIR/again linker
+    wrapped gcc hello.c -o made
+    OBJECTS=$(links | jq '.[0].jobtrailT.objects')
+    rm -rf "$RECORDS" made
     mkdir "$xalt" "$again"
     for linker in ld ld.bfd ld.gold ld.lld; do
         cp "$JOBTRAIL_SOURCE/test/collectors/ld_as_xalt" "$xalt/$linker"
         cp "$JOBTRAIL_SOURCE/test/collectors/ld_as_xalt" "$again/$linker"
     done
-    for linker in '' -fuse-ld=bfd -fuse-ld=gold -fuse-ld=lld; do # mold has no -t
+    for linker in '' -fuse-ld=bfd -fuse-ld=gold -fuse-ld=lld -static; do # mold has no -t
         in_order "$LD_DIRECTORY" "$xalt" -- gcc ${linker:+"$linker"} hello.c -o made
         one_record_each ours
         in_order "$xalt" "$LD_DIRECTORY" -- gcc ${linker:+"$linker"} hello.c -o made

@@ -17,7 +17,7 @@ setup() {
     # shellcheck disable=SC2034 # new_job uses it
     RULES=$(printf '[preload]\nlibrary = %s/stage/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so\n%s\n' "$PLACE" "$KEEP_ALL")
     UNIT=$PLACE/jobtrail-send.service
-    sed 's|/[^ ]*/jobtrail-submit|'"$PLACE/stage/bin/jobtrail-submit|" \
+    sed 's|/[^ ]*/bin/\(jobtrail-[a-z]*\)|'"$PLACE/stage/bin/\\1|" \
         "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-send.service" >"$UNIT"
     cp "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-send.timer" "$PLACE"
 }

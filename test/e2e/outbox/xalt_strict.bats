@@ -17,6 +17,10 @@ teardown_file() {
     mariadb_stop
 }
 
+teardown() {
+    stop_collectors
+}
+
 # stored: what XALT's loader stores of $RECORDS
 stored() {
     "$COLLECTORS/store_as_xalt" "$JOBTRAIL_SOURCE/test/data/xalt/columns-3.2.4" "$MARIADB_DIR/socket" xalt "$RECORDS"
@@ -49,7 +53,6 @@ overlong() {
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
 }
 
-# A session, since in Slurm's jobs root knows most of this.
 @test "what a user can do to a record keeps XALT's loader from nothing" {
     PLACE=$BATS_TEST_TMPDIR job_with $'[transport]\nxalt_strict = file\n[environment]\nkeep = .*'
     rm -rf "$RECORDS"
@@ -79,4 +82,17 @@ overlong() {
     wrapped cc -o 😀/a 😀/a.c
     [[ $(links | jq '.[0].resultT.exec_path | explode | max') == 61424 ]]
     stored
+}
+
+@test "a record is signed as it is sent, and another transport has it whole" {
+    job_with $'[environment]\nkeep = .*\n[signature]\nkey_file = '"$BATS_TEST_TMPDIR/key"$'\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR"$'/collected/log\n[transport]\nuse = file, syslog\nxalt_strict = file'
+    rm -rf "$RECORDS"
+    "$JOBTRAIL_BIN/jobtrail-conf" make-key "$BATS_TEST_TMPDIR/key"
+    start_rsyslog
+    tracked FACE=😀 "$PROGRAMS/exit_with" 0
+    flush
+    stop "$RSYSLOG_PID" TERM
+    [[ $(records | jq -c '.[0].envT.FACE | explode') == "[61424,61343,61336,61312]" ]]
+    [[ $(syslog_records 512 | jq -r 'select(.envT).envT.FACE') == 😀 ]]
+    "$JOBTRAIL_BIN/jobtrail-load" --key "$BATS_TEST_TMPDIR/key" --require-signature --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
 }

@@ -129,14 +129,15 @@ spans_seconds() { # JOB NAME MIN MAX
     [[ $(record_count "$job") == 3 ]]
 }
 
-@test "the end of a task that Slurm waited for is exact to 10 ms" {
+# The end is no later than told, and no earlier than the error says.
+@test "the end of a task that Slurm waited for lies within its bounds" {
     job=$(submit "srun -n1 bash -c 'date +%s.%N; exec $PROGRAMS/kill_self 9'
         date +%s.%N; srun -n1 $PROGRAMS/_exit_with 4")
     wait_job "$job"
-    [[ $(field "$job" kill_self .slurmT.end_time_error) == 0.01 ]]
-    [[ $(field "$job" _exit_with .slurmT.end_time_error) == 0.01 ]]
     { read -r before && read -r after; } < <(grep -E '^[0-9]+[.][0-9]+$' "$DIR/out/$job")
-    [[ $(field "$job" kill_self ".userDT.end_time + 0.001 >= $before and .userDT.end_time <= $after + 0.01") == true ]]
+    [[ $(field "$job" kill_self ".userDT.end_time >= $before
+        and .userDT.end_time - .slurmT.end_time_error <= $after") == true ]]
+    [[ $(field "$job" _exit_with '.slurmT.end_time_error <= .userDT.run_time') == true ]]
 }
 
 # task_pid JOB TASK: of its first step on n1
@@ -179,10 +180,9 @@ soon() {
     soon is_dead "$second"
     after=$(date +%s.%N)
     wait_job "$job"
-    [[ $(records "$job" | jq 'map(select(.slurmT.task_id == 0)) | .[0].slurmT.end_time_error') == 0.01 ]]
     [[ $(records "$job" | jq --argjson before "$before" --argjson after "$after" '
         .[] | select(.slurmT.task_id == 1)
-        | .userDT.end_time + 0.001 >= $before and .userDT.end_time - .slurmT.end_time_error <= $after') == true ]]
+        | .userDT.end_time >= $before and .userDT.end_time - .slurmT.end_time_error <= $after') == true ]]
 }
 
 @test "a job that hits its time limit is recorded with the signal that ended it" {

@@ -254,6 +254,19 @@ flush_again() { # --orphans or --job ID
     "$CLUSTER" wait-idle
 }
 
+@test "of a flush that is killed the log says so, and the next one records the job" {
+    mv "$STAGE/bin/jobtrail-submit" "$STAGE/bin/jobtrail-submit.away"
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\nkill -KILL $$\n' >"$STAGE/bin/jobtrail-submit"
+    chmod 755 "$STAGE/bin/jobtrail-submit"
+    job=$(run_job)
+    mv "$STAGE/bin/jobtrail-submit.away" "$STAGE/bin/jobtrail-submit"
+    unchanged "$job"
+    complains_once "job $job: the flush failed: ended by signal 9 [(]Killed[)]"
+    "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" flush --orphans --conf "$DIR/jobtrail.conf" --node n1
+    [[ $(record_count "$job") == 1 ]]
+}
+
 @test "a plugin for another Slurm, one that others can change, one that is gone" {
     local plugin=$STAGE/lib/slurm/spank_jobtrail.so
     mkdir -p "$DIR/other"

@@ -73,3 +73,28 @@ is_true() {
         --exec _exit_with -o elapsedraw
     is_true "$(paste -sd+ <<<"$output") <= \$took"
 }
+
+# pid_of JOB step|task: in the journal on n1
+pid_of() {
+    sed -n "s/^$2 .* step=0 .*pid=\\([0-9]*\\) .*/\\1/p" "$DIR/run/n1/$1.0/journal" | head -n 1
+}
+
+is_over() { # PID
+    ! grep -qsv '^[0-9]* (.*) Z ' "/proc/$1/stat"
+}
+
+@test "a task of which Slurm has not seen the end counts no time that is not known, in record and coverage" {
+    job=$(submit "srun $PROGRAMS/eat_memory 1" -w n1)
+    eventually 30 output_has "$job" full
+    task=$(pid_of "$job" task)
+    kill -KILL "$(pid_of "$job" step)"
+    kill -KILL "$task"
+    eventually 10 is_over "$task"
+    run_as root scancel "$job"
+    wait_job "$job"
+    [[ $(field "$job" eat_memory '(.slurmT.end_time_min == .userDT.end_time
+        and .slurmT.end_time_max > .userDT.end_time)') == true ]]
+    facts=$(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | [.core_seconds, .uncertain_core_seconds] | @json')
+    echo "$facts"
+    [[ $(jq '.[0] == 0 and .[1] > 0' <<<"$facts") == true ]]
+}

@@ -44,13 +44,13 @@ version_of() { # DEBIAN-PACKAGE
     run_as root scancel "$job"
     wait_job "$job"
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
+    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
     job=$(submit_and_wait "srun python3 -c 'import os, numpy; os.kill(os.getpid(), 9)'")
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 9" ]]
+    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 9" ]]
     wait_job "$limited" 180 # Slurm looks at the limits every half minute
     [[ $(packages "$limited") == yaml* ]]
-    [[ $(field "$limited" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
+    [[ $(field "$limited" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
     [[ $(run_as root scontrol -o show job "$limited") == *JobState=TIMEOUT* ]]
 }
 
@@ -103,6 +103,32 @@ version_of() { # DEBIAN-PACKAGE
     run_as root scancel --signal=KILL --full "$job"
     wait_job "$job"
     [[ $(packages "$job") == "Alpha 1.50 perl" ]]
+}
+
+@test "hooks that a site has from XALT report to the runs that load the packages" {
+    local xalt=$JOBTRAIL_SOURCE/test/data/xalt_hooks expected
+    mkdir -p "$DIR/xalt/python" "$DIR/xalt/mine/libexec"
+    cp "$xalt/sitecustomize.py" "$DIR/xalt/python"
+    cp "$xalt/Rprofile" "$DIR/xalt/R"
+    chmod -R a+rX "$DIR/xalt"
+    # jobtrail's own hooks are left out, so that all comes from XALT's
+    printf 'echo "$XALT_DIR"; export PYTHONPATH=%s/xalt/python:%s/programs R_PROFILE=%s/xalt/R\n' "$DIR" "$DIR" "$DIR" >"$DIR/programs/xalts"
+    job=$(submit_and_wait ". $DIR/programs/xalts; python3 -c 'import alpha'; Rscript -e 'library(MASS)'
+        python3 -c 'pass'")
+    [[ $(output_of "$job") == "$STAGE/share/jobtrail/hooks/xalt" ]]
+    expected=$(/usr/bin/python3 -c 'import platform; print(platform.python_version())')
+    [[ $(packages "$job" | grep -e '^alpha ' -e '^MASS ') == "MASS 7."*$' R\nalpha '"$expected python" ]]
+    "$STAGE/bin/jobtrail-load" --store "sqlite:$DIR/xalt/store" "$DIR/records"
+    [[ $(sqlite3 -separator ' ' "$DIR/xalt/store" "SELECT pkg_name, exec_path FROM xalt_run JOIN xalt_pkg USING (run_id)
+        WHERE job_id = '$job' AND pkg_name IN ('alpha', 'MASS') ORDER BY 1") == \
+        $'MASS /usr/lib/R/bin/exec/R\nalpha /usr/bin/python3.11' ]]
+    # a value of the user's, or of the site's own XALT, is left alone
+    job=$(submit_and_wait 'echo "$XALT_DIR ${XALT_RUN_UUID-none}"; srun bash -c "echo \$XALT_DIR \${XALT_RUN_UUID-none}"' \
+        "--export=ALL,XALT_DIR=$DIR/xalt/mine")
+    [[ $(output_of "$job" | sort -u) == "$DIR/xalt/mine none" ]]
+    job=$(submit_and_wait 'srun --export=ALL,XALT_DIR=/mine bash -c "echo \$XALT_DIR"; srun --export=NONE /bin/bash -c "echo \$XALT_DIR"')
+    [[ $(output_of "$job") == "/mine
+$STAGE/share/jobtrail/hooks/xalt" ]]
 }
 
 @test "the user's own variables stay in force, also those that srun sets" {

@@ -59,7 +59,8 @@ static void check_decision(const struct decision_case *expected)
     int argc = 0;
     for (; argc < 8 && expected->argv[argc] != NULL; argc++)
         argv[argc] = (char *)expected->argv[argc];
-    struct policy_decision found = policy_decide(policy, argv[0], strlen(argv[0]), argc, argv);
+    struct policy_decision found =
+        policy_decide(policy, argv[0], strlen(argv[0]), argc, argv, NULL);
     if (found.action != expected->action || found.line != expected->line ||
         found.index != expected->index)
         fail_msg("%s %s: action %d, line %u, index %d", argv[0], argc > 1 ? argv[1] : "",
@@ -98,13 +99,13 @@ static void a_decision_names_both_rules(void **state)
 {
     char *argv[] = {(char *)"/bin/run", (char *)"-c"};
     uint32_t count;
-    struct policy_decision found = policy_decide(policy, argv[0], 8, 2, argv);
+    struct policy_decision found = policy_decide(policy, argv[0], 8, 2, argv, NULL);
     (void)state;
     assert_ptr_equal(found.path, policy_rules(policy, POLICY_PATH, &count));
     assert_int_equal(found.path->action, POLICY_CUSTOM);
     assert_int_equal(found.path->line, 2);
     assert_int_equal(found.argument->line, 11);
-    found = policy_decide(policy, "/bin/sh", 7, 0, NULL);
+    found = policy_decide(policy, "/bin/sh", 7, 0, NULL, NULL);
     assert_null(found.argument);
     assert_int_equal(found.action, POLICY_SKIP);
 }
@@ -117,13 +118,53 @@ static void arguments_are_looked_at_up_to_a_bound(void **state)
     (void)state;
     assert_non_null(filler);
     memset(filler, 'x', room);
-    assert_int_equal(policy_decide(policy, argv[0], 8, 3, argv).action, POLICY_KEEP);
+    assert_int_equal(policy_decide(policy, argv[0], 8, 3, argv, NULL).action, POLICY_KEEP);
     filler[room] = 'x';
-    assert_int_equal(policy_decide(policy, argv[0], 8, 3, argv).action, POLICY_SKIP);
+    assert_int_equal(policy_decide(policy, argv[0], 8, 3, argv, NULL).action, POLICY_SKIP);
     memset(filler, 'x', POLICY_ARGUMENT_BYTES + 1);
     memcpy(filler + POLICY_ARGUMENT_BYTES + 1 - strlen("keep"), "keep", strlen("keep"));
-    assert_int_equal(policy_decide(policy, argv[0], 8, 2, argv).action, POLICY_SKIP);
+    assert_int_equal(policy_decide(policy, argv[0], 8, 2, argv, NULL).action, POLICY_SKIP);
     free(filler);
+}
+
+static unsigned looked;
+
+/* Names one file, "file", which is /private/keep. */
+static uint32_t walk_one_file(const struct policy_files *files, const struct policy_table *table,
+                              uint32_t state, const char *argument)
+{
+    (void)files;
+    looked++;
+    return strcmp(argument, "file") == 0 ? policy_walk(table, state, "keep", 4) : POLICY_NO_FILE;
+}
+
+static void files_are_looked_for_where_it_matters(void **state)
+{
+    static const struct {
+        const char *argv[4];
+        enum policy_action action;
+        unsigned looked;
+    } cases[] = {
+        {{"/bin/run", "file"}, POLICY_KEEP, 1},
+        {{"/bin/run", "keep"}, POLICY_KEEP, 1},
+        {{"/bin/run", "-m", "file", "file"}, POLICY_KEEP, 1},
+        {{"/bin/run", "-c", "file"}, POLICY_SKIP, 0},
+        {{"/bin/run", "", "none"}, POLICY_SKIP, 1},
+        {{"/bin/other", "file"}, POLICY_KEEP, 0},
+    };
+    const struct policy_files files = {walk_one_file, 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *argv[4];
+        int argc = 0;
+        for (; argc < 4 && cases[i].argv[argc] != NULL; argc++)
+            argv[argc] = (char *)cases[i].argv[argc];
+        looked = 0;
+        enum policy_action found =
+            policy_decide(policy, argv[0], strlen(argv[0]), argc, argv, &files).action;
+        if (found != cases[i].action || looked != cases[i].looked)
+            fail_msg("case %zu: action %d, looked for %u files", i, found, looked);
+    }
 }
 
 static void custom_without_argument_rules_skips(void **state)
@@ -131,7 +172,7 @@ static void custom_without_argument_rules_skips(void **state)
     void *bytes = compiled("[paths]\ncustom = .*/run\n");
     char *argv[] = {(char *)"/bin/run", (char *)"keep"};
     (void)state;
-    struct policy_decision found = policy_decide(bytes, argv[0], 8, 2, argv);
+    struct policy_decision found = policy_decide(bytes, argv[0], 8, 2, argv, NULL);
     assert_int_equal(found.action, POLICY_SKIP);
     assert_int_equal(found.line, 0);
     assert_int_equal(found.path->action, POLICY_CUSTOM);
@@ -199,6 +240,7 @@ int main(void)
         cmocka_unit_test(path_and_argument_rules_decide_in_turn),
         cmocka_unit_test(a_decision_names_both_rules),
         cmocka_unit_test(arguments_are_looked_at_up_to_a_bound),
+        cmocka_unit_test(files_are_looked_for_where_it_matters),
         cmocka_unit_test(custom_without_argument_rules_skips),
         cmocka_unit_test(runs_are_sampled_by_their_time),
         cmocka_unit_test(a_table_of_the_file_replaces_the_default),

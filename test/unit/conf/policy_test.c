@@ -304,7 +304,7 @@ static void read_all(const void *bytes, size_t size)
     }
     read_table(bytes, size, POLICY_SCALAR);
     read_table(bytes, size, POLICY_MPI);
-    struct policy_decision decision = policy_decide(bytes, "/bin/custom", 11, 4, argv);
+    struct policy_decision decision = policy_decide(bytes, "/bin/custom", 11, 4, argv, NULL);
     assert_true(decision.action >= POLICY_KEEP && decision.action <= POLICY_PKGS);
 }
 

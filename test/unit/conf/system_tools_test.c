@@ -19,7 +19,7 @@
 /* What `policy` decides about an executable. */
 static enum policy_action action_of(const void *policy, const char *path)
 {
-    return policy_decide(policy, path, strlen(path), 0, NULL).action;
+    return policy_decide(policy, path, strlen(path), 0, NULL, NULL).action;
 }
 
 static void check_all(const char *text, const char *const paths[], enum policy_action expected)

@@ -64,6 +64,25 @@ static void each_package_of_a_run_is_there_once_with_its_version(void **state)
     packages_free(&packages);
 }
 
+static void a_line_of_a_hook_for_xalt_counts_where_no_other_has_the_package(void **state)
+{
+    struct packages packages = parsed("xalt\t" RUN_A "\tpython\t0\tnumpy\t3.11.2\t/x/__init__.py\n"
+                                      "xalt\t" RUN_A "\tpython\t0\tscipy\t3.11.2\t/s\n"
+                                      "pkg\t" RUN_A "\tpython\t0\tnumpy\t\t/x\n"
+                                      "pkg\t" RUN_A "\tpython\t0\tnumpy\t1.24\t/x\n"
+                                      "xalt\t" RUN_B "\tR\t0\tMASS\t7\t\n"
+                                      "xalt\t" RUN_B "\tR\t0\tMASS\t7\n");
+    struct package_run run = packages_of_run(&packages, run_a);
+    (void)state;
+    assert_int_equal(packages.bad_lines, 1);
+    assert_int_equal(run.count, 2);
+    assert_true(run.hooked);
+    assert_string_equal(run.package[0].version, "1.24");
+    assert_string_equal(run.package[1].name, "scipy");
+    assert_string_equal(run.package[1].version, "3.11.2");
+    packages_free(&packages);
+}
+
 static void bad_lines_are_counted_and_the_others_used(void **state)
 {
     static const char *const bad[] = {
@@ -178,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_package_of_a_run_is_there_once_with_its_version),
+        cmocka_unit_test(a_line_of_a_hook_for_xalt_counts_where_no_other_has_the_package),
         cmocka_unit_test(bad_lines_are_counted_and_the_others_used),
         cmocka_unit_test(a_newer_hooks_lines_are_passed_over),
         cmocka_unit_test(lines_are_bounded_whole_and_without_nul),

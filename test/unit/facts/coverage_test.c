@@ -212,6 +212,43 @@ static void core_seconds_are_counted_once(void **state)
     journal_free(&journal);
 }
 
+/* Of two tasks on a processor each, Slurm has seen the end of one. */
+static void a_task_without_an_end_counts_no_time_that_is_known(void **state)
+{
+    static const struct {
+        const char *more;
+        double uncertain;
+    } steps[] = {{"end time=150.000000000 step=0\n" EPILOG, 40}, {EPILOG, 90}, {"", 190}};
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct conf conf;
+        struct coverage coverage;
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s", WHO("") TASK("0") TASK("1") EXIT("0", "0"),
+                 steps[i].more);
+        void *policy = policy_of("", &conf);
+        struct journal journal = journal_of(text);
+        const struct coverage_source source = {
+            .policy = policy, .journal = &journal, .now_ns = UINT64_C(300000000000)};
+        assert_int_equal(coverage_find(&source, &coverage), 0);
+        double known = 0, uncertain = 0;
+        uint64_t last_ns = 0;
+        for (size_t at = 0; at < coverage.fact_count; at++) {
+            known += coverage.facts[at].core_seconds;
+            uncertain += coverage.facts[at].uncertain_core_seconds;
+            if (coverage.facts[at].end_ns > last_ns)
+                last_ns = coverage.facts[at].end_ns;
+        }
+        assert_true(fabs(known - 10) < 1e-6);
+        assert_true(fabs(uncertain - steps[i].uncertain) < 1e-6);
+        assert_int_equal(last_ns, UINT64_C(120000000000));
+        coverage_free(&coverage);
+        journal_free(&journal);
+        conf_free(&conf);
+        free(policy);
+    }
+}
+
 static void make_file(const char *name, const void *bytes, size_t size, mode_t mode)
 {
     char path[64];
@@ -263,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_has_its_outcome),
         cmocka_unit_test(core_seconds_are_counted_once),
+        cmocka_unit_test(a_task_without_an_end_counts_no_time_that_is_known),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

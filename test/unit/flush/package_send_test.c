@@ -56,8 +56,8 @@ static void the_earlier_of_the_rules_for_name_and_path_decides(void **state)
     void *policy = policy_of(rules, sizeof rules / sizeof rules[0]);
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct package package = {RUN_A, cases[i].program, cases[i].name,
-                                        "",    cases[i].path,    0};
+        const struct package package = {
+            RUN_A, cases[i].program, cases[i].name, "", cases[i].path, 0, false};
         if (package_kept(policy, &package) != cases[i].kept)
             fail_msg("%s %s", cases[i].name, cases[i].path);
     }

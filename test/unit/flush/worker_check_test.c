@@ -411,7 +411,7 @@ static void a_package_says_whose_it_is(void **state)
         {"\"ownerT\":{", "\"ownerT\":{},\"ownerT\":{"},
         {"\"xalt_run_uuid\":\"0", "\"xalt_run_uuid\":\"1"},
     };
-    const struct package package = {"x", "python", "numpy", "1", "/p", 0};
+    const struct package package = {"x", "python", "numpy", "1", "/p", 0, false};
     struct capture capture = {.start_ns = UINT64_C(1700000001000000000)};
     struct worked worked;
     struct built_record record;

@@ -181,23 +181,40 @@ static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **
 
 static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **state)
 {
-    /* 1 was waited for; 2 and 3 found by the look 103 ms later; 4 waited for again, but so soon
-     * that it could have been found with them; 5 and 6 each waited for. */
+    /* 1 was waited for; 2 and 3 found by the look 103 ms later; 4 seen soon after that, when 5 to 7
+     * were known to live; 5 waited for by a daemon that had no processor for 83 ms; 6 seen by
+     * another thread, and 7 by a daemon whose kernel counts nothing. */
     static const struct {
-        const char *seen;
+        const char *seen, *more;
         uint64_t error_ms;
-    } exits[] = {{"10.000000000", 10},  {"10.103000000", 113}, {"10.104000000", 114},
-                 {"10.120000000", 130}, {"12.000000000", 10},  {"13.500000000", 10}};
-    char text[2048] = WHO;
+    } exits[] = {{"10.000000000", "thread=9 busy=3000000 others=alive", 52},
+                 {"10.103000000", "thread=9 busy=4000000", 103},
+                 {"10.104000000", "thread=9 busy=5000000 others=alive", 104},
+                 {"10.120000000", "thread=9 busy=6000000 others=alive", 51},
+                 {"12.000000000", "thread=9 busy=89000000 others=alive", 133},
+                 {"14.500000000", "thread=10 busy=89000000 others=alive", 1000},
+                 {"17.000000000", "", 1000}};
+    enum { EXITS = sizeof exits / sizeof exits[0] };
+    char text[4096] = WHO;
     (void)state;
-    for (unsigned i = 0; i < 6; i++)
+    for (unsigned i = 0; i < EXITS; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text),
-                 "task time=2.000000000 step=0 task=%u pid=%u ticks=6\n"
-                 "exit time=%s step=0 task=%u pid=%u status=9\n",
-                 i, i + 1, exits[i].seen, i, i + 1);
+                 "task time=2.000000000 step=0 task=%u pid=%u ticks=6 thread=9 busy=1000000\n", i,
+                 i + 1);
+    for (unsigned i = 0; i < EXITS; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "exit time=%s step=0 task=%u pid=%u status=9 %s\n", exits[i].seen, i, i + 1,
+                 exits[i].more);
     struct journal journal = parsed(text);
-    for (unsigned i = 0; i < 6; i++)
+    for (unsigned i = 0; i < EXITS; i++)
         assert_int_equal(journal.tasks[i].error_ns / 1000000, exits[i].error_ms);
+    journal_free(&journal);
+    /* one that ended while others were still being started */
+    journal =
+        parsed(WHO "task time=2.000000000 step=0 task=0 pid=1 ticks=6 thread=9 busy=1000000\n"
+                   "task time=2.900000000 step=0 task=1 pid=2 ticks=7 thread=9 busy=1000000\n"
+                   "exit time=3.000000000 step=0 task=0 pid=1 status=9 thread=9 busy=1000000\n");
+    assert_int_equal(journal.tasks[0].error_ns / 1000000, 1000);
     journal_free(&journal);
 }
 

@@ -102,6 +102,34 @@ static void tables_and_other_values_stand_in_their_order(void **state)
     assert_same(&writer, object);
 }
 
+static void members_of_an_object_stand_among_others(void **state)
+{
+    struct json_object *object = json_object_new_object(), *members = json_object_new_object();
+    struct json_object *first = json_object_new_object(), *second = json_object_new_object();
+    struct json_writer writer;
+    (void)state;
+    json_add_text(members, "a", "}");
+    json_add_int(members, "b", 2);
+    json_write_begin(&writer);
+    json_write_open(&writer, "first");
+    json_write_members(&writer, json_object_get(members));
+    json_write_text(&writer, "c", "3");
+    json_write_close(&writer);
+    json_write_open(&writer, "second");
+    json_write_text(&writer, "c", "3");
+    json_write_members(&writer, members);
+    json_write_close(&writer);
+    json_add_text(first, "a", "}");
+    json_add_int(first, "b", 2);
+    json_add_text(first, "c", "3");
+    json_add_text(second, "c", "3");
+    json_add_text(second, "a", "}");
+    json_add_int(second, "b", 2);
+    json_add(object, "first", first);
+    json_add(object, "second", second);
+    assert_same(&writer, object);
+}
+
 static void a_text_that_is_longer_than_the_first_room_is_whole(void **state)
 {
     enum { SIZE = 100000 };
@@ -121,6 +149,7 @@ int main(void)
         cmocka_unit_test(what_xalt_would_take_for_a_head_is_written_otherwise),
         cmocka_unit_test(numbers_have_as_many_decimals_as_those_of_json_c),
         cmocka_unit_test(tables_and_other_values_stand_in_their_order),
+        cmocka_unit_test(members_of_an_object_stand_among_others),
         cmocka_unit_test(a_text_that_is_longer_than_the_first_room_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static const struct conf conf = {.cluster = (char *)"", .syshost = (char *)"tiny
 
 static struct built_record record_of(const char *program, const char *name)
 {
-    const struct package package = {RUN_A, program, name, "", "/p\xe4th", 0};
+    const struct package package = {RUN_A, program, name, "", "/p\xe4th", 0, false};
     struct capture capture = {.start_ns = UINT64_C(1700000000123456789)};
     static const struct command_lines lines;
     struct built_record record;

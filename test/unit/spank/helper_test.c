@@ -47,6 +47,23 @@ static void the_exit_status_is_told(void **state)
     }
 }
 
+static void a_failure_has_a_reason(void **state)
+{
+    static const char *const cases[][2] = {
+        {"exit 3", "exit status 3"},
+        {"echo oops >&2; exit 3", "oops"},
+        {"kill -9 $$", "ended by signal 9 (Killed)"},
+        {"echo oops >&2; kill -9 $$", "ended by signal 9 (Killed): oops"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char why[64];
+        struct helper_result result = run(cases[i][0], 60);
+        helper_why(&result, why, sizeof why);
+        assert_string_equal(why, cases[i][1]);
+    }
+}
+
 static void what_it_says_on_stderr_is_kept_without_the_last_newline(void **state)
 {
     static const char *const cases[][2] = {
@@ -228,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_exit_status_is_told),
+        cmocka_unit_test(a_failure_has_a_reason),
         cmocka_unit_test(what_it_says_on_stderr_is_kept_without_the_last_newline),
         cmocka_unit_test(a_long_message_is_cut_and_the_program_is_not_held_up),
         cmocka_unit_test(a_program_that_takes_too_long_is_left_to_itself),

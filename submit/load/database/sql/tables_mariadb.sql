@@ -299,6 +299,7 @@ CREATE TABLE IF NOT EXISTS coverage (
     first_task    BIGINT,
     leader        BIGINT,
     core_seconds  DOUBLE,
+    uncertain_core_seconds DOUBLE,
     start_time    DOUBLE,
     end_time      DOUBLE,
     PRIMARY KEY (uuid, owner, position),

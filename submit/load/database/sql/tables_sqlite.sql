@@ -182,7 +182,7 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      INTEGER,
     signal         INTEGER,
     core_dumped    INTEGER,
-    end_source     TEXT              -- fini, exec, task_exit, step_end, epilog, reboot, session
+    end_source     TEXT              -- fini, exec, task_exit, ...: jobtrail-submit(8)
 );
 
 -- What is the run's own.
@@ -312,7 +312,8 @@ CREATE TABLE IF NOT EXISTS coverage (
     tasks         INTEGER NOT NULL,
     first_task    INTEGER,
     leader        INTEGER,
-    core_seconds  REAL,
+    core_seconds  REAL,              -- of tasks whose end is known
+    uncertain_core_seconds REAL,     -- and of the others at the most
     start_time    REAL,
     end_time      REAL,
     PRIMARY KEY (uuid, owner, position)
