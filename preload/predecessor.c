@@ -20,54 +20,58 @@ enum {
 
 /* Whether the capture is of this process. One whose tasks it descends from has no namespace: then
  * the same parent tells it, and if that has gone, that this is the namespace of the node. */
-static bool is_own(const struct ledger_slot *slot)
+static bool is_own(const struct ledger_slot *slot, const struct proc_stat *self)
 {
-    struct proc_stat self;
     char text[64];
-    if (!proc_stat(0, &self))
-        return false;
-    bool is_same = (slot->flags & LEDGER_SLOT_FIRST) != 0 ? self.start_ticks <= slot->start_ticks
-                                                          : self.start_ticks == slot->start_ticks;
-    if (!is_same || (slot->name_space == 0 && slot->ppid == self.ppid))
+    bool is_same = (slot->flags & LEDGER_SLOT_FIRST) != 0 ? self->start_ticks <= slot->start_ticks
+                                                          : self->start_ticks == slot->start_ticks;
+    if (!is_same || (slot->name_space == 0 && slot->ppid == self->ppid))
         return is_same;
     uint64_t own = proc_namespace_inode(text, proc_namespace(text, sizeof text));
     return own == (slot->name_space != 0 ? slot->name_space : (uint32_t)FIRST_NAMESPACE);
 }
 
-/* Finds the last capture of `pid` that is not signed. Returns its page; 0: there is none. */
-static uint32_t find_open(int fd, uint32_t page, int32_t pid, struct ledger_slot *slot)
+/* Finds the last capture of this process, `pid`, that is not signed. Returns whether there is one.
+ */
+static bool find_own(int fd, uint32_t page, int32_t pid, struct ledger_slot *slot)
 {
+    struct proc_stat self = {.pid = 0};
     for (int i = 0; i < STEPS_MAX && page != 0; i++) {
         uint64_t offset = (uint64_t)page * LEDGER_PAGE;
         if (system_read_at(fd, slot, sizeof *slot, offset) != (long)sizeof *slot ||
             slot->magic != LEDGER_SLOT_MAGIC || slot->offset != offset)
-            return 0;
-        if (slot->pid == pid && slot->state == LEDGER_OPEN)
-            return page;
+            return false;
+        bool may_be_own = slot->pid == pid && slot->state == LEDGER_OPEN;
+        if (may_be_own && self.pid == 0 && !proc_stat(0, &self))
+            return false;
+        if (may_be_own && is_own(slot, &self))
+            return true;
         page = slot->next_free;
     }
-    return 0;
+    return false;
 }
 
-/* Signs the capture at `page`, which has been read as `slot`. */
-static void end_at(int fd, const struct image *image, uint32_t page, const struct ledger_slot *slot)
+/* Signs the capture that has been read as `slot`, whose page has its block. */
+static void end_at(int fd, const struct image *image, const struct ledger_slot *slot)
 {
     struct slot_ledger ledger;
-    uint64_t end = ((uint64_t)page + 1) * LEDGER_PAGE;
-    size_t bytes = (size_t)end; /* a 32-bit process may not have so many */
     uint64_t now = clock_now(clock_find(image));
-    if (bytes != end || page < LEDGER_FIRST / LEDGER_PAGE ||
-        !slot_map_ledger(fd, image->user, bytes, &ledger))
+    if (slot->offset < LEDGER_FIRST || !slot_map_ledger(fd, image->user, LEDGER_PAGE, &ledger))
         return;
-    const struct slot_claim claim = {
+    struct slot_claim claim = {
         .header = ledger.header,
-        .slot = (void *)((unsigned char *)ledger.header + (size_t)page * LEDGER_PAGE),
+        .slot = slot->offset + LEDGER_PAGE > ledger.size
+                    ? NULL
+                    : system_map(LEDGER_PAGE, PROT_READ | PROT_WRITE, fd, slot->offset),
         .offset = slot->offset,
         .pid = slot->pid,
         .previous = LEDGER_LAST(slot->next_free),
     };
-    slot_end(&claim, now < slot->start_ns ? slot->start_ns : now, LEDGER_END_REPLACED);
-    system_unmap(ledger.header, bytes);
+    if (claim.slot != NULL) {
+        slot_end(&claim, now < slot->start_ns ? slot->start_ns : now, LEDGER_END_REPLACED);
+        system_unmap(claim.slot, LEDGER_PAGE);
+    }
+    system_unmap(ledger.header, LEDGER_PAGE);
 }
 
 void predecessor_end(const struct image *image, const char *spool)
@@ -81,10 +85,8 @@ void predecessor_end(const struct image *image, const char *spool)
     uint64_t at =
         offsetof(struct ledger_header, runs) + sizeof bucket * ((uint32_t)pid % LEDGER_BUCKETS);
     struct ledger_slot slot;
-    uint32_t page;
     if (system_read_at(fd, &bucket, sizeof bucket, at) == (long)sizeof bucket &&
-        LEDGER_RUNS(bucket) != 0 && (page = find_open(fd, LEDGER_LAST(bucket), pid, &slot)) != 0 &&
-        is_own(&slot))
-        end_at(fd, image, page, &slot);
+        LEDGER_RUNS(bucket) != 0 && find_own(fd, LEDGER_LAST(bucket), pid, &slot))
+        end_at(fd, image, &slot);
     system_close(fd);
 }

@@ -46,8 +46,8 @@ int slot_open_file(const char *spool, char *path, size_t room);
  */
 int slot_open_ledger(const char *spool, uint32_t user, char *path, struct slot_ledger *ledger);
 
-/* As slot_open_ledger(), for the open file `fd`, of which the first `bytes` get mapped, LEDGER_HEAD
- * or more. */
+/* As slot_open_ledger(), for the open file `fd`, of which the first `bytes` get mapped: whole
+ * pages. */
 int slot_map_ledger(int fd, uint32_t user, size_t bytes, struct slot_ledger *ledger);
 
 /* Claims a slot with room for `size` bytes (head and fields). Returns 1, or 0 where no slot can be

@@ -62,7 +62,7 @@ new_root() {
     install -D "$LIBRARY" "$ROOT$LIBRARY"
     unnoticed chroot "$ROOT" /bin/exit_with 3
     unnoticed chroot "$ROOT" /bin/dash -c '/bin/exit_with 3; echo $?; exec /bin/list_fds'
-    leaves "chroot epilog" "chroot epilog"
+    leaves "chroot exec" "chroot exec"
 }
 
 @test "in a chroot that has library, policy and spool a program is recorded" {
@@ -85,7 +85,7 @@ new_root() {
     cmp "$BATS_TEST_TMPDIR/without/status" "$BATS_TEST_TMPDIR/with/status"
     cmp "$BATS_TEST_TMPDIR/without/stdout" "$BATS_TEST_TMPDIR/with/stdout"
     [[ $(<"$BATS_TEST_TMPDIR/with/stderr") == "ERROR: ld.so: object '$LIBRARY' from LD_PRELOAD cannot be preloaded"*": ignored." ]]
-    leaves "chroot epilog"
+    leaves "chroot exec"
 }
 
 @test "unshare gives a program its own mounts, processes and users, and it is recorded" {

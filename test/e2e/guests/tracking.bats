@@ -215,7 +215,7 @@ in_root() {
     done
     in_root /.dockerenv env "${TRACKED[@]}" CH_RUNNING="Weird Al Yankovic" "$PROGRAMS/exit_with"
     flush
-    [[ $(records | jq -c 'sort_by(.userDT.start_time) | map(.userT.container)') == '["none","apptainer","podman","docker","enroot","charliecloud"]' ]]
+    [[ $(records | jq -c 'sort_by(.userDT.start_time) | map(.userT.container)') == '[null,"apptainer","podman","docker","enroot","charliecloud"]' ]]
 }
 
 @test "the signal handler signs the end, and the program dies as it would without" {
