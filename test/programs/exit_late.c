@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Prints argv[2] and its pid, sleeps for argv[1] milliseconds and ends by _exit(3).
+// Prints argv[2] and its pid, sleeps for argv[1] milliseconds and ends by _exit(3), seen by a
+// witness if there is one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tell_witness.h"
 
 int main(int argc, char **argv)
 {
@@ -13,6 +16,8 @@ int main(int argc, char **argv)
     int length = snprintf(text, sizeof text, "%s %d\n", argc > 2 ? argv[2] : "-", (int)getpid());
     if (length > 0 && write(STDOUT_FILENO, text, (size_t)length) < 0)
         return 1;
+    int witness = tell_witness("exit");
     nanosleep(&pause, NULL);
+    tell_witness_now(witness);
     _exit(3);
 }

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Prints what the kernel tells of processes (the process connector) until it gets SIGTERM:
+// witness SOCKET: sees when programs end, or become others, that have connected to the socket
+// (tell_witness.h). For each it prints a line, until it gets SIGTERM:
 //
-//   exec PID SECONDS     the process runs another program
-//   exit PID SECONDS     its last thread has ended
+//   exec PID BEFORE AFTER     it became another program between these times, in seconds since the
+//   Epoch exit PID BEFORE AFTER     it ended between them
 //
-// The times are the kernel's, since the Epoch. The status is 1 where the kernel tells nothing, and
-// 2 where events were lost.
-#include <errno.h>
-#include <linux/cn_proc.h>
-#include <linux/connector.h>
-#include <linux/netlink.h>
+// BEFORE is the program's own time right before. AFTER is that at which the witness learned that
+// the kernel has closed the connection. The kernel's process connector would say it more precisely,
+// but in the first pid namespace alone.
 #include <signal.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { CONNECTIONS = 4096 };
+
+static struct program {
+    char what[5];
+    struct timespec before;
+} programs[CONNECTIONS]; // by descriptor
 
 static volatile sig_atomic_t is_over;
 
@@ -26,73 +34,73 @@ static void on_signal(int number)
     is_over = 1;
 }
 
-static int64_t clock_ns(clockid_t clock)
+static bool listen_at(int fd, const char *path)
 {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    return bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+           listen(fd, CONNECTIONS) == 0;
 }
 
-/* How much later CLOCK_REALTIME is than CLOCK_MONOTONIC, exact to 20 us. */
-static int64_t offset_ns(void)
+static bool add(int poll, int fd)
 {
-    for (;;) {
-        int64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
-        int64_t after = clock_ns(CLOCK_MONOTONIC);
-        if (after - before < 20000)
-            return real - (before + after) / 2;
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return fd >= 0 && fd < CONNECTIONS && epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void print_line(int fd, const struct timespec *after)
+{
+    const struct program *program = &programs[fd];
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
+        printf("%s %d %lld.%09ld %lld.%09ld\n", program->what, (int)peer.pid,
+               (long long)program->before.tv_sec, program->before.tv_nsec, (long long)after->tv_sec,
+               after->tv_nsec);
+}
+
+// Takes one message, or notes that the connection is closed.
+static void look_at(int fd)
+{
+    union {
+        char what[4];
+        struct timespec before;
+    } message;
+    struct timespec after;
+    ssize_t got = recv(fd, &message, sizeof message, 0);
+    clock_gettime(CLOCK_REALTIME, &after);
+    if (got == sizeof message.what) {
+        memcpy(programs[fd].what, message.what, sizeof message.what);
+    } else if (got == sizeof message.before) {
+        programs[fd].before = message.before;
+    } else {
+        print_line(fd, &after);
+        close(fd);
     }
 }
 
-static int subscribe(int fd)
-{
-    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
-    const int room = 64 << 20;
-    _Alignas(struct nlmsghdr) char bytes[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(int))] = "";
-    struct nlmsghdr *head = (struct nlmsghdr *)bytes;
-    struct cn_msg *message = NLMSG_DATA(head);
-    const enum proc_cn_mcast_op op = PROC_CN_MCAST_LISTEN;
-    *head = (struct nlmsghdr){.nlmsg_len = NLMSG_LENGTH(sizeof *message + sizeof op),
-                              .nlmsg_type = NLMSG_DONE};
-    message->id = (struct cb_id){CN_IDX_PROC, CN_VAL_PROC};
-    message->len = sizeof op;
-    memcpy(message->data, &op, sizeof op);
-    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
-    return bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
-                   send(fd, head, head->nlmsg_len, 0) < 0
-               ? -1
-               : 0;
-}
-
-static void print_event(const struct proc_event *event)
-{
-    int64_t time = (int64_t)event->timestamp_ns + offset_ns();
-    const char *what = event->what == PROC_EVENT_EXEC ? "exec" : "exit";
-    int pid = event->what == PROC_EVENT_EXEC ? event->event_data.exec.process_tgid
-                                             : event->event_data.exit.process_tgid;
-    if (event->what == PROC_EVENT_EXEC ||
-        (event->what == PROC_EVENT_EXIT && event->event_data.exit.process_pid == pid))
-        printf("%s %d %lld.%09lld\n", what, pid, (long long)(time / 1000000000),
-               (long long)(time % 1000000000));
-}
-
-int main(void)
+int main(int argc, char **argv)
 {
     const struct sigaction action = {.sa_handler = on_signal};
-    int fd = socket(PF_NETLINK, SOCK_DGRAM, NETLINK_CONNECTOR);
+    const struct rlimit files = {CONNECTIONS, CONNECTIONS};
+    int poll = epoll_create1(0), door = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    sigset_t none, end;
+    sigemptyset(&none);
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    sigprocmask(SIG_BLOCK, &end, NULL); // but while it waits
     sigaction(SIGTERM, &action, NULL);
-    if (fd < 0 || subscribe(fd) != 0)
+    if (argc != 2 || setrlimit(RLIMIT_NOFILE, &files) != 0 || !listen_at(door, argv[1]) ||
+        !add(poll, door))
         return 1;
     while (!is_over) {
-        _Alignas(struct nlmsghdr) char bytes[4096];
-        ssize_t got = recv(fd, bytes, sizeof bytes, 0);
-        if (got < 0 && errno == ENOBUFS)
-            return 2;
-        if (got < (ssize_t)NLMSG_LENGTH(sizeof(struct cn_msg) + sizeof(struct proc_event)))
+        struct epoll_event event;
+        if (epoll_pwait(poll, &event, 1, -1, &none) != 1)
             continue;
-        const struct cn_msg *message = NLMSG_DATA((struct nlmsghdr *)bytes);
-        print_event((const struct proc_event *)message->data);
-        fflush(stdout);
+        if (event.data.fd != door)
+            look_at(event.data.fd);
+        else if (!add(poll, accept(door, NULL, NULL)))
+            return 1;
     }
-    return 0;
+    return fflush(stdout) == 0 ? 0 : 1;
 }
