@@ -28,7 +28,7 @@ enum look_flag {
     LOOK_FIRST = 1,  /* TICKS are the start of the run (preload/ledger.h, LEDGER_SLOT_FIRST) */
     LOOK_SIGNED = 2, /* an end is written */
     LOOK_EMPTY = 4,  /* the slot is being filled or on a free list; nothing but the page is known */
-    LOOK_OTHER = 8,  /* at GONE the process ran another program */
+    LOOK_OTHER = 8,  /* at GONE the process ran another file than DEVICE and INODE */
 };
 
 struct look {
