@@ -16,5 +16,5 @@ void node_add(struct journal_line *line)
 unsigned long long node_start_ticks(pid_t pid)
 {
     struct process_stat stat;
-    return process_stat_read(pid, &stat) ? stat.start_ticks : 0;
+    return process_stat_read(pid, &stat) == 0 ? stat.start_ticks : 0;
 }

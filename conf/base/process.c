@@ -17,7 +17,7 @@
 
 static bool read_running(int32_t pid, struct process_stat *stat)
 {
-    return process_stat_read(pid, stat) && stat->state != 'Z' && stat->state != 'X';
+    return process_stat_read(pid, stat) == 0 && !process_stat_is_over(stat);
 }
 
 bool process_start(int32_t pid, uint64_t *ticks)

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/process.h"
+#include "conf/base/listing.h"
+#include "conf/base/process_stat.h"
 #include "preload/ledger.h"
 #include "submit/evidence/ledger_read.h"
 #include "submit/flush/worker.h"
@@ -24,6 +26,9 @@
 
 /* SLOTS_MAX: so many new slots of a job are looked at; the next look goes on behind them. */
 enum { SLOTS_MAX = 32768, JOB_MS = 2000, LOOK_MS = 10000, SILENCE_MS = 2000 };
+
+/* So many threads of a process are asked for its executable. */
+enum { THREADS_MAX = 8 };
 
 #define JOB_CPU_NS UINT64_C(2000000000)
 
@@ -128,10 +133,9 @@ static int read_as_user(void *context, struct worker_pipe *pipe)
 
 static bool is_sound(const struct look *look, const struct look *before)
 {
-    const uint32_t known = LOOK_EMPTY | LOOK_FIRST | LOOK_SIGNED;
-    return look->page > (before == NULL ? 0 : before->page) &&
-           ((look->flags & LOOK_EMPTY) != 0 || look->pid > 0) && (look->flags & ~known) == 0 &&
-           look->alive_ns == 0 && look->gone_ns == 0;
+    return looks_is_sound(look, before == NULL ? 0 : before->page) &&
+           (look->flags & LOOK_OTHER) == 0 && look->alive_ns == 0 && look->gone_ns == 0 &&
+           look->device == 0 && look->inode == 0;
 }
 
 /* The user may have got the reader under control: then it can name any process, and root looks for
@@ -162,67 +166,137 @@ static enum worker_answer take_message(void *context, const struct worker_messag
 
 enum program_seen { SEEN_SAME, SEEN_OTHER, SEEN_UNKNOWN };
 
-/* The text of a link below /proc/PID, without what the kernel adds where the file is gone. Returns
- * its length, 0: unknown. */
-static size_t read_link(int process, const char *name, char text[PATH_MAX])
+/* A file as root sees it running. */
+struct running_file {
+    char
+        path[PATH_MAX]; /* as the kernel gives it; it changes when the file is renamed or removed */
+    size_t length;
+    uint64_t device;
+    uint64_t inode;
+};
+
+/* The executable of the thread or process whose directory in /proc is `name` below `process`. A
+ * server that does not answer is not waited for: the kernel gives what it has. */
+static bool read_running_file(int process, const char *name, struct running_file *file)
+{
+    char exe[NAME_MAX + sizeof "task//exe"];
+    struct statx status;
+    snprintf(exe, sizeof exe, "%s/exe", name);
+    ssize_t got = readlinkat(process, exe, file->path, sizeof file->path - 1);
+    if (got <= 0 || statx(process, exe, AT_STATX_DONT_SYNC, STATX_INO, &status) != 0)
+        return false;
+    file->path[got] = '\0';
+    file->length = (size_t)got;
+    file->device = makedev(status.stx_dev_major, status.stx_dev_minor);
+    file->inode = status.stx_ino;
+    return true;
+}
+
+/* The first thread shows no executable when it has ended before the others. Threads that have ended
+ * are not listed, except for the first: so a few are enough. */
+static bool find_running_file(int process, struct running_file *file)
+{
+    if (read_running_file(process, ".", file))
+        return true;
+    CLEANUP_LISTING DIR *threads = NULL;
+    char thread[NAME_MAX + sizeof "task/"];
+    bool is_found = false;
+    const char *name;
+    listing_open(process, "task", &threads);
+    for (int i = 0; !is_found && i < THREADS_MAX && (name = listing_next(threads)) != NULL; i++) {
+        snprintf(thread, sizeof thread, "task/%s", name);
+        is_found = read_running_file(process, thread, file);
+    }
+    return is_found;
+}
+
+/* The kernel adds " (deleted)" to the path of a file that has lost it. A file's own name may end so
+ * too, and that of one that never had a path does. */
+static bool has_path(const struct running_file *file, uint64_t exec)
 {
     static const char deleted[] = " (deleted)";
     const size_t extra = sizeof deleted - 1;
-    ssize_t got = readlinkat(process, name, text, PATH_MAX - 1);
-    size_t length = got < 0 ? 0 : (size_t)got;
-    text[length] = '\0';
-    if (length > extra && strcmp(text + length - extra, deleted) == 0)
-        text[length -= extra] = '\0';
-    return length;
+    return looks_hash(file->path, file->length) == exec ||
+           (file->length > extra && strcmp(file->path + file->length - extra, deleted) == 0 &&
+            looks_hash(file->path, file->length - extra) == exec);
 }
 
-/* Whether paths mean the same to this process: it has no mount namespace or root of its own. */
-static bool shares_paths(int process)
+/* A running program's path changes when somebody renames it or a directory above it, and is another
+ * one in another mount namespace. So the program is another one only if the file is another one
+ * than was seen before. */
+static enum program_seen program_of(int process, struct look *look)
 {
-    char own[PATH_MAX], its[PATH_MAX];
-    ssize_t length = readlink("/proc/self/ns/mnt", own, sizeof own - 1);
-    own[length < 0 ? 0 : length] = '\0';
-    return length > 0 && read_link(process, "ns/mnt", its) > 0 && strcmp(own, its) == 0 &&
-           read_link(process, "root", its) > 0 && strcmp(its, "/") == 0;
-}
-
-static enum program_seen program_of(int process, uint64_t exec)
-{
-    char path[PATH_MAX];
-    size_t length = read_link(process, "exe", path);
-    if (length == 0)
+    struct running_file file;
+    if (!find_running_file(process, &file) || file.inode == 0)
         return SEEN_UNKNOWN;
-    if (looks_hash(path, length) == exec)
+    if (has_path(&file, look->exec)) {
+        look->device = file.device;
+        look->inode = file.inode;
         return SEEN_SAME;
-    return shares_paths(process) ? SEEN_OTHER : SEEN_UNKNOWN;
+    }
+    if (look->inode == 0)
+        return SEEN_UNKNOWN;
+    return file.device == look->device && file.inode == look->inode ? SEEN_SAME : SEEN_OTHER;
 }
 
-static bool is_process(const struct look *look)
+/* Whether the process counts time as root does. In a time namespace of its own (time_namespaces(7))
+ * its capture has another start. Kernels before 5.6 have no such namespaces. */
+static bool shares_clock(int process)
 {
-    uint64_t ticks;
-    return process_start(look->pid, &ticks) &&
-           ((look->flags & LOOK_FIRST) != 0 ? ticks <= look->ticks : ticks == look->ticks);
+    char own[64], its[64];
+    ssize_t own_length = readlink("/proc/self/ns/time", own, sizeof own);
+    ssize_t its_length = readlinkat(process, "ns/time", its, sizeof its);
+    return own_length < 0 ||
+           (its_length == own_length && memcmp(own, its, (size_t)own_length) == 0);
 }
 
-/* Asks the kernel about one process. The descriptor stands for the process: where its pid is used
- * again meanwhile, reading below it fails. */
+/* The same unit as that of a process's start. */
+static uint64_t ticks_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * 100 + (uint64_t)now.tv_nsec / 10000000;
+}
+
+/* Whether the process of the line still runs. Returns 0; -ESRCH where it is gone; or another
+ * -errno where that is not known. */
+static int find_process(int process, const struct look *look)
+{
+    struct process_stat stat;
+    if (process < 0)
+        return process == -ENOENT ? -ESRCH : process;
+    int error = process_stat_read(look->pid, &stat);
+    if (error != 0)
+        return error;
+    if (process_stat_is_over(&stat))
+        return -ESRCH;
+    if (look->ticks == 0 || look->ticks > ticks_now())
+        return -EINVAL;
+    bool is_it = (look->flags & LOOK_FIRST) != 0 ? stat.start_ticks <= look->ticks
+                                                 : stat.start_ticks == look->ticks;
+    return is_it ? 0 : shares_clock(process) ? -ESRCH : -EINVAL;
+}
+
+/* Asks the kernel about one process, and leaves the line as it is where the kernel does not answer.
+ * The descriptor stands for the process: where its pid is used again meanwhile, reading below it
+ * fails. */
 static void look_at_process(const struct job_look *job, struct look *look)
 {
     char path[32];
     struct stat status;
     uint64_t before_ns = now_ns();
     snprintf(path, sizeof path, "/proc/%d", look->pid);
-    CLEANUP_CLOSE int process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (process < 0 || !is_process(look)) {
+    CLEANUP_CLOSE int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int process = opened < 0 ? -errno : opened;
+    int error = find_process(process, look);
+    if (error == -ESRCH)
         look->gone_ns = now_ns();
+    if (error != 0 || fstat(process, &status) != 0 || status.st_uid != job->uid)
         return;
-    }
-    if (fstat(process, &status) != 0 || status.st_uid != job->uid)
-        return;
-    enum program_seen seen = program_of(process, look->exec);
+    enum program_seen seen = program_of(process, look);
     if (seen == SEEN_SAME)
         look->alive_ns = before_ns;
-    if (seen != SEEN_OTHER || !is_process(look))
+    if (seen != SEEN_OTHER || find_process(process, look) != 0)
         return;
     look->gone_ns = now_ns();
     look->flags |= LOOK_OTHER;
@@ -253,8 +327,11 @@ static void merge_looks(struct job_look *job)
             break;
         struct look look = found[i];
         bool is_known = old < old_end && old->page == page;
-        if (is_known && old->start_ns == look.start_ns)
+        if (is_known && old->start_ns == look.start_ns) {
             look.alive_ns = old->alive_ns;
+            look.device = old->device;
+            look.inode = old->inode;
+        }
         old += is_known;
         if ((look.flags & LOOK_EMPTY) == 0 && transport_left_ms(job->deadline_ns) > 0)
             look_at_process(job, &look);

@@ -6,7 +6,9 @@
  *
  * The ledger is the user's: a reader which has become the user (worker.h) walks it, within bounds
  * of time, memory and slots. Root asks the kernel alone, and notes nothing of processes of other
- * users, nor of those in a pid namespace of their own.
+ * users, nor of those in a pid namespace of their own. What the kernel does not tell is not noted.
+ * The program of a process is another one when its file is another one (device and inode) than was
+ * seen under the path in the slot, however the file is called by then.
  */
 #ifndef JOBTRAIL_PROCESS_LOOK_H
 #define JOBTRAIL_PROCESS_LOOK_H

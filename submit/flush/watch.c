@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,8 +128,9 @@ static void look_at_jobs(const char *conf_path, int spool, enum look_for what)
     conf_free(&conf);
 }
 
-/* Of what a look takes of processors, so many times that nothing is done then: whoever writes to
- * the pipe, and what the ledgers hold, they cost a twentieth of one. */
+/* After a look for starts there is none for so many times what it has used of processors. So these
+ * looks use a twentieth of one, whoever writes to the pipe and whatever the ledgers hold. Looks at
+ * processes have other bounds (process_look.h), and go on meanwhile. */
 enum { REST = 20 };
 
 static uint64_t used_ns(void)
@@ -136,29 +138,33 @@ static uint64_t used_ns(void)
     return cpu_time_own() + cpu_time_children();
 }
 
-static void look_and_rest(const char *conf_path, int spool, enum look_for what)
+/* Returns the end of the rest, of CLOCK_MONOTONIC. */
+static uint64_t look_for_starts(const char *conf_path, int spool)
 {
     uint64_t before = used_ns();
-    look_at_jobs(conf_path, spool, what);
-    pause_ms((long)((used_ns() - before) * REST / 1000000u));
+    look_at_jobs(conf_path, spool, LOOK_FOR_STARTS);
+    return transport_deadline((used_ns() - before) * REST / 1000000u);
 }
 
 static void watch_pipe(const char *conf_path, int spool, int pipe)
 {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
     uint64_t turn_ns = 0; /* of processes; CLOCK_MONOTONIC */
-    look_and_rest(conf_path, spool, LOOK_FOR_STARTS);
+    uint64_t rest_ns = look_for_starts(conf_path, spool);
     for (;;) {
         if (transport_left_ms(turn_ns) == 0) {
             turn_ns = transport_deadline(PROCESS_LOOK_S * UINT64_C(1000));
-            look_and_rest(conf_path, spool, LOOK_FOR_PROCESSES);
+            look_at_jobs(conf_path, spool, LOOK_FOR_PROCESSES);
         }
-        poll(&ready, 1, (int)transport_left_ms(turn_ns));
-        if (!drain_pipe(pipe))
+        unsigned turn_ms = transport_left_ms(turn_ns), rest_ms = transport_left_ms(rest_ns);
+        bool is_resting = rest_ms > 0;
+        poll(&ready, is_resting ? 0 : 1,
+             (int)(is_resting && rest_ms < turn_ms ? rest_ms : turn_ms));
+        if (is_resting || !drain_pipe(pipe))
             continue;
         pause_ms(1000); /* what starts together is looked at together */
         drain_pipe(pipe);
-        look_and_rest(conf_path, spool, LOOK_FOR_STARTS);
+        rest_ns = look_for_starts(conf_path, spool);
     }
 }
 

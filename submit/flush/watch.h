@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The watcher of a node looks at the processes of jobs once a minute (process_look.h), and sends
- * start records soon after the starts. For these it waits on a named pipe
- * (LEDGER_WAKE), to which large MPI programs write a byte when they start. The value of the byte
- * means nothing: a user who writes to the pipe makes the watcher look, at the most once a second,
- * and nothing else. After a look the watcher rests, twenty times as long as the look used
- * processors. There is one watcher for each spool; a new one ends the old one.
+ * The watcher of a node looks at the processes of jobs about once a minute (process_look.h), and
+ * sends start records soon after the starts. For these it waits on a named pipe (LEDGER_WAKE), to
+ * which large MPI programs write a byte when they start. The value of the byte means nothing: a
+ * user who writes to the pipe makes the watcher look, at the most once a second, and nothing else.
+ * After such a look there is none for twenty times as long as it used processors; processes are
+ * looked at meanwhile. There is one watcher for each spool; a new one ends the old one.
  */
 #ifndef JOBTRAIL_WATCH_H
 #define JOBTRAIL_WATCH_H

@@ -13,8 +13,8 @@
 #include "conf/base/cleanup.h"
 #include "submit/job/spool_read.h"
 
-/* Bytes of a line at the most: eight numbers of 20 digits. */
-enum { LINE_MAX_BYTES = 8 * 21 };
+/* Bytes of a line at the most: ten numbers of 20 digits. */
+enum { LINE_MAX_BYTES = 10 * 21 };
 
 #define NEW_NAME LOOKS_NAME ".new"
 
@@ -26,13 +26,20 @@ uint64_t looks_hash(const char *path, size_t size)
     return hash;
 }
 
+bool looks_is_sound(const struct look *look, uint32_t page_before)
+{
+    const uint32_t known = LOOK_EMPTY | LOOK_FIRST | LOOK_SIGNED | LOOK_OTHER;
+    return look->page > page_before && (look->flags & ~known) == 0 &&
+           ((look->flags & LOOK_EMPTY) != 0 || look->pid > 0);
+}
+
 static bool parse_look(const char *line, struct look *look)
 {
     return sscanf(line,
                   "%" SCNu32 " %" SCNd32 " %" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %" SCNx64,
+                  " %" SCNx64 " %" SCNu64 " %" SCNu64,
                   &look->page, &look->pid, &look->ticks, &look->flags, &look->start_ns,
-                  &look->alive_ns, &look->gone_ns, &look->exec) == 8;
+                  &look->alive_ns, &look->gone_ns, &look->exec, &look->device, &look->inode) == 10;
 }
 
 static int parse_looks(char *text, struct looks *looks)
@@ -44,7 +51,9 @@ static int parse_looks(char *text, struct looks *looks)
     if (looks->look == NULL)
         return -ENOMEM;
     while ((line = strsep(&rest, "\n")) != NULL && *line != '\0') {
-        if (looks->count == LOOKS_MAX || !parse_look(line, &looks->look[looks->count]))
+        struct look *look = &looks->look[looks->count];
+        if (looks->count == LOOKS_MAX || !parse_look(line, look) ||
+            !looks_is_sound(look, looks->count == 0 ? 0 : look[-1].page))
             return -EINVAL;
         looks->count++;
     }
@@ -79,9 +88,9 @@ static int write_all(int fd, const struct looks *looks)
         const struct look *look = &looks->look[i];
         fprintf(file,
                 "%" PRIu32 " %" PRId32 " %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                " %" PRIx64 "\n",
+                " %" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
                 look->page, look->pid, look->ticks, look->flags, look->start_ns, look->alive_ns,
-                look->gone_ns, look->exec);
+                look->gone_ns, look->exec, look->device, look->inode);
     }
     return fflush(file) != 0 || ferror(file) ? -EIO : 0;
 }

@@ -4,10 +4,10 @@
  * journal, root's alone. The watcher replaces it after each look, by a rename. It is text:
  *
  *   next OFFSET                   slots of the ledger from there on have not been looked at
- *   PAGE PID TICKS FLAGS START ALIVE GONE EXEC
+ *   PAGE PID TICKS FLAGS START ALIVE GONE EXEC DEVICE INODE
  *                                 one line for each slot, in the order of their pages: its page,
  * what it says of its process and when its capture began, two times in nanoseconds since the Epoch,
- * and a hash of the executable's path
+ * a hash of the executable's path, and the file that was seen under that path
  *
  * All numbers are decimal, but for EXEC, which is hexadecimal. A slot has a line as long as its
  * process has written no end or still lives, and for good where it was gone without an end. There
@@ -16,6 +16,7 @@
 #ifndef JOBTRAIL_LOOKS_H
 #define JOBTRAIL_LOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,7 +28,7 @@ enum look_flag {
     LOOK_FIRST = 1,  /* TICKS are the start of the run (preload/ledger.h, LEDGER_SLOT_FIRST) */
     LOOK_SIGNED = 2, /* an end is written */
     LOOK_EMPTY = 4,  /* the slot is being filled or on a free list; nothing but the page is known */
-    LOOK_OTHER = 8,  /* at GONE the process ran another program */
+    LOOK_OTHER = 8,  /* at GONE the process ran another file than DEVICE and INODE */
 };
 
 struct look {
@@ -39,6 +40,8 @@ struct look {
     uint64_t alive_ns; /* the last time at which the process ran its program; 0: never seen */
     uint64_t gone_ns;  /* the first time at which it did not any more; 0: not yet */
     uint64_t exec;     /* looks_hash() of the path of the executable */
+    uint64_t device;   /* of the executable, as root saw it running under that path */
+    uint64_t inode;    /* of the same; 0: never seen */
 };
 
 struct looks {
@@ -46,6 +49,10 @@ struct looks {
     struct look *look;    /* owned */
     size_t count;
 };
+
+/* Whether a line can follow the line of `page_before` (0: the first one): pages ascend, and flags
+ * and pid are possible ones. */
+bool looks_is_sound(const struct look *look, uint32_t page_before);
 
 uint64_t looks_hash(const char *path, size_t size);
 

@@ -29,8 +29,12 @@ start() {
     PIDS+=("$PID")
 }
 
-runs() { # PROGRAM: PID has become it, past its constructors
-    [[ $(readlink "/proc/$PID/exe") == "$PROGRAMS/$1" && $(awk '{ print $3 }' "/proc/$PID/stat") == S ]]
+runs_file() { # PATH: PID has become it, past its constructors
+    [[ $(readlink "/proc/$PID/exe") == "$1" && $(sed 's/.*) //' "/proc/$PID/stat") == S* ]]
+}
+
+runs() { # PROGRAM
+    runs_file "$PROGRAMS/$1"
 }
 
 end() {
@@ -106,14 +110,151 @@ is_within() {
     is_within "$before" "$killed" "$(now)"
 }
 
+# lives_until_killed: the process PID, by looks before and after it is killed
+lives_until_killed() {
+    local before killed
+    before=$(now)
+    look
+    killed=$(now)
+    end
+    look
+    flush >/dev/null
+    is_within "$before" "$killed" "$(now)"
+}
+
 @test "a program in whose process another one is seen has ended by exec" {
-    start "$PROGRAMS/exec_to" "$PROGRAMS/spin_static" 600 sleep
+    local before seen
+    mkfifo "$BATS_TEST_TMPDIR/go"
+    # shellcheck disable=SC2016 # the shell in the job
+    start sh -c ': >"$1/on"; read -r _ <"$1/go"; exec "$2" 600 sleep' \
+        sh "$BATS_TEST_TMPDIR" "$PROGRAMS/spin_static"
+    wait_for test -e "$BATS_TEST_TMPDIR/on"
+    before=$(now)
+    look
+    seen=$(now)
+    echo >"$BATS_TEST_TMPDIR/go"
     wait_for runs spin_static
     look
     end
     flush >/dev/null
-    [[ $(endings) == "exec_to exec" ]]
+    [[ $(endings) == "dash exec" ]]
+    is_within "$before" "$seen" "$(now)"
+}
+
+@test "a program that was not seen before its file was another one may have run until the job's end" {
+    local killed
+    start "$PROGRAMS/exec_to" "$PROGRAMS/spin_static" 600 sleep
+    wait_for runs spin_static
+    look
+    killed=$(now)
+    end
+    flush >/dev/null
+    [[ $(endings) == "exec_to epilog" ]]
+    is_within 0 "$killed" "$(now)"
     [[ $(records | jq '.[0].userDT.run_time') == 0 ]]
+}
+
+@test "a program lives on when its file, or a directory above it, is renamed" {
+    mkdir "$BATS_TEST_TMPDIR/old"
+    cp "$PROGRAMS/spin" "$BATS_TEST_TMPDIR/old/app"
+    start "$BATS_TEST_TMPDIR/old/app" 600 sleep
+    wait_for runs_file "$BATS_TEST_TMPDIR/old/app"
+    look
+    mv "$BATS_TEST_TMPDIR/old/app" "$BATS_TEST_TMPDIR/old/app.1"
+    look
+    mv "$BATS_TEST_TMPDIR/old" "$BATS_TEST_TMPDIR/new"
+    lives_until_killed
+    [[ $(endings) == "app epilog" ]]
+}
+
+@test "a program lives on when another file has taken the place of its own" {
+    cp "$PROGRAMS/spin" "$BATS_TEST_TMPDIR/app"
+    start "$BATS_TEST_TMPDIR/app" 600 sleep
+    wait_for runs_file "$BATS_TEST_TMPDIR/app"
+    look
+    cp "$PROGRAMS/spin_static" "$BATS_TEST_TMPDIR/app.new"
+    mv "$BATS_TEST_TMPDIR/app.new" "$BATS_TEST_TMPDIR/app"
+    lives_until_killed
+    [[ $(endings) == "app epilog" ]]
+}
+
+@test "a program whose file's name ends as that of a removed one lives on, also when it is removed" {
+    local file="$BATS_TEST_TMPDIR/x (deleted)"
+    cp "$PROGRAMS/spin" "$file"
+    start "$file" 600 sleep
+    wait_for runs_file "$file"
+    look
+    [[ $(awk 'NR == 2 { print ($6 > 0), $7 }' "$LOOKS") == "1 0" ]]
+    rm "$file"
+    lives_until_killed
+    [[ $(endings) == "x (deleted) epilog" ]]
+}
+
+@test "a program without a file, in memory, lives until it is seen last" {
+    (exec python3 - "$PROGRAMS/spin" "${TRACKED[@]}" >/dev/null 2>&1 3>&- <<'EOF'
+import os, sys
+file = os.memfd_create("mem")
+os.write(file, open(sys.argv[1], "rb").read())
+os.execve(file, ["mem", "600", "sleep"], dict(one.split("=", 1) for one in sys.argv[2:]))
+EOF
+    ) &
+    PID=$!
+    PIDS+=("$PID")
+    wait_for runs_file "/memfd:mem (deleted)"
+    lives_until_killed
+}
+
+@test "a process whose first thread has ended lives as long as another one" {
+    is_left() { [[ $(awk '{ print $3, $20 }' "/proc/$PID/stat") == "Z 2" ]]; }
+    start "$PROGRAMS/main_thread_leaves" wait
+    wait_for is_left
+    lives_until_killed
+    [[ $(endings) == "main_thread_leaves epilog" ]]
+}
+
+@test "a process about which the kernel gives no answer is not gone" {
+    local count
+    start "$PROGRAMS/spin" 600 sleep
+    wait_for runs spin
+    # some of these numbers of descriptors are enough for the file, but not for all that is read
+    for ((count = 3; count < 40; count++)); do
+        rm -f "$LOOKS"
+        (ulimit -n "$count" && look) 2>/dev/null || true
+        [[ ! -e $LOOKS ]] || awk 'NR > 1 && $7 != 0 { exit 1 }' "$LOOKS"
+    done
+    lives_until_killed
+    [[ $(endings) == "spin epilog" ]]
+}
+
+@test "a process in a time namespace of its own is not gone as long as it runs" {
+    local offset started killed
+    started=$(now)
+    for offset in 100000000 -1; do
+        (exec unshare --fork --time --boottime "$offset" -- env "${TRACKED[@]}" "$PROGRAMS/spin" 600 \
+            sleep >/dev/null 2>&1 3>&-) &
+        wait_for pgrep -P $! -x spin
+        PID=$(pgrep -P $! -x spin)
+        PIDS+=("$PID")
+        wait_for runs spin
+    done
+    look
+    awk 'NR > 1 && $7 != 0 { exit 1 }' "$LOOKS"
+    killed=$(now)
+    kill -KILL "${PIDS[@]}"
+    look
+    flush >/dev/null
+    [[ $(endings) == "$(repeated 2 "spin epilog")" ]]
+    [[ $(records | jq "all(.slurmT.end_time_min >= $started and .slurmT.end_time_max >= $killed)") == true ]]
+}
+
+@test "processes are looked at while the looks for starts rest" {
+    start "$PROGRAMS/spin" 600 sleep
+    wait_for runs spin
+    # a look reads the configuration first: this one takes long to read, and so the rest is long
+    seq -f 'keep = /none/%.0f' 200000 >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
+    PIDS+=($!)
+    wait_for test -e "$LOOKS"
 }
 
 @test "nothing is noted of a process that is not the job's user's, nor without a change" {

@@ -4,6 +4,8 @@
  */
 #include "conf/base/process_stat.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -42,12 +44,12 @@ static void a_process_is_read_whatever_its_name_is(void **state)
     static const char *const names[] = {"plain", "two words", "a\nb", ") Z 1 (", "x) R 7 7\n(", ""};
     struct process_stat own;
     (void)state;
-    assert_true(process_stat_read(getpid(), &own));
+    assert_int_equal(process_stat_read(getpid(), &own), 0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct process_stat stat = {0};
         uint64_t ticks;
         pid_t pid = start_child(names[i]);
-        assert_true(process_stat_read(pid, &stat));
+        assert_int_equal(process_stat_read(pid, &stat), 0);
         assert_int_equal(stat.parent, getpid());
         assert_true(stat.start_ticks >= own.start_ticks);
         assert_int_equal(process_parent(pid), getpid());
@@ -57,7 +59,7 @@ static void a_process_is_read_whatever_its_name_is(void **state)
         assert_false(process_alive(pid, ticks + 1));
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
-        assert_false(process_stat_read(pid, &stat));
+        assert_int_equal(process_stat_read(pid, &stat), -ESRCH);
     }
 }
 
@@ -68,10 +70,10 @@ static void a_zombie_has_a_start_and_does_not_run(void **state)
     siginfo_t ended;
     (void)state;
     pid_t pid = start_child("a\nb");
-    assert_true(process_stat_read(pid, &before));
+    assert_int_equal(process_stat_read(pid, &before), 0);
     kill(pid, SIGKILL);
     assert_int_equal(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
-    assert_true(process_stat_read(pid, &stat));
+    assert_int_equal(process_stat_read(pid, &stat), 0);
     assert_int_equal(stat.state, 'Z');
     assert_int_equal(stat.start_ticks, before.start_ticks);
     assert_false(process_start(pid, &ticks));
@@ -80,11 +82,59 @@ static void a_zombie_has_a_start_and_does_not_run(void **state)
     waitpid(pid, NULL, 0);
 }
 
+static int ready_end;
+
+static void *wait_to_be_killed(void *unused)
+{
+    while (write(ready_end, "", 1) == 1)
+        pause();
+    return unused;
+}
+
+static void leave_first_thread(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, wait_to_be_killed, NULL) != 0)
+        _exit(1);
+    pthread_exit(NULL);
+}
+
+static void a_process_runs_until_its_last_thread_is_over(void **state)
+{
+    struct process_stat stat = {0};
+    uint64_t ticks;
+    siginfo_t ended;
+    int ends[2];
+    char ready;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        ready_end = ends[1];
+        leave_first_thread();
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &ready, 1), 1);
+    close(ends[0]);
+    while (stat.state != 'Z')
+        assert_int_equal(process_stat_read(pid, &stat), 0);
+    assert_int_equal(stat.threads, 2);
+    assert_false(process_stat_is_over(&stat));
+    assert_true(process_start(pid, &ticks));
+    kill(pid, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
+    assert_int_equal(process_stat_read(pid, &stat), 0);
+    assert_true(process_stat_is_over(&stat));
+    assert_false(process_start(pid, &ticks));
+    waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_is_read_whatever_its_name_is),
         cmocka_unit_test(a_zombie_has_a_start_and_does_not_run),
+        cmocka_unit_test(a_process_runs_until_its_last_thread_is_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

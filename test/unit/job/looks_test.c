@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The file of what the watcher has seen: written, read again, and damaged.
+ */
+#include "submit/job/looks.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int directory;
+
+static void write_text(const char *text)
+{
+    int fd = openat(directory, LOOKS_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    struct look look[] = {{.page = 9, .pid = 1, .ticks = 2, .flags = LOOK_FIRST, .start_ns = 3},
+                          {.page = UINT32_MAX,
+                           .pid = INT32_MAX,
+                           .ticks = UINT64_MAX,
+                           .flags = LOOK_SIGNED | LOOK_OTHER,
+                           .start_ns = UINT64_MAX,
+                           .alive_ns = UINT64_MAX,
+                           .gone_ns = UINT64_MAX,
+                           .exec = UINT64_MAX,
+                           .device = UINT64_MAX,
+                           .inode = UINT64_MAX}};
+    const struct looks written = {.next_offset = UINT64_MAX, .look = look, .count = 2};
+    struct looks read;
+    (void)state;
+    assert_int_equal(looks_write(directory, &written), 0);
+    assert_int_equal(looks_read(directory, &read), 0);
+    assert_int_equal(read.next_offset, UINT64_MAX);
+    assert_int_equal(read.count, 2);
+    assert_memory_equal(read.look, look, sizeof look);
+    looks_free(&read);
+}
+
+static void a_file_of_another_form_is_as_none(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "x\n",
+        "next 7\n1 2 3\n",
+        "next 7\n9 1 2 1 3 4 5 f\n",                          /* without the file */
+        "next 7\n0 1 2 1 3 4 5 f 6 7\n",                      /* the ledger's header */
+        "next 7\n9 0 2 1 3 4 5 f 6 7\n",                      /* no process */
+        "next 7\n9 -1 2 1 3 4 5 f 6 7\n",                     /* all processes */
+        "next 7\n9 1 2 16 3 4 5 f 6 7\n",                     /* an unknown flag */
+        "next 7\n9 1 2 1 3 4 5 f 6 7\n9 1 2 1 3 4 5 f 6 7\n", /* a page twice */
+        "next 7\n9 1 2 1 3 4 5 f 6 7\n8 1 2 1 3 4 5 f 6 7\n", /* pages that descend */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct looks looks;
+        write_text(texts[i]);
+        assert_int_equal(looks_read(directory, &looks), 0);
+        assert_int_equal(looks.next_offset, 0);
+        assert_int_equal(looks.count, 0);
+        looks_free(&looks);
+    }
+}
+
+static int make_directory(void **state)
+{
+    static char path[] = "/tmp/jobtrail-looks-XXXXXX";
+    *state = mkdtemp(path);
+    directory = *state == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return directory < 0 ? -1 : 0;
+}
+
+static int remove_directory(void **state)
+{
+    unlinkat(directory, LOOKS_NAME, 0);
+    close(directory);
+    return rmdir(*state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_file_of_another_form_is_as_none),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
