@@ -212,6 +212,30 @@ SH
     [[ $(links | jq 'all(.[]; .linkA | map(.[0]) | any(contains("blank '\'' quote \" $dollar \\ back # hash : colon") and endswith(".a")))') == true ]]
 }
 
+@test "a pipe among the arguments is opened by the linker alone, once" {
+    mkfifo pipe
+    # shellcheck disable=SC2016
+    piped='cat "$0" >pipe & timeout 60 "$@"; status=$?; kill $! 2>/dev/null; exit $status'
+    for linker in "${LINKERS[@]}"; do
+        both bash -c "$piped" hello.o gcc -fuse-ld="$linker" pipe -o made
+        [[ $(cat "$SAID/status") != 124 ]]
+        [[ -e ../$P/made ]] && cmp "../$P/made" "../$W/made"
+        both bash -c "$piped" hello.o gcc -fuse-ld="$linker" hello.o pipe -lnowhere -o made
+        [[ $(cat "$SAID/status") == 1 ]]
+    done
+    echo '{ global: main; local: *; };' >versions
+    for more in "" -lnowhere; do
+        # shellcheck disable=SC2086
+        both bash -c "$piped" versions gcc -shared -fPIC hello.o -Wl,--version-script,pipe $more -o libhello.so
+        # shellcheck disable=SC2016,SC2086
+        both bash -c 'gcc hello.o -Wl,--version-script=<(cat versions) "$@"' bash $more -o hello
+    done
+    link_line bfd
+    printf '%s\n' "${LINK_LINE[@]:1}" >all
+    both bash -c "$piped" all ld.bfd @pipe
+    [[ ! -e $RECORDS ]]
+}
+
 @test "a linker that takes neither our object nor our option is asked again without them" {
     mkdir refuse
     cat >refuse/ld <<'SH'
