@@ -179,7 +179,7 @@ const char *link_job_prepare(struct link_job *job)
         count--; /* for XALT's record: nobody sees the report */
     if (response_expand(count, job->argv, &job->arguments) != 0)
         return "its arguments cannot be read";
-    if (link_line_has_pipe(&job->arguments)) /* for the linker alone to open, and once */
+    if (link_line_has_pipe(&job->arguments, false)) /* for the linker alone to open, and once */
         return "an argument names a pipe or a device";
     if (link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";

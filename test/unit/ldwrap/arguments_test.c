@@ -167,11 +167,17 @@ static void a_pipe_is_found_wherever_it_is_named(void **state)
     assert_int_equal(mkfifo("f", 0600), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct strings list = split(cases[i].arguments);
-        if (link_line_has_pipe(&list) != cases[i].has_pipe)
+        if (link_line_has_pipe(&list, true) != cases[i].has_pipe ||
+            link_line_has_pipe(&list, false) != cases[i].has_pipe)
             fail_msg("%s", cases[i].arguments);
         strings_free(&list);
     }
-    unlink("f");
+    assert_int_equal(rename("f", "f.o"), 0);
+    struct strings list = split("ld|f.o");
+    assert_true(link_line_has_pipe(&list, true));
+    assert_false(link_line_has_pipe(&list, false));
+    strings_free(&list);
+    unlink("f.o");
 }
 
 /* A writer that waits for a reader would write to nobody. */
