@@ -37,7 +37,10 @@ static int read_archive(int fd, Elf *archive, struct elf_target *target)
 static int read_target(const char *path, struct elf_target *target)
 {
     CLEANUP_CLOSE int fd = -1;
-    CLEANUP_ELF Elf *elf = elf_file_open(path, ELF_C_READ, &fd);
+    struct stat status;
+    /* Opening a pipe and closing it ends its writer. */
+    bool is_regular = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    CLEANUP_ELF Elf *elf = is_regular ? elf_file_open(path, ELF_C_READ, &fd) : NULL;
     return elf_kind(elf) == ELF_K_AR ? read_archive(fd, elf, target) : read_object(elf, target);
 }
 

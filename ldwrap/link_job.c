@@ -177,8 +177,11 @@ const char *link_job_prepare(struct link_job *job)
     job->mark = job->startup = -1;
     if (is_xalts && strcmp(job->argv[count - 1], "-t") == 0)
         count--; /* for XALT's record: nobody sees the report */
-    if (response_expand(count, job->argv, &job->arguments) != 0 ||
-        link_line_read(&job->arguments, &job->line) != 0)
+    if (response_expand(count, job->argv, &job->arguments) != 0)
+        return "its arguments cannot be read";
+    if (link_line_has_pipe(&job->arguments, false)) /* for the linker alone to open, and once */
+        return "an argument names a pipe or a device";
+    if (link_line_read(&job->arguments, &job->line) != 0)
         return "its arguments cannot be read";
     if (is_xalts && job->line.why_unmarked != NULL && !has_xalt_object(&job->line.inputs))
         return "XALT's wrapper asks for a report, and links after it";

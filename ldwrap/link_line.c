@@ -193,6 +193,34 @@ static void judge_output(struct link_line *line)
         line->why_plain = "the output is no regular file";
 }
 
+static bool is_read_once(const char *path)
+{
+    struct stat status;
+    return path[0] != '\0' && stat(path, &status) == 0 &&
+           (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+static bool is_named_object(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 2 && strcmp(path + length - 2, ".o") == 0;
+}
+
+bool link_line_has_pipe(const struct strings *arguments, bool with_objects)
+{
+    for (size_t i = 1; i < arguments->count; i++) {
+        const char *argument = arguments->item[i], *value = strchr(argument, '=');
+        bool is_option = argument[0] == '-' && argument[1] != '\0';
+        if (!with_objects && is_named_object(argument))
+            continue;
+        if (is_read_once(argument) || (argument[0] == '@' && is_read_once(argument + 1)) ||
+            (is_option && is_read_once(argument + 2)) ||
+            (is_option && value != NULL && is_read_once(value + 1)))
+            return true;
+    }
+    return false;
+}
+
 int link_line_read(const struct strings *arguments, struct link_line *line)
 {
     int error = 0;

@@ -24,6 +24,11 @@ struct link_line {
     struct strings libraries;    /* of -l */
 };
 
+/* Whether one of `arguments` (as below) names a pipe, a socket or a character device: by itself, as
+ * an option's attached value, or as a response file. What is read from those is gone. Files named
+ * *.o are looked up `with_objects` only: there may be thousands. */
+bool link_line_has_pipe(const struct strings *arguments, bool with_objects);
+
 /* Reads `arguments` (the program's name first, response files expanded). `*line` then points into
  * their strings. Returns 0 or -ENOMEM. link_line_free() releases. */
 int link_line_read(const struct strings *arguments, struct link_line *line);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/whole_file.h"
@@ -46,11 +47,15 @@ static char *next_argument(char **at)
 static int expand_argument(const char *argument, int depth, int *files, struct strings *out)
 {
     CLEANUP_FREE char *text = NULL;
+    struct stat status;
     size_t size;
     if (argument[0] != '@' || argument[1] == '\0')
         return strings_add(out, argument);
     if (depth == NESTED_MAX || --*files < 0)
         return -ELOOP;
+    /* Opening a pipe and closing it ends its writer. */
+    if (stat(argument + 1, &status) == 0 && !S_ISREG(status.st_mode))
+        return strings_add(out, argument);
     int error = whole_file_open_read(argument + 1, FILE_MAX, &text, &size);
     if (error == -ENOMEM)
         return error;

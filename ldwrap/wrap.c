@@ -185,13 +185,15 @@ static int run_attempt(struct link_job *job, bool ask_inputs)
     bool is_ended = is_ended_from_outside(attempt.status);
     bool has_succeeded = has_exited && WEXITSTATUS(attempt.status) == 0;
     bool was_shown = attempt.run.output.is_released || attempt.run.errors.is_released;
-    if (has_succeeded || is_ended || was_shown)
+    bool is_final = has_succeeded || is_ended || was_shown ||
+                    link_line_has_pipe(&job->arguments, true); /* of which nothing is left */
+    if (is_final)
         link_attempt_release(&attempt);
     if (has_succeeded)
         record_success(job, &attempt);
-    else if (is_ended || (was_shown && !has_exited))
+    else if (is_final && !has_exited)
         run_link_die(WTERMSIG(attempt.status));
-    else if (!was_shown)
+    else if (!is_final)
         return link_attempt_lacks_option(&attempt) ? run_attempt(job, false) : -1;
     return WEXITSTATUS(attempt.status);
 }

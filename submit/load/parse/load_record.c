@@ -122,6 +122,20 @@ static void derive_end(struct run_record *run)
     }
 }
 
+/* A bound that is known is a time, and on its side of the end. Where the record has no end, none is
+ * known (derive_end()). */
+static int check_end_bounds(const struct run_record *run, struct load_reason *reason)
+{
+    const struct record_real *min = &run->end_time_min, *max = &run->end_time_max;
+    if (min->known && min->value <= 0)
+        return load_refuse(reason, "slurmT.end_time_min is out of range");
+    if (min->known && min->value > run->end_time.value)
+        return load_refuse(reason, "slurmT.end_time_min is after userDT.end_time");
+    if (max->known && max->value < run->end_time.value)
+        return load_refuse(reason, "slurmT.end_time_max is before userDT.end_time");
+    return 0;
+}
+
 void record_date(double when, char *date)
 {
     time_t seconds = (time_t)when;
@@ -216,6 +230,8 @@ static int read_rest(struct reader *reader)
         error = read_build(reader, run);
     derive_job_id(run);
     derive_end(run);
+    if (error == 0)
+        error = check_end_bounds(run, reader->reason);
     if (run->start_time.known) /* else nothing says when the run was */
         run->record_epoch.known = false;
     derive_date(run->start_time, run->date);

@@ -212,6 +212,40 @@ SH
     [[ $(links | jq 'all(.[]; .linkA | map(.[0]) | any(contains("blank '\'' quote \" $dollar \\ back # hash : colon") and endswith(".a")))') == true ]]
 }
 
+@test "a pipe among the arguments is opened by the linker alone, once" {
+    mkfifo pipe pipe.o
+    # shellcheck disable=SC2016
+    piped='cat "$0" >"$1" & timeout 60 "${@:2}"; status=$?; kill $! 2>/dev/null; exit $status'
+    for linker in "${LINKERS[@]}"; do
+        both bash -c "$piped" hello.o pipe gcc -fuse-ld="$linker" pipe -o made
+        [[ $(cat "$SAID/status") != 124 ]]
+        [[ -e ../$P/made ]] && cmp "../$P/made" "../$W/made"
+        both bash -c "$piped" hello.o pipe gcc -fuse-ld="$linker" hello.o pipe -lnowhere -o made
+        [[ $(cat "$SAID/status") == 1 ]]
+    done
+    [[ ! -e $RECORDS ]]
+    # One that is named as an object is found when the link has failed.
+    for linker in "${LINKERS[@]}"; do
+        for more in "" -lnowhere; do
+            # shellcheck disable=SC2086
+            both bash -c "$piped" hello.o pipe.o gcc -fuse-ld="$linker" pipe.o $more -o made
+            [[ $(cat "$SAID/status") != 124 ]]
+        done
+    done
+    rm -rf "$RECORDS"
+    echo '{ global: main; local: *; };' >versions
+    for more in "" -lnowhere; do
+        # shellcheck disable=SC2086
+        both bash -c "$piped" versions pipe gcc -shared -fPIC hello.o -Wl,--version-script,pipe $more -o libhello.so
+        # shellcheck disable=SC2016,SC2086
+        both bash -c 'gcc hello.o -Wl,--version-script=<(cat versions) "$@"' bash $more -o hello
+    done
+    link_line bfd
+    printf '%s\n' "${LINK_LINE[@]:1}" >all
+    both bash -c "$piped" all pipe ld.bfd @pipe
+    [[ ! -e $RECORDS ]]
+}
+
 @test "a linker that takes neither our object nor our option is asked again without them" {
     mkdir refuse
     cat >refuse/ld <<'SH'

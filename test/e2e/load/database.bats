@@ -392,6 +392,37 @@ no_number_is_a_time() {
     in_both hostile
 }
 
+# ended UUID END MIN MAX
+ended() {
+    record "$1" "\"userDT\":{\"start_time\":1000,\"end_time\":$2},\"slurmT\":{\"end_time_min\":$3,\"end_time_max\":$4}"
+}
+
+# The loader's fast path takes a number without an exponent, its parser one with it.
+ends_within_bounds() {
+    {
+        ended "$(uuid 1)" 2000 1500 2500
+        ended "$(uuid 2)" 2000 1.5e3 2500
+        ended "$(uuid 3)" 2000 2000.5 2500
+        ended "$(uuid 4)" 2000 2.0005e3 2500
+        ended "$(uuid 5)" 2000 1500 1999.5
+        ended "$(uuid 6)" 2000 1.5e3 1999.5
+        ended "$(uuid 7)" 2000 -10000000000 2500
+        ended "$(uuid 8)" 2000 -1e10 2500
+    } >ends
+    load_into ends
+    [ "$status" -eq 1 ]
+    [ "$(count new)" -eq 2 ]
+    [ "$(count damaged)" -eq 6 ]
+    [ "$(grep -c 'slurmT.end_time_min is after userDT.end_time' <<<"$stderr")" -eq 2 ]
+    [ "$(grep -c 'slurmT.end_time_max is before userDT.end_time' <<<"$stderr")" -eq 2 ]
+    [ "$(grep -c 'slurmT.end_time_min is out of range' <<<"$stderr")" -eq 2 ]
+    [ "$(sql 'SELECT count(*) FROM run WHERE end_time_min <= end_time AND end_time <= end_time_max')" -eq 2 ]
+}
+
+@test "a run whose end is outside of its bounds is set aside" {
+    in_both ends_within_bounds
+}
+
 odd_times() {
     local n=0 start
     for start in -99999999999 0 -1 4102444800 99999999999 253402300799; do

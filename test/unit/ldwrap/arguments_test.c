@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -138,6 +140,64 @@ static void response_files_are_counted(void **state)
     }
 }
 
+static void a_pipe_is_found_wherever_it_is_named(void **state)
+{
+    static const struct {
+        const char *arguments;
+        bool has_pipe;
+    } cases[] = {
+        {"ld|f", true},
+        {"ld|a.o|f|-o|x", true},
+        {"ld|-T|f", true},
+        {"ld|-Tf", true},
+        {"ld|-Rf", true},
+        {"ld|@f", true},
+        {"ld|-Map=f", true},
+        {"ld|--dynamic-list=./f", true},
+        {"ld|/dev/null", true},
+        {"f|a.o", false},
+        {"ld|nested|nowhere|-L/|-|--|-o", false},
+        {"ld|@nested", false},
+        {"ld", false},
+        {"ld|-T|/|a=f", false},
+    };
+    (void)state;
+    write_text("nested", "a");
+    unlink("f");
+    assert_int_equal(mkfifo("f", 0600), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct strings list = split(cases[i].arguments);
+        if (link_line_has_pipe(&list, true) != cases[i].has_pipe ||
+            link_line_has_pipe(&list, false) != cases[i].has_pipe)
+            fail_msg("%s", cases[i].arguments);
+        strings_free(&list);
+    }
+    assert_int_equal(rename("f", "f.o"), 0);
+    struct strings list = split("ld|f.o");
+    assert_true(link_line_has_pipe(&list, true));
+    assert_false(link_line_has_pipe(&list, false));
+    strings_free(&list);
+    unlink("f.o");
+}
+
+/* A writer that waits for a reader would write to nobody. */
+static void a_response_file_that_is_a_pipe_is_not_opened(void **state)
+{
+    char *argv[] = {"ld", "@f", NULL}, event[512];
+    struct strings list;
+    (void)state;
+    unlink("f");
+    assert_int_equal(mkfifo("f", 0600), 0);
+    int watch = inotify_init1(IN_NONBLOCK);
+    assert_true(inotify_add_watch(watch, "f", IN_OPEN) >= 0);
+    assert_int_equal(response_expand(2, argv, &list), 0);
+    assert_true(read(watch, event, sizeof event) < 0 && errno == EAGAIN);
+    assert_string_equal(list.item[1], "@f");
+    assert_int_equal(close(watch), 0);
+    strings_free(&list);
+    unlink("f");
+}
+
 static void each_command_line_is_judged(void **state)
 {
     enum { MARK, UNMARKED, PASS };
@@ -259,6 +319,8 @@ int main(void)
         cmocka_unit_test(what_is_no_response_file_stays),
         cmocka_unit_test(a_circle_of_response_files_is_refused),
         cmocka_unit_test(response_files_are_counted),
+        cmocka_unit_test(a_pipe_is_found_wherever_it_is_named),
+        cmocka_unit_test(a_response_file_that_is_a_pipe_is_not_opened),
         cmocka_unit_test(each_command_line_is_judged),
         cmocka_unit_test(inputs_directories_and_kinds_are_told),
         cmocka_unit_test(static_means_a_whole_program),

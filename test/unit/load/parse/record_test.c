@@ -528,6 +528,48 @@ static void what_is_no_number_is_no_time(void **state)
     }
 }
 
+static void an_end_outside_of_its_bounds_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *end, *bounds, *why; /* NULL: it is taken */
+    } rows[] = {
+        {"100.5", "\"end_time_min\":100.5,\"end_time_max\":100.5", NULL},
+        {"100.5", "\"end_time_min\":\"99\",\"end_time_max\":1.01e2", NULL},
+        {"100.5", "\"end_time_min\":null,\"end_time_max\":null", NULL},
+        {"100.5", "\"end_time_min\":90", NULL},
+        {"100.5", "\"end_time_max\":1e11", NULL},
+        {"0.0", "\"end_time_min\":9,\"end_time_max\":-8", NULL}, /* no end, no bounds */
+        {"100.5", "\"end_time_min\":100.5001,\"end_time_max\":200",
+         "slurmT.end_time_min is after userDT.end_time"},
+        {"100.5", "\"end_time_min\":100.5001", "slurmT.end_time_min is after userDT.end_time"},
+        {"100.5", "\"end_time_min\":90,\"end_time_max\":100.4999",
+         "slurmT.end_time_max is before userDT.end_time"},
+        {"100.5", "\"end_time_max\":-1e10", "slurmT.end_time_max is before userDT.end_time"},
+        {"100.5", "\"end_time_min\":-1e10", "slurmT.end_time_min is out of range"},
+        {"100.5", "\"end_time_min\":0", "slurmT.end_time_min is out of range"},
+        {"100.5", "\"end_time_min\":-1e12", "slurmT.end_time_min is out of range"},
+        {"100.5", "\"end_time_max\":100000000001", "slurmT.end_time_max is out of range"},
+        {"100.5", "\"end_time_max\":1e300", "slurmT.end_time_max is out of range"},
+        {"100.5", "\"end_time_max\":\"inf\"", "slurmT.end_time_max is out of range"},
+        {"100.5", "\"end_time_min\":NaN", "slurmT.end_time_min is out of range"},
+    };
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{%s\"userT\":{\"run_uuid\":\"" UUID
+                 "\"},\"userDT\":{\"end_time\":%s},\"slurmT\":{%s}}",
+                 readings[i % 2], rows[i / 2].end, rows[i / 2].bounds);
+        if (rows[i / 2].why != NULL) {
+            assert_refused(text, rows[i / 2].why);
+            continue;
+        }
+        struct record record = parsed(text);
+        assert_int_equal(record.run.end_time.known, rows[i / 2].end[0] != '0');
+        load_record_free(&record);
+    }
+}
+
 static void command_line_is_the_same_text_however_it_is_written(void **state)
 {
     (void)state;
@@ -616,6 +658,7 @@ int main(void)
         cmocka_unit_test(a_record_is_of_the_kind_that_its_name_says),
         cmocka_unit_test(a_key_that_is_there_twice_is_refused),
         cmocka_unit_test(what_is_no_number_is_no_time),
+        cmocka_unit_test(an_end_outside_of_its_bounds_is_refused),
         cmocka_unit_test(command_line_is_the_same_text_however_it_is_written),
         cmocka_unit_test(text_is_as_it_was_when_it_is_set_aside),
         cmocka_unit_test(uuid_is_in_lower_case),
