@@ -91,9 +91,10 @@ class Converter:
         except Unconvertible as reason:
             self.leave_out(entry, str(reason))
             return
-        for note in parser.notes:
-            self.notes.append(Problem(entry.line, note))
-            self.comment(f"line {entry.line}: {note}")
+        for note in (Problem(entry.line, text) for text in parser.notes):
+            if note not in self.notes:  # of a line once
+                self.notes.append(note)
+                self.comment(f"line {note.line}: {note.reason}")
         for pattern in patterns:  # a ';' in front would start a comment
             self.lines.append(f"{action} = {pattern}" if pattern[:1] != ";"
                               else f"{action} = [;]{pattern[1:]}")

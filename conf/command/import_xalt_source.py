@@ -7,6 +7,7 @@ of sys.float_info.max; whatever else touches one of these names is a Problem.
 """
 import ast
 import sys
+import typing
 import warnings
 
 TABLES = (
@@ -19,12 +20,11 @@ TABLES = (
 )
 
 
-class Problem:
+class Problem(typing.NamedTuple):
     """What was left out: the line, from 1, or 0 for the whole file, and the reason."""
 
-    def __init__(self, line, reason):
-        self.line = line
-        self.reason = reason
+    line: int
+    reason: str
 
 
 class Entry:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Programs that only start another one: what they leave says nothing of the work of a job. They are
- * known by name. Shells are none: they do work of their own.
+ * known by name, and those that belong to the operating system also by their directory: a user's
+ * ~/tools/flock may be anything. Shells are none: they do work of their own.
  */
 #ifndef JOBTRAIL_WRAPPER_H
 #define JOBTRAIL_WRAPPER_H

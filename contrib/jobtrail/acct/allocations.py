@@ -3,7 +3,7 @@
 
 import itertools
 
-from .fields import job_id
+from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
 ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "EXITED", "EXECED", "COMPLETED"]
@@ -35,6 +35,8 @@ def allocation(runs, wanted):
     job["start_time"] = min(starts, default=None)
     for name in ("end_time", "end_time_min", "end_time_max"):
         job[name] = max((run[name] for run in runs if run[name] is not None), default=None)
+    if end_bound(job) == ">=":  # that of another run may be the latest possible
+        job["end_time"] = job["end_time_min"]
     if starts and job["end_time"] is not None:
         job["truncated"] = max(job["end_time"] - job["start_time"], 0.0)
     for name in ("num_tasks", "num_nodes", "cpus_alloc", "num_cores", "num_gpus", "gpus_alloc"):

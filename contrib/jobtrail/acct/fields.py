@@ -46,20 +46,23 @@ def elapsed(run):
     return run["run_time"]
 
 
-def end_is_known(run):
-    """To the second, as it is shown."""
-    least, most = run["end_time_min"], run["end_time_max"]
-    return least is None or most is None or most - least < 1
+def end_bound(run):
+    """">=" if the end may be a second or more after end_time, else "<=" if it may be as long before; times
+    are shown to the second."""
+    least, told, most = run["end_time_min"], run["end_time"], run["end_time_max"]
+    if None in (least, told, most):
+        return ""
+    return ">=" if most - told >= 1 else "<=" if told - least >= 1 else ""
 
 
 def end(run):
-    """sacct's word where only bounds are known."""
-    return format_time(run["end_time"]) if end_is_known(run) else "Unknown"
+    """sacct's word where it may be later."""
+    return "Unknown" if end_bound(run) == ">=" else format_time(run["end_time"])
 
 
 def elapsed_text(run):
     text = format_elapsed(elapsed(run))
-    return text if text is None or end_is_known(run) else ">=" + text
+    return text if text is None else end_bound(run) + text
 
 
 def elapsed_max(run):

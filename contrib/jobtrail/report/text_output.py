@@ -63,7 +63,10 @@ def uncertain_line(head):
     if not head["core_hours_uncertain"]:
         return None
     more = written(head["core_hours_uncertain"], HOURS)
-    return "Core hours are those known to be used; at most %s more where nobody saw the end" % more
+    return (
+        "Core hours are those known to be used, or for exec those at the most; at most %s more where nobody saw the end"
+        % more
+    )
 
 
 def print_text(head, pages):

@@ -79,6 +79,30 @@ in_acct() {
     [ "$output" = "Unknown||" ]
 }
 
+# replaced SECONDS: the last run, with an end by `exec`: that time after its start or before it
+replaced() {
+    sed -n 3p "$SITE/records" | jq -c '.userT.run_uuid = "019a9f00-1111-7000-8000-000000000004" |
+        .userDT += {run_time: '"$1"', end_time: (.userDT.start_time + '"$1"')} |
+        .slurmT += {end_source: "exec", end_time_min: .userDT.start_time, end_time_max: .userDT.end_time,
+            end_time_error: '"$1"'}'
+}
+
+@test "a run whose end is the latest possible one took so long at the most" {
+    replaced 3 >"$BATS_TEST_TMPDIR/exec"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/exec.db" "$BATS_TEST_TMPDIR/exec"
+    acct "sqlite:$BATS_TEST_TMPDIR/exec.db" -o state,end,endmin,endmax,elapsed,elapsedraw,elapsedmax
+    [ "$output" = "EXECED|2024-11-20T10:00:03|2024-11-20T10:00:00|2024-11-20T10:00:03|<=00:00:03|3|00:00:03" ]
+    acct "sqlite:$BATS_TEST_TMPDIR/exec.db" -X -o end,elapsed
+    [ "$output" = "2024-11-20T10:00:03|<=00:00:03" ]
+}
+
+@test "with -X nothing of such a run counts as known" {
+    { sed -n 3p "$SITE/records" && replaced 5400; } >"$BATS_TEST_TMPDIR/two"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/two.db" "$BATS_TEST_TMPDIR/two"
+    acct "sqlite:$BATS_TEST_TMPDIR/two.db" -X -o nruns,end,elapsed,elapsedmax
+    [ "$output" = "2|Unknown|>=01:00:00|02:00:00" ]
+}
+
 in_a_job() {
     acct "$1" -X -o end,endmin,endmax,elapsed
     [ "$output" = "Unknown|2024-11-20T11:00:00|2024-11-20T20:00:00|>=01:00:00" ]
@@ -128,7 +152,7 @@ summed() {
 @test "text and HTML say that a sum may be more, and nothing where all ends were seen" {
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" -S 2024-11-01 -E 2024-11-30 executables
     [[ "$output" == *"6.0 core hours"* ]]
-    [[ "$output" == *"Core hours are those known to be used; at most 24.0 more where nobody saw the end"* ]]
+    [[ "$output" == *"Core hours are those known to be used, or for exec those at the most; at most 24.0 more where nobody saw the end"* ]]
     [[ "$output" == *"+ up to"* ]]
     run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" -S 2024-11-01 -E 2024-11-30 --html
     [[ "$output" == *"at most 24.0 more"* ]]

@@ -418,7 +418,7 @@ same_as_xalt() {
 
 @test "what XALT 2's tables have and rules cannot say is named" {
     cat >config.py <<'EOT'
-accept_path_patterns = [r'\\(a\\)\\1', r'\\<x', 7, r'x**', r'\\(^a\\)', r'/\.so$']
+accept_path_patterns = [r'\\(a\\)\\1', r'\\<x', 7, r'x**', r'\\(^a\\)', r'/\.so\.1\.2$', r'\.a$']
 ignore_env_patterns = ['KEEP', ['SKIP', 'x']]
 scalar_prgm_start_record = '/R$'
 EOT

@@ -66,6 +66,15 @@ is_within() {
     is_within "$before" "$killed" "$(now)"
 }
 
+@test "the running watcher looks at processes when it starts" {
+    start "$PROGRAMS/spin" 600 sleep
+    wait_for runs spin
+    "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
+    PIDS+=("$!")
+    wait_for test -e "$LOOKS"
+    [[ $(awk 'NR == 2 { print $2, ($6 > 0) }' "$LOOKS") == "$PID 1" ]] # it was seen alive
+}
+
 @test "a process that was gone before the first look counts no time, and ended before that look" {
     local started ended
     started=$(now)

@@ -399,6 +399,10 @@ static const struct evidence_case evidence_cases[] = {
      TASK END EPILOG, "/a", 20, 20, 90, LOOK_SIGNED, false, "fini", 20, 20, 20, NOBODY},
     {"env, of which nothing is seen after its start",
      TASK EXIT("0") EPILOG, "/usr/bin/env", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
+    {"a user's program with the name of env",
+     TASK EXIT("0") EPILOG, "/home/u/bin/env", 0, 0, 0, 0, false, "task_exit", 90, 90, 90, 0},
+    {"numactl, wherever it is",
+     TASK EXIT("0") EPILOG, "/opt/bin/numactl", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
     {"env, which found no such program",
      TASK EXIT("32512") EPILOG, "/usr/bin/env", 90, 0, 0, 0, false, "fini", 90, 90, 90, 32512},
 };
