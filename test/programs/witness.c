@@ -6,8 +6,8 @@
 //   Epoch exit PID BEFORE AFTER     it ended between them
 //
 // BEFORE is the program's own time right before. AFTER is that at which the witness learned that
-// the kernel has closed the connection. The kernel's process connector would say it more precisely,
-// but in the first pid namespace alone.
+// the kernel has closed the connection, or, of an end, that the process is dead (pidfd_open(2)).
+// The kernel's process connector would say it more precisely, but in the first pid namespace alone.
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ enum { CONNECTIONS = 4096 };
 static struct program {
     char what[5];
     struct timespec before;
+    int connection;      // of a pidfd; 0: it is none
 } programs[CONNECTIONS]; // by descriptor
 
 static volatile sig_atomic_t is_over;
@@ -48,35 +50,57 @@ static bool add(int poll, int fd)
     return fd >= 0 && fd < CONNECTIONS && epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-static void print_line(int fd, const struct timespec *after)
+static pid_t pid_of(int fd)
 {
-    const struct program *program = &programs[fd];
-    struct ucred peer;
+    struct ucred peer = {.pid = 0};
     socklen_t size = sizeof peer;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
-        printf("%s %d %lld.%09ld %lld.%09ld\n", program->what, (int)peer.pid,
-               (long long)program->before.tv_sec, program->before.tv_nsec, (long long)after->tv_sec,
-               after->tv_nsec);
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+    return peer.pid;
 }
 
-// Takes one message, or notes that the connection is closed.
-static void look_at(int fd)
+// Takes one message of a connection. Returns false where it is closed.
+static bool take(int poll, int fd, int flags)
 {
     union {
         char what[4];
         struct timespec before;
     } message;
-    struct timespec after;
-    ssize_t got = recv(fd, &message, sizeof message, 0);
-    clock_gettime(CLOCK_REALTIME, &after);
-    if (got == sizeof message.what) {
-        memcpy(programs[fd].what, message.what, sizeof message.what);
-    } else if (got == sizeof message.before) {
+    ssize_t got = recv(fd, &message, sizeof message, flags);
+    if (got == sizeof message.before) {
         programs[fd].before = message.before;
+    } else if (got == sizeof message.what) {
+        memcpy(programs[fd].what, message.what, sizeof message.what);
+        int process = strcmp(programs[fd].what, "exit") == 0
+                          ? (int)syscall(SYS_pidfd_open, pid_of(fd), 0)
+                          : -1;
+        if (process >= 0 && add(poll, process))
+            programs[process].connection = fd;
+    }
+    return got > 0;
+}
+
+static void look_at(int poll, int fd)
+{
+    int connection = programs[fd].connection;
+    struct timespec after;
+    clock_gettime(CLOCK_REALTIME, &after);
+    if (connection == 0) {
+        if (take(poll, fd, 0))
+            return;
+        epoll_ctl(poll, EPOLL_CTL_DEL, fd, NULL);
+        if (strcmp(programs[fd].what, "exit") == 0)
+            return; // the process is not dead yet
+        connection = fd;
     } else {
-        print_line(fd, &after);
+        while (take(poll, connection, MSG_DONTWAIT))
+            continue;
+        programs[fd].connection = 0;
         close(fd);
     }
+    const struct timespec *before = &programs[connection].before;
+    printf("%s %d %lld.%09ld %lld.%09ld\n", programs[connection].what, (int)pid_of(connection),
+           (long long)before->tv_sec, before->tv_nsec, (long long)after.tv_sec, after.tv_nsec);
+    close(connection);
 }
 
 int main(int argc, char **argv)
@@ -98,7 +122,7 @@ int main(int argc, char **argv)
         if (epoll_pwait(poll, &event, 1, -1, &none) != 1)
             continue;
         if (event.data.fd != door)
-            look_at(event.data.fd);
+            look_at(poll, event.data.fd);
         else if (!add(poll, accept(door, NULL, NULL)))
             return 1;
     }
