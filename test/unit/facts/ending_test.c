@@ -375,6 +375,10 @@ struct evidence_case {
 
 /* clang-format off */
 static const struct evidence_case evidence_cases[] = {
+    {"a user's program with the name of env",
+     TASK EXIT("0") EPILOG, "/home/u/bin/env", 0, 0, 0, 0, false, "task_exit", 90, 90, 90, 0},
+    {"numactl, wherever it is",
+     TASK EXIT("0") EPILOG, "/opt/bin/numactl", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
     {"a task that may have replaced itself, and was killed",
      TASK EXIT("9") EPILOG, "/a", 0, 0, 0, 0, true, "task_end", 90, 12, 90, 9},
     {"a task that may have replaced itself, and was killed a minute after it was seen last",
@@ -399,10 +403,6 @@ static const struct evidence_case evidence_cases[] = {
      TASK END EPILOG, "/a", 20, 20, 90, LOOK_SIGNED, false, "fini", 20, 20, 20, NOBODY},
     {"env, of which nothing is seen after its start",
      TASK EXIT("0") EPILOG, "/usr/bin/env", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
-    {"a user's program with the name of env",
-     TASK EXIT("0") EPILOG, "/home/u/bin/env", 0, 0, 0, 0, false, "task_exit", 90, 90, 90, 0},
-    {"numactl, wherever it is",
-     TASK EXIT("0") EPILOG, "/opt/bin/numactl", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
     {"env, which found no such program",
      TASK EXIT("32512") EPILOG, "/usr/bin/env", 90, 0, 0, 0, false, "fini", 90, 90, 90, 32512},
 };
