@@ -122,7 +122,7 @@ static int add_dfa(struct image *image, enum policy_section which, const struct 
     if (at == NULL)
         return -ENOMEM;
     struct policy_dfa *head = (struct policy_dfa *)(void *)at;
-    uint16_t *next = (uint16_t *)(head + 1);
+    uint16_t *accepts = (uint16_t *)(head + 1);
     struct policy_rule *rule = (struct policy_rule *)(void *)(at + rules_at);
     set_span(image, which, at, size);
     head->states = dfa->states;
@@ -132,8 +132,8 @@ static int add_dfa(struct image *image, enum policy_section which, const struct 
     if (dfa->states == 0)
         return 0;
     memcpy(head->class_of, dfa->class_of, sizeof head->class_of);
-    memcpy(next, dfa->next, cells * sizeof *next);
-    memcpy(next + cells, dfa->accepts, dfa->states * sizeof *next);
+    memcpy(accepts, dfa->accepts, dfa->states * sizeof *accepts);
+    memcpy(accepts + dfa->states, dfa->next, cells * sizeof *accepts);
     for (size_t i = 0; i < rules->count; i++)
         rule[i] = (struct policy_rule){rules->rule[i].action, rules->rule[i].line};
     return 0;

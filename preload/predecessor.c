@@ -51,27 +51,26 @@ static bool find_own(int fd, uint32_t page, int32_t pid, struct ledger_slot *slo
     return false;
 }
 
-/* Signs the capture that has been read as `slot`, whose page has its block. */
+/* Signs the capture that has been read as `slot`, whose page has its block. One mapping has the
+ * header and the slot: of what lies between, no page is touched. */
 static void end_at(int fd, const struct image *image, const struct ledger_slot *slot)
 {
     struct slot_ledger ledger;
     uint64_t now = clock_now(clock_find(image));
-    if (slot->offset < LEDGER_FIRST || !slot_map_ledger(fd, image->user, LEDGER_PAGE, &ledger))
+    uint64_t bytes = slot->offset + LEDGER_PAGE;
+    if (slot->offset < LEDGER_FIRST || bytes > SIZE_MAX / 2 ||
+        !slot_map_ledger(fd, image->user, (size_t)bytes, &ledger))
         return;
-    struct slot_claim claim = {
+    const struct slot_claim claim = {
         .header = ledger.header,
-        .slot = slot->offset + LEDGER_PAGE > ledger.size
-                    ? NULL
-                    : system_map(LEDGER_PAGE, PROT_READ | PROT_WRITE, fd, slot->offset),
+        .slot = (struct ledger_slot *)(void *)((char *)ledger.header + slot->offset),
         .offset = slot->offset,
         .pid = slot->pid,
         .previous = LEDGER_LAST(slot->next_free),
     };
-    if (claim.slot != NULL) {
+    if (bytes <= ledger.size)
         slot_end(&claim, now < slot->start_ns ? slot->start_ns : now, LEDGER_END_REPLACED);
-        system_unmap(claim.slot, LEDGER_PAGE);
-    }
-    system_unmap(ledger.header, LEDGER_PAGE);
+    system_unmap(ledger.header, (size_t)bytes);
 }
 
 void predecessor_end(const struct image *image, const char *spool)

@@ -14,6 +14,8 @@
 
 #include "conf/policy/policy.h"
 
+#define UNNUMBERED UINT32_MAX
+
 struct block {
     uint32_t first, end; /* in partition.state */
     uint32_t marked;     /* this many at the front have stepped into the splitter */
@@ -28,6 +30,9 @@ struct partition {
     uint32_t blocks;
     uint32_t *touched; /* blocks with marks */
     uint32_t touches;
+    uint32_t *number; /* per block: its state in the new automaton, or UNNUMBERED */
+    uint32_t *order;  /* the blocks by their number */
+    uint32_t numbered;
     uint32_t *splitter;  /* a copy of its states, as it may be split itself */
     uint32_t *edge_from; /* the states that step into a state, by class and state */
     uint32_t *edge_end;  /* per class and state: where its part of edge_from ends, and the next
@@ -43,12 +48,15 @@ static int prepare_partition(struct partition *partition, const struct dfa *dfa)
     partition->block_of = calloc(dfa->states, sizeof *partition->block_of);
     partition->block = calloc(dfa->states, sizeof *partition->block);
     partition->touched = calloc(dfa->states, sizeof *partition->touched);
+    partition->number = calloc(dfa->states, sizeof *partition->number);
+    partition->order = calloc(dfa->states, sizeof *partition->order);
     partition->splitter = calloc(dfa->states, sizeof *partition->splitter);
     partition->edge_from = calloc(cells, sizeof *partition->edge_from);
     partition->edge_end = calloc(cells + 1, sizeof *partition->edge_end);
     if (partition->state == NULL || partition->place == NULL || partition->block_of == NULL ||
-        partition->block == NULL || partition->touched == NULL || partition->splitter == NULL ||
-        partition->edge_from == NULL || partition->edge_end == NULL)
+        partition->block == NULL || partition->touched == NULL || partition->number == NULL ||
+        partition->order == NULL || partition->splitter == NULL || partition->edge_from == NULL ||
+        partition->edge_end == NULL)
         return -ENOMEM;
     return 0;
 }
@@ -60,6 +68,8 @@ static void release_partition(struct partition *partition)
     free(partition->block_of);
     free(partition->block);
     free(partition->touched);
+    free(partition->number);
+    free(partition->order);
     free(partition->splitter);
     free(partition->edge_from);
     free(partition->edge_end);
@@ -161,30 +171,52 @@ static void split_all_by(struct partition *partition, uint32_t number)
     }
 }
 
-/* A block's state in the new automaton: the block of POLICY_DEAD changes places with block 0. */
-static uint16_t renumbered(const struct partition *partition, uint32_t block)
+/* Gives `block` the next state's number unless it has one. */
+static void number_block(struct partition *partition, uint32_t block)
 {
-    uint32_t dead = partition->block_of[POLICY_DEAD];
-    if (block == dead)
-        return POLICY_DEAD;
-    return (uint16_t)(block == POLICY_DEAD ? dead : block);
+    if (partition->number[block] != UNNUMBERED)
+        return;
+    partition->number[block] = partition->numbered;
+    partition->order[partition->numbered++] = block;
+}
+
+static const uint16_t *row_of_block(const struct partition *partition, uint32_t block)
+{
+    const struct dfa *dfa = partition->dfa;
+    return dfa->next + (size_t)partition->state[partition->block[block].first] * dfa->classes;
+}
+
+/* The new states are in the order of their distance from the start, after POLICY_DEAD. So the rows
+ * that most texts lead through lie together, on few pages of the policy. */
+static void number_blocks(struct partition *partition)
+{
+    const struct dfa *dfa = partition->dfa;
+    for (uint32_t block = 0; block < partition->blocks; block++)
+        partition->number[block] = UNNUMBERED;
+    partition->numbered = 0;
+    number_block(partition, partition->block_of[POLICY_DEAD]);
+    number_block(partition, partition->block_of[dfa->start]);
+    for (uint32_t i = 0; i < partition->numbered; i++) {
+        const uint16_t *row = row_of_block(partition, partition->order[i]);
+        for (uint32_t class = 0; class < dfa->classes; class ++)
+            number_block(partition, partition->block_of[row[class]]);
+    }
 }
 
 /* The states of `*out`, for which there is room, from one state of each block. */
 static void merge_blocks(const struct partition *partition, struct dfa *out)
 {
     const struct dfa *dfa = partition->dfa;
-    for (uint32_t block = 0; block < partition->blocks; block++) {
-        uint32_t old = partition->state[partition->block[block].first];
-        uint32_t new = renumbered(partition, block);
-        const uint16_t *from = dfa->next + (size_t)old * dfa->classes;
+    for (uint32_t new = 0; new < partition->numbered; new ++) {
+        uint32_t block = partition->order[new];
+        const uint16_t *from = row_of_block(partition, block);
         uint16_t *to = out->next + (size_t) new * dfa->classes;
         for (uint32_t class = 0; class < dfa->classes; class ++)
-            to[class] = renumbered(partition, partition->block_of[from[class]]);
-        out->accepts[new] = dfa->accepts[old];
+            to[class] = (uint16_t)partition->number[partition->block_of[from[class]]];
+        out->accepts[new] = dfa->accepts[partition->state[partition->block[block].first]];
     }
-    out->states = partition->blocks;
-    out->start = renumbered(partition, partition->block_of[dfa->start]);
+    out->states = partition->numbered;
+    out->start = partition->number[partition->block_of[dfa->start]];
 }
 
 static int minimise_partition(struct partition *partition, struct dfa *dfa)
@@ -202,6 +234,7 @@ static int minimise_partition(struct partition *partition, struct dfa *dfa)
         dfa_free(&small);
         return -ENOMEM;
     }
+    number_blocks(partition);
     merge_blocks(partition, &small);
     dfa_free(dfa);
     *dfa = small;

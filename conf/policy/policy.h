@@ -8,11 +8,12 @@
  * that compiled it; a reader refuses a file with another magic, version or size. Nothing in
  * it is a secret and it must be readable by all users.
  *
- * A pattern list becomes one DFA: `struct policy_dfa`, then `states * classes` cells of
- * uint16_t (the next state, row by row), then `states` cells of uint16_t (0: no rule accepts
- * here; n: the rule of index n - 1 decides). State POLICY_DEAD is the one that never accepts:
- * a matcher may stop there. After the DFA's cells, aligned to 4 bytes, come `rules` entries of
- * `struct policy_rule`. A DFA of a list without rules has states == 0.
+ * A pattern list becomes one DFA: `struct policy_dfa`, then `states` cells of uint16_t
+ * (0: no rule accepts here; n: the rule of index n - 1 decides), then `states * classes` cells of
+ * uint16_t (the next state, row by row, in the order of the distance from the start). State
+ * POLICY_DEAD is the one that never accepts: a matcher may stop there. After the DFA's cells,
+ * aligned to 4 bytes, come `rules` entries of `struct policy_rule`. A DFA of a list without rules
+ * has states == 0.
  */
 #ifndef JOBTRAIL_POLICY_H
 #define JOBTRAIL_POLICY_H
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   5u
+#define POLICY_VERSION   6u
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 

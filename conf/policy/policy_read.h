@@ -38,8 +38,8 @@ static inline const char *policy_string(const void *base, enum policy_section wh
 /* A list's automaton within its section, and its rules after it. */
 struct policy_table {
     const struct policy_dfa *dfa;
-    const uint16_t *next;    /* states * classes */
     const uint16_t *accepts; /* states */
+    const uint16_t *next;    /* states * classes */
     const struct policy_rule *rules;
 };
 
@@ -59,8 +59,8 @@ static inline int policy_find(const void *base, enum policy_section which, struc
     if (rules_at + (uint64_t)dfa->rules * sizeof(struct policy_rule) > span.size)
         return 0;
     out->dfa = dfa;
-    out->next = (const uint16_t *)(dfa + 1);
-    out->accepts = out->next + (size_t)dfa->states * dfa->classes;
+    out->accepts = (const uint16_t *)(dfa + 1);
+    out->next = out->accepts + dfa->states;
     out->rules = (const struct policy_rule *)((const char *)dfa + rules_at);
     return 1;
 }
