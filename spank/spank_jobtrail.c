@@ -7,8 +7,9 @@
  * Where they run: init everywhere except for prolog and epilog; slurmd_exit in slurmd;
  * init_post_opt, task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in
  * the task, as root; task_init in the task, as the user; job_prolog and job_epilog in processes of
- * their own, as root. State between them is on disk, except for the option: Slurm passes it to
- * slurmstepd before it calls init_post_opt. How Slurm's releases differ is in slurm_release.h.
+ * their own, as root. State between them is on disk, except for the option, which Slurm passes to
+ * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. How Slurm's releases
+ * differ is in slurm_release.h.
  */
 #include <errno.h>
 #include <fcntl.h>
