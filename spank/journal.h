@@ -27,7 +27,8 @@
  *         4294967294: unknown), path, and, where that is not absolute, cwd and search (PATH); no
  *         path where a multi-prog configuration is too large
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
- *         others=alive where the daemon had children and none of them was dead and not waited for
+ *         others=alive where the daemon had children and none of them was dead and not waited for;
+ *         where there was a task epilog, forked and forked_busy
  * end     the step is over on this node: step
  * epilog  the job is over here; the same keys of the credential as `prolog`. Readers use the first
  *         one: a later run of a requeued job appends its own to journals that a crash has left
@@ -35,7 +36,10 @@
  * `thread` is the thread of the step's daemon that wrote the line, `busy` how long it had been on a
  * processor or waiting for one until then (/proc/thread-self/schedstat), in nanoseconds. Both are
  * missing where the kernel does not count that. They bound how much earlier than the line a task
- * may have ended.
+ * may have ended, since a daemon that has waited for a task does not block for long before it
+ * writes the line, except for the task's epilogs. It calls the plugin after these. So `forked` is
+ * when that thread first forked after it had waited for the task, in nanoseconds since the Epoch,
+ * and `forked_busy` is `busy` then: the task ended before that.
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
  * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of

@@ -7,8 +7,9 @@
  * Where they run: init everywhere except for prolog and epilog; slurmd_exit in slurmd;
  * init_post_opt, task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in
  * the task, as root; task_init in the task, as the user; job_prolog and job_epilog in processes of
- * their own, as root. State between them is on disk, except for the option: Slurm passes it to
- * slurmstepd before it calls init_post_opt. How Slurm's releases differ is in slurm_release.h.
+ * their own, as root. State between them is on disk, except for the option, which Slurm passes to
+ * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. How Slurm's releases
+ * differ is in slurm_release.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +22,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conf/base/io.h"
 #include "conf/policy/policy.h"
 #include "spank/epilog.h"
 #include "spank/epilog_note.h"
+#include "spank/fork_note.h"
 #include "spank/hooks.h"
 #include "spank/inject.h"
 #include "spank/journal_line.h"
@@ -289,17 +290,20 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
-/* How long this thread has been on a processor or waiting for one; nothing where the kernel does
- * not count that. */
+/* Of this moment, and, of an `exit`, of the fork for the task's epilog; and observes the forks up
+ * to the next line. Nothing where one of these cannot be measured. */
 static void add_busy(struct journal_line *line)
 {
-    char text[64];
-    unsigned long long on_processor, waiting;
-    if (io_read_text(AT_FDCWD, "/proc/thread-self/schedstat", text, sizeof text) <= 0 ||
-        sscanf(text, "%llu %llu", &on_processor, &waiting) != 2 || on_processor == 0)
+    const struct fork_note forked = fork_note_take();
+    uint64_t busy_ns = fork_note_busy();
+    if (!fork_note_start() || busy_ns == 0)
         return;
     journal_number(line, "thread", (uint64_t)gettid());
-    journal_number(line, "busy", on_processor + waiting);
+    journal_number(line, "busy", busy_ns);
+    if (forked.time_ns == 0)
+        return;
+    journal_number(line, "forked", forked.time_ns);
+    journal_number(line, "forked_busy", forked.busy_ns);
 }
 
 /* Leaves the children as they are, for slurmstepd to wait for. */

@@ -11,6 +11,15 @@
 /* The process takes the time by the kernel's tick, 100 to 1000 a second. */
 #define FINI_ERROR_NS UINT64_C(10000000)
 
+/* No program that only starts another one takes so long. */
+#define WRAPPER_NS UINT64_C(1000000000)
+
+/* What slurmstepd may need to tell of an end, where it is not measured. */
+#define WORK_NS UINT64_C(1000000000)
+
+/* A process may end while the flush reads. */
+#define READING_NS UINT64_C(60000000000)
+
 static const struct journal_task *task_of(const struct capture *capture,
                                           const struct journal *journal)
 {
@@ -67,13 +76,18 @@ static uint64_t last_moment(const struct ending_evidence *evidence)
                                      : evidence->now_ns;
 }
 
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* The process takes the time by the kernel's tick: the true time is that or later. */
 static struct ending end_by_signing(const struct capture *capture)
 {
     return (struct ending){.source = "fini",
                            .end_ns = capture->end_ns,
                            .min_ns = capture->end_ns,
-                           .max_ns = capture->end_ns + FINI_ERROR_NS};
+                           .max_ns = sum_of(capture->end_ns, FINI_ERROR_NS)};
 }
 
 /* The end of a process that wrote no end, and that Slurm did not wait for, lies between the last
@@ -102,50 +116,74 @@ static struct ending end_after_silence(const struct capture *capture,
     return ending;
 }
 
+/* Whether the status that Slurm saw is the program's and not that of one that replaced it. */
+static bool is_certain(const struct capture *capture, const struct ending_evidence *evidence)
+{
+    return evidence->is_replaceable == NULL || !evidence->is_replaceable(capture);
+}
+
 /* The end of a task that Slurm waited for, as slurmstepd saw it. */
 static struct ending end_of_task(const struct capture *capture, const struct journal_task *task,
-                                 const struct ending_evidence *evidence)
+                                 const struct ending_evidence *evidence, bool is_own)
 {
-    bool is_certain = evidence->is_replaceable == NULL || !evidence->is_replaceable(capture);
     uint64_t alive_ns = known_alive(capture, evidence);
-    struct ending ending = {.source = is_certain ? "task_exit" : "task_end",
+    bool is_bounded = is_own && task->error_ns != UINT64_MAX;
+    struct ending ending = {.source = is_own ? "task_exit" : "task_end",
                             .end_ns = task->end_ns,
-                            .min_ns = task->end_ns - smaller_of(task->end_ns, task->error_ns),
-                            .max_ns = task->end_ns,
-                            .status_known = is_certain || WIFSIGNALED(task->status),
+                            .min_ns = alive_ns,
+                            .max_ns = task->max_ns,
+                            .status_known = is_own || WIFSIGNALED(task->status),
                             .status = task->status};
-    if (!is_certain)
-        ending.min_ns = alive_ns;
-    if (!ending.status_known)
+    if (is_bounded)
+        ending.min_ns = later_of(alive_ns, task->end_ns - smaller_of(task->end_ns, task->error_ns));
+    if (!ending.status_known || (is_own && !is_bounded))
         ending.end_ns = alive_ns;
     return ending;
 }
 
-/* Whether the process lived on after it had signed: a library's destructor that hangs, or a child
- * made by vfork(2) that signed for its parent. */
+/* Whether the process lived on after it had signed, as one does whose library's destructor hangs,
+ * or for which a child made by vfork(2) has signed: it was seen, or was killed by a signal other
+ * than the one of which our handler has written. That slurmstepd told of its end later shows
+ * nothing: slurmstepd may have been blocked. */
 static bool has_lived_on(const struct capture *capture, const struct journal_task *task,
                          const struct ending_evidence *evidence)
 {
-    uint64_t signed_ns = capture->end_ns + FINI_ERROR_NS;
-    return seen_alive(evidence) > signed_ns ||
-           (task != NULL && task->end_ns > signed_ns && task->end_ns - signed_ns > task->error_ns);
+    bool was_killed = task != NULL && WIFSIGNALED(task->status) &&
+                      (capture->signal == 0 || (uint32_t)WTERMSIG(task->status) != capture->signal);
+    return was_killed || seen_alive(evidence) > sum_of(capture->end_ns, FINI_ERROR_NS);
+}
+
+/* The end of a task that signed and that Slurm waited for. Where slurmstepd told of it later than
+ * its work explains, either it was blocked or the task lived on. */
+static struct ending end_of_signed_task(const struct capture *capture,
+                                        const struct journal_task *task,
+                                        const struct ending_evidence *evidence)
+{
+    struct ending ending = end_by_signing(capture);
+    uint64_t work_ns = task->error_ns == UINT64_MAX ? WORK_NS : task->error_ns;
+    bool is_late = task->end_ns > sum_of(ending.max_ns, work_ns);
+    if (is_late)
+        ending.max_ns = task->max_ns;
+    ending.status_known = !is_late || is_certain(capture, evidence);
+    ending.status = task->status;
+    return ending;
 }
 
 /* The ending of the last program that a process ran. */
 static struct ending end_of_last(const struct capture *capture, const struct journal_task *task,
                                  const struct ending_evidence *evidence)
 {
-    bool was_waited_for = task != NULL && task->end_ns != 0;
-    struct ending ending;
-    if (capture->end_ns != 0 && !has_lived_on(capture, was_waited_for ? task : NULL, evidence)) {
-        ending = end_by_signing(capture);
-        ending.status_known = was_waited_for || capture->signal != 0;
-        ending.status = was_waited_for ? task->status : (int)capture->signal;
-    } else if (was_waited_for) {
-        ending = end_of_task(capture, task, evidence);
-    } else {
-        ending = end_after_silence(capture, evidence);
-    }
+    const struct journal_task *told = task != NULL && task->end_ns != 0 ? task : NULL;
+    bool is_signed = capture->end_ns != 0 && !has_lived_on(capture, told, evidence);
+    if (is_signed && told != NULL)
+        return end_of_signed_task(capture, told, evidence);
+    if (told != NULL)
+        return end_of_task(capture, told, evidence, is_certain(capture, evidence));
+    if (!is_signed)
+        return end_after_silence(capture, evidence);
+    struct ending ending = end_by_signing(capture);
+    ending.status_known = capture->signal != 0;
+    ending.status = (int)capture->signal;
     return ending;
 }
 
@@ -158,7 +196,7 @@ static struct ending end_of_replaced(const struct capture *capture,
     if (capture->end_ns != 0 && capture->end_by != LEDGER_END_REPLACED)
         return end_by_signing(capture);
     if (capture->end_ns != 0)
-        ending.max_ns = capture->end_ns + FINI_ERROR_NS;
+        ending.max_ns = sum_of(capture->end_ns, FINI_ERROR_NS);
     else if (evidence->next_ns != 0)
         ending.max_ns = evidence->next_ns;
     if (was_seen_replaced(evidence))
@@ -170,34 +208,52 @@ static struct ending end_of_replaced(const struct capture *capture,
     return ending;
 }
 
-/* A program that only starts another one in its process (wrapper.h) is over when it has begun.
- */
+/* A program that only starts another one in its process (wrapper.h) is over when it has begun, or
+ * was seen last. */
 static struct ending end_of_wrapper(const struct capture *capture,
                                     const struct ending_evidence *evidence,
                                     const struct journal_task *task)
 {
-    uint64_t last_ns = task != NULL && task->end_ns != 0 ? task->end_ns : last_moment(evidence);
-    return (struct ending){.source = "exec",
-                           .end_ns = capture->start_ns,
-                           .min_ns = capture->start_ns,
-                           .max_ns = last_ns};
+    uint64_t alive_ns = later_of(capture->start_ns, seen_alive(evidence));
+    uint64_t last_ns = task != NULL && task->end_ns != 0 ? task->max_ns : last_moment(evidence);
+    return (struct ending){
+        .source = "exec", .end_ns = alive_ns, .min_ns = alive_ns, .max_ns = last_ns};
+}
+
+/* By its name it only starts another program in its process, and nothing says otherwise: it wrote
+ * no end, and was not seen to run for longer than such a program does. */
+static bool is_wrapper(const struct capture *capture, const struct ending_evidence *evidence)
+{
+    return capture->end_ns == 0 && seen_alive(evidence) <= sum_of(capture->start_ns, WRAPPER_NS) &&
+           wrapper_kind(capture->exec.at, capture->exec.size) == WRAPPER_REPLACES;
+}
+
+/* Starts and ends in the ledger are what its user says. What lies behind the last moment, more than
+ * what ends while the flush reads, is not believed. */
+static uint64_t believed(uint64_t time_ns, uint64_t last_ns)
+{
+    return time_ns > sum_of(last_ns, READING_NS) ? last_ns : time_ns;
 }
 
 struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence)
 {
     const struct journal_task *task = task_of(capture, evidence->journal);
-    bool has_next = evidence->next_ns != 0 || was_seen_replaced(evidence) ||
-                    (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
-    bool is_wrapper = capture->end_ns == 0 &&
-                      wrapper_kind(capture->exec.at, capture->exec.size) == WRAPPER_REPLACES;
-    struct ending ending = has_next     ? end_of_replaced(capture, evidence)
-                           : is_wrapper ? end_of_wrapper(capture, evidence, task)
-                                        : end_of_last(capture, task, evidence);
+    bool has_next =
+        evidence->next_ns != 0 || (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
+    /* the watcher compares paths: it takes a program that was renamed for another one */
+    bool was_killed = task != NULL && task->end_ns != 0 && WIFSIGNALED(task->status);
+    struct ending ending = has_next ? end_of_replaced(capture, evidence)
+                           : was_seen_replaced(evidence)
+                               ? was_killed ? end_of_task(capture, task, evidence, false)
+                                            : end_of_replaced(capture, evidence)
+                           : is_wrapper(capture, evidence) ? end_of_wrapper(capture, evidence, task)
+                                                           : end_of_last(capture, task, evidence);
+    uint64_t last_ns = later_of(last_moment(evidence), capture->start_ns);
     ending.task = task;
     /* a clock may have been set back */
-    ending.end_ns = later_of(ending.end_ns, capture->start_ns);
+    ending.end_ns = later_of(believed(ending.end_ns, last_ns), capture->start_ns);
     ending.min_ns = smaller_of(later_of(ending.min_ns, capture->start_ns), ending.end_ns);
-    ending.max_ns = later_of(ending.max_ns, ending.end_ns);
+    ending.max_ns = later_of(believed(ending.max_ns, last_ns), ending.end_ns);
     ending.error_ns = later_of(ending.end_ns - ending.min_ns, ending.max_ns - ending.end_ns);
     return ending;
 }

@@ -7,7 +7,7 @@
  *              status known where Slurm waited for it, or from the handler
  *   exec       it replaced itself, at or before the start of the next capture of the same process,
  *              or the time that a successor without a capture stored; or the watcher saw another
- *              program in its process
+ *              program in its process, and no signal ended the task
  *   task_exit  it was a task of Slurm's and wrote no end, or lived on after it: the journal has its
  *              wait status
  *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
@@ -19,6 +19,9 @@
  *              run in the job ends at that time
  *   reboot     as epilog, but the node was booted in between
  *   session    as step_end, outside of Slurm: known only when a later flush looked
+ *
+ * The ledger's times are what its user says. An end more than a minute after the last moment at
+ * which a process of the job can have lived is taken for that moment.
  *
  * Of step_end, epilog, reboot and session, except for what outlived its job, and of task_end
  * without a signal, the end is not known. There end_ns is the last time at which the run is known

@@ -148,32 +148,39 @@ static int take_program(struct journal *journal, const struct journal_words *lin
 
 /* What a line of a step's daemon says beside its words. */
 struct daemon_look {
-    uint64_t seen_ns, busy_ns;
+    uint64_t time_ns, busy_ns;        /* of the line */
+    uint64_t seen_ns, busy_when_seen; /* of the fork for the task's epilog, or of the line */
     uint32_t thread;
 };
 
 static struct daemon_look daemon_look(const struct journal_words *line)
 {
-    return (struct daemon_look){.seen_ns = line->time_ns,
-                                .busy_ns = journal_words_number(line, "busy", 0),
-                                .thread = journal_words_number32(line, "thread", 0)};
+    struct daemon_look look = {.time_ns = line->time_ns,
+                               .busy_ns = journal_words_number(line, "busy", 0),
+                               .seen_ns = journal_words_number(line, "forked", line->time_ns),
+                               .thread = journal_words_number32(line, "thread", 0)};
+    look.busy_when_seen = journal_words_number(line, "forked_busy", look.busy_ns);
+    /* the clock was set back meanwhile */
+    if (look.seen_ns > line->time_ns)
+        look.seen_ns = line->time_ns;
+    return look;
 }
 
 /* How long slurmstepd may have needed to see the end of a task for which it waited: as long as its
  * thread was on a processor or waited for one since it dealt with a task last, and what it may have
- * waited for locks and disks. */
+ * waited for locks and disks. UINT64_MAX: unknown. */
 static uint64_t daemon_delay(const struct journal_step *step, const struct daemon_look *look)
 {
-    const uint64_t blocked_ns = 50000000, unknown_ns = 1000000000;
-    bool is_measured = look->busy_ns != 0 && step->busy_ns != 0 && look->thread == step->thread &&
-                       look->busy_ns >= step->busy_ns;
-    return is_measured ? look->busy_ns - step->busy_ns + blocked_ns : unknown_ns;
+    const uint64_t blocked_ns = 50000000;
+    bool is_measured = look->busy_when_seen != 0 && step->busy_ns != 0 &&
+                       look->thread == step->thread && look->busy_when_seen >= step->busy_ns;
+    return is_measured ? look->busy_when_seen - step->busy_ns + blocked_ns : UINT64_MAX;
 }
 
 static void note_look(struct journal_step *step, const struct daemon_look *look,
                       uint64_t dead_since_ns)
 {
-    step->look_ns = look->seen_ns;
+    step->look_ns = look->time_ns;
     step->dead_since_ns = dead_since_ns;
     step->busy_ns = look->busy_ns;
     step->thread = look->thread;
@@ -196,7 +203,7 @@ static int take_task(struct journal *journal, const struct journal_words *line)
     struct journal_step *step = find_step(journal, journal->tasks[journal->task_count - 1].step);
     const struct daemon_look look = daemon_look(line);
     if (step != NULL)
-        note_look(step, &look, step->dead_since_ns != 0 ? step->dead_since_ns : look.seen_ns);
+        note_look(step, &look, step->dead_since_ns != 0 ? step->dead_since_ns : look.time_ns);
     return journal_index_add(&journal->task_index, journal->task_count, pid_of_task,
                              journal->tasks);
 }
@@ -210,14 +217,18 @@ static uint64_t exit_error(struct journal_step *step, const struct daemon_look *
 {
     const uint64_t apart_ns = 1000000000;
     if (step == NULL)
-        return apart_ns;
+        return UINT64_MAX;
     uint64_t delay_ns = daemon_delay(step, look);
-    uint64_t since_ns = look->seen_ns > delay_ns ? look->seen_ns - delay_ns : 0;
-    bool is_alone = step->look_ns == 0 || look->seen_ns > step->look_ns + apart_ns + delay_ns;
+    bool is_alone = step->look_ns == 0 || (look->seen_ns > step->look_ns + apart_ns &&
+                                           look->seen_ns - step->look_ns - apart_ns > delay_ns);
+    /* 1: at any time before; 0 would be: not yet */
+    uint64_t since_ns = look->seen_ns > delay_ns ? look->seen_ns - delay_ns : 1;
     if (!is_alone && step->dead_since_ns < since_ns)
         since_ns = step->dead_since_ns;
-    note_look(step, look, others_live ? look->seen_ns : since_ns);
-    return look->seen_ns - since_ns;
+    note_look(step, look, others_live ? look->time_ns : since_ns);
+    if (delay_ns == UINT64_MAX)
+        return delay_ns;
+    return look->seen_ns > since_ns ? look->seen_ns - since_ns : 0;
 }
 
 /* Notes the end of the youngest task of this step, number and pid that has not ended. Pids are used
@@ -239,7 +250,8 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
         struct journal_task *known = &journal->tasks[i - 1];
         if (known->step != step || known->task != task || known->pid != pid || known->end_ns != 0)
             continue;
-        known->end_ns = line->time_ns;
+        known->end_ns = look.seen_ns;
+        known->max_ns = look.time_ns;
         known->error_ns = exit_error(find_step(journal, step), &look, others_live);
         known->status = (int)status;
         return 0;

@@ -35,8 +35,9 @@ struct journal_task {
     int32_t pid;
     uint64_t ticks; /* start, clock ticks since boot */
     uint64_t start_ns;
-    uint64_t end_ns;   /* 0: Slurm has not waited for it */
-    uint64_t error_ns; /* how much earlier it may have ended, at the most */
+    uint64_t end_ns;   /* before any task epilog; 0: Slurm has not waited for it */
+    uint64_t max_ns;   /* when slurmstepd told of it, after the task epilogs: it ended before */
+    uint64_t error_ns; /* how much earlier than end_ns it may have ended; UINT64_MAX: unknown */
     int status;        /* as wait(2) gives it, where end_ns is not 0 */
 };
 

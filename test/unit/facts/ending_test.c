@@ -61,8 +61,14 @@ struct ending_case {
 #define MEASURED     " thread=1 busy=1"
 #define TASK         "task time=10.000000000 step=0 task=0 pid=50 ticks=4000000007" MEASURED "\n"
 #define EXIT(status) "exit time=90.000000000 step=0 task=0 pid=50 status=" status MEASURED "\n"
-#define END          "end time=95.000000000 step=0\n"
-#define EPILOG       "epilog time=100.000000000\n"
+/* its epilog took until 95, and the next line is that of its end */
+#define LATE_EXIT(status)                                                                          \
+    "exit time=95.000000000 step=0 task=0 pid=50 status=" status                                   \
+    " thread=1 busy=3 forked=90000000000 forked_busy=1\n"
+/* by a kernel that counts nothing */
+#define UNMEASURED_EXIT(status) "exit time=90.000000000 step=0 task=0 pid=50 status=" status "\n"
+#define END                     "end time=95.000000000 step=0\n"
+#define EPILOG                  "epilog time=100.000000000\n"
 
 static const struct ending_case cases[] = {
     {"a task that signed and that Slurm waited for",
@@ -139,7 +145,7 @@ static const struct ending_case cases[] = {
      TASK EXIT("256") "task time=91.000000000 step=0 task=1 pid=50 ticks=4000009000\n"
                       "exit time=92.000000000 step=0 task=1 pid=50 status=0\n" END EPILOG,
      {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
-     {{"task_exit", 92, 91, 92, 0, 1}, {"task_exit", 90, 89.95, 90, 256, 1}}},
+     {{"task_exit", 91, 91, 92, 0, 1}, {"task_exit", 90, 89.95, 90, 256, 1}}},
     {"a pid that came back to a process that is no task",
      TASK EXIT("256") END EPILOG,
      {{50, 9000, 91, 0, 0, 0, 0}, {50, 7, 11, 0, 0, 0, 0}},
@@ -181,7 +187,7 @@ static const struct ending_case cases[] = {
     {"a task whose signal our handler caught, and of which Slurm says otherwise",
      TASK EXIT("9") END EPILOG,
      {{50, 7, 12, 90, 0, SIGTERM, 0}},
-     {{"fini", 90, 90, 90.01, 9, 1}}},
+     {{"task_exit", 90, 90, 90, 9, 1}}},
     {"a process that was not asked for its start, and replaced itself twice",
      END EPILOG,
      {{NO_PID, 8, 11, 0, 0, 0, 1}, {NO_PID, 7, 20, 0, 0, 0, 0}, {NO_PID, 7, 30, 40, 0, 0, 0}},
@@ -212,6 +218,38 @@ static const struct ending_case cases[] = {
      TASK EXIT("0") END EPILOG,
      {{50, 7, 11, 20, 0, 0, IS_REPLACED}, {50, 7, 40, 90, 0, 0, 0}},
      {{"exec", 20, 11, 20.01, NOBODY, 1}, {"fini", 90, 90, 90.01, 0, 1}}},
+    {"a task that signed and had an epilog",
+     TASK LATE_EXIT("768") EPILOG,
+     {{50, 7, 11, 90, 0, 0, 0}},
+     {{"fini", 90, 90, 90.01, 768, 1}}},
+    {"a task that did not sign and had an epilog",
+     TASK LATE_EXIT("768") EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 90, 89.95, 95, 768, 1}}},
+    {"a task of which slurmstepd told late",
+     TASK EXIT("768") EPILOG,
+     {{50, 7, 11, 80, 0, 0, 0}},
+     {{"fini", 80, 80, 90, 768, 1}}},
+    {"a task that signed, of which an unmeasured slurmstepd told late",
+     TASK UNMEASURED_EXIT("768") EPILOG,
+     {{50, 7, 11, 80, 0, 0, 0}},
+     {{"fini", 80, 80, 90, 768, 1}}},
+    {"a task that was killed, of which an unmeasured slurmstepd told",
+     TASK UNMEASURED_EXIT("9") EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 11, 11, 90, 9, 1}}},
+    {"a task whose signal our handler caught, and of which slurmstepd told late",
+     TASK EXIT("15") EPILOG,
+     {{50, 7, 11, 80, 0, SIGTERM, 0}},
+     {{"fini", 80, 80, 90, 15, 1}}},
+    {"a process whose forged end is after the job's",
+     EPILOG,
+     {{51, 8, 12, 4000000000, 0, 0, 0}},
+     {{"fini", 100, 100, 100, NOBODY, 0}}},
+    {"a process whose forged successor is after the job's",
+     EPILOG,
+     {{51, 8, 12, 4000000000, 0, 0, IS_REPLACED}},
+     {{"exec", 100, 12, 100, NOBODY, 0}}},
     {"no captures at all", EPILOG, {{0}}, {{0}}},
 };
 
@@ -344,6 +382,16 @@ static struct ending ending_of(const struct capture *capture, const char *text, 
     return ending;
 }
 
+static void an_end_that_is_the_largest_number_does_not_wrap(void **state)
+{
+    (void)state;
+    const struct capture capture = {
+        .pid = 51, .start_ticks = NEVER, .start_ns = 12 * SECOND, .end_ns = UINT64_MAX};
+    const struct ending ending = ending_of(&capture, STEP_0 EPILOG, 0);
+    assert_string_equal(ending.source, "fini");
+    assert_true(ending.end_ns == 100 * SECOND && ending.max_ns == 100 * SECOND);
+}
+
 static void what_ran_when_the_node_was_booted_ended_before(void **state)
 {
     const struct capture capture = {
@@ -388,11 +436,13 @@ static const struct evidence_case evidence_cases[] = {
     {"a task that may have replaced itself after it was seen last",
      TASK EXIT("1024") EPILOG, "/a", 0, 60, 0, 0, true, "task_end", 60, 60, 90, NOBODY},
     {"a task in which another program was seen, which was killed",
-     TASK EXIT("9") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "exec", 30, 30, 60, NOBODY},
+     TASK EXIT("9") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "task_end", 90, 30, 90, 9},
+    {"a task in which another program was seen, which exited with 4",
+     TASK EXIT("1024") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "exec", 30, 30, 60, NOBODY},
     {"a task that signed and was seen afterwards",
      TASK EXIT("9") EPILOG, "/a", 20, 60, 0, LOOK_SIGNED, false, "task_exit", 90, 90, 90, 9},
     {"a task that may have replaced itself after it signed",
-     TASK EXIT("1024") EPILOG, "/a", 20, 0, 0, 0, true, "task_end", 20, 20, 90, NOBODY},
+     TASK EXIT("1024") EPILOG, "/a", 20, 0, 0, 0, true, "fini", 20, 20, 90, NOBODY},
     {"a process that nobody waited for, and that was seen twice",
      TASK END EPILOG, "/a", 0, 30, 60, 0, false, "step_end", 30, 30, 60, NOBODY},
     {"a process that nobody waited for, and that was gone when it was looked for",
@@ -403,6 +453,12 @@ static const struct evidence_case evidence_cases[] = {
      TASK END EPILOG, "/a", 20, 20, 90, LOOK_SIGNED, false, "fini", 20, 20, 20, NOBODY},
     {"env, of which nothing is seen after its start",
      TASK EXIT("0") EPILOG, "/usr/bin/env", 0, 0, 0, 0, false, "exec", 12, 12, 90, NOBODY},
+    {"env, which was seen in the second in which it began",
+     TASK EXIT("0") EPILOG, "/usr/bin/env", 0, 13, 0, 0, false, "exec", 13, 13, 90, NOBODY},
+    {"a user's program that is called env, and crashed",
+     TASK EXIT("11") EPILOG, "/home/u/env", 0, 60, 0, 0, false, "task_exit", 90, 90, 90, 11},
+    {"unshare, which waits for its child",
+     TASK EXIT("0") EPILOG, "/usr/bin/unshare", 0, 60, 0, 0, true, "task_end", 60, 60, 90, NOBODY},
     {"env, which found no such program",
      TASK EXIT("32512") EPILOG, "/usr/bin/env", 90, 0, 0, 0, false, "fini", 90, 90, 90, 32512},
 };
@@ -495,6 +551,7 @@ int main(void)
         cmocka_unit_test(programs_follow_each_other_in_one_namespace_only),
         cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),
         cmocka_unit_test(what_root_saw_beside_decides_whose_status_it_is),
+        cmocka_unit_test(an_end_that_is_the_largest_number_does_not_wrap),
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
         cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),

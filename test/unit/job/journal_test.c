@@ -192,8 +192,8 @@ static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **s
                  {"10.104000000", "thread=9 busy=5000000 others=alive", 104},
                  {"10.120000000", "thread=9 busy=6000000 others=alive", 51},
                  {"12.000000000", "thread=9 busy=89000000 others=alive", 133},
-                 {"14.500000000", "thread=10 busy=89000000 others=alive", 1000},
-                 {"17.000000000", "", 1000}};
+                 {"14.500000000", "thread=10 busy=89000000 others=alive", UINT64_MAX / 1000000},
+                 {"17.000000000", "", UINT64_MAX / 1000000}};
     enum { EXITS = sizeof exits / sizeof exits[0] };
     char text[4096] = WHO;
     (void)state;
@@ -208,6 +208,25 @@ static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **s
     struct journal journal = parsed(text);
     for (unsigned i = 0; i < EXITS; i++)
         assert_int_equal(journal.tasks[i].error_ns / 1000000, exits[i].error_ms);
+    journal_free(&journal);
+    /* the first had an epilog of three seconds, while the second ended; the third ended later */
+    journal =
+        parsed(WHO "task time=2.000000000 step=0 task=0 pid=1 ticks=6 thread=9 busy=1000000\n"
+                   "task time=2.000000000 step=0 task=1 pid=2 ticks=6 thread=9 busy=1000000\n"
+                   "task time=2.000000000 step=0 task=2 pid=3 ticks=6 thread=9 busy=1000000\n"
+                   "exit time=13.000000000 step=0 task=0 pid=1 status=9 thread=9 busy=9000000 "
+                   "forked=10000000000 forked_busy=3000000\n"
+                   "exit time=16.000000000 step=0 task=1 pid=2 status=9 thread=9 busy=19000000 "
+                   "forked=13000000000 forked_busy=9500000 others=alive\n"
+                   "exit time=23.000000000 step=0 task=2 pid=3 status=9 thread=9 busy=29000000 "
+                   "forked=20000000000 forked_busy=21000000\n");
+    static const uint64_t told[][3] = {
+        {10000, 13000, 52}, {13000, 16000, 3052}, {20000, 23000, 52}};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(journal.tasks[i].end_ns / 1000000, told[i][0]);
+        assert_int_equal(journal.tasks[i].max_ns / 1000000, told[i][1]);
+        assert_int_equal(journal.tasks[i].error_ns / 1000000, told[i][2]);
+    }
     journal_free(&journal);
     /* one that ended while others were still being started */
     journal =

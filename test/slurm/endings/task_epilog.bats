@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Slurm tells of a task's end after the task's epilogs: how long these take is no part of the run.
+
+load ../fixture/cluster
+
+setup_file() {
+    export RULES=$'[paths]\nskip = .*/(sleep|date|env)\nkeep = .*'
+    start_cluster
+    # says when it began: the task had ended before
+    cat >"$DIR/epilog" <<EPILOG
+#!/bin/sh
+[ -e "$DIR/out/began.\$SLURM_JOB_ID.\$SLURM_STEP_ID" ] ||
+    env -u LD_PRELOAD date +%s.%N >"$DIR/out/began.\$SLURM_JOB_ID.\$SLURM_STEP_ID"
+env -u LD_PRELOAD sleep 3
+EPILOG
+    chmod 755 "$DIR/epilog"
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+# ended JOB STEP NAME: "end_source exit_code:signal" of its record, where the end that it tells lies
+# before the step's first epilog, and the bounds have a time between its start and that epilog
+ended() {
+    local began
+    began=$(<"$DIR/out/began.$1.$2")
+    field "$1" "$3" "if .userDT.end_time <= $began and .slurmT.end_time_min <= $began
+            and .slurmT.end_time_max >= .userDT.start_time
+        then .slurmT | \"\\(.end_source) \\(.exit_code):\\(.signal)\"
+        else \"epilog at $began, \" + ([.userDT.end_time, .slurmT.end_time_min, .slurmT.end_time_max] | tostring) end"
+}
+
+# each_way SRUN-OPTION...: of one job, the ends of a task that signs, of one that does not, and of
+# one that is killed
+each_way() {
+    local job
+    job=$(submit_and_wait "ulimit -c 0
+srun -n1 $* $PROGRAMS/exit_with 3
+srun -n1 $* $PROGRAMS/_exit_with 4
+srun -n1 $* $PROGRAMS/kill_self 9
+exit 5" -w n1)
+    run ended "$job" 0 exit_with
+    echo "$output"
+    [[ $output == "fini 3:0" ]]
+    [[ $(field "$job" exit_with .slurmT.end_time_error) == 0.01 ]]
+    run ended "$job" 1 _exit_with
+    echo "$output"
+    [[ $output == "task_exit 4:0" ]]
+    run ended "$job" 2 kill_self
+    echo "$output"
+    [[ $output == "task_exit 0:9" ]]
+    JOB=$job
+}
+
+@test "the end of a task does not lie in the epilog that srun was given for it" {
+    each_way "--task-epilog=$DIR/epilog"
+}
+
+@test "a task that hangs after it has signed and is killed ended before its epilog, and after it signed" {
+    job=$(submit "srun -n1 --task-epilog=$DIR/epilog $PROGRAMS/vfork_exit $DIR/out/on" -w n1)
+    eventually 30 test -e "$DIR/out/on"
+    before=$(date +%s.%N)
+    run_as root scancel -s KILL "$job.0"
+    wait_job "$job"
+    [[ $(ended "$job" 0 vfork_exit) == "task_exit 0:9" ]]
+    [[ $(field "$job" vfork_exit ".userDT.end_time >= $before") == true ]]
+}
+
+@test "of many tasks with an epilog each, each ended before the first of them began or later" {
+    job=$(submit_and_wait "srun -n3 -O --task-epilog=$DIR/epilog bash -c 'exec $PROGRAMS/_exit_with 4'" -w n1)
+    [[ $(records "$job" | jq --argjson began "$(<"$DIR/out/began.$job.0")" 'map(select(.userT.exec_path
+        | endswith("/_exit_with"))) | length > 0 and all(.slurmT.end_time_min <= $began)') == true ]]
+}
+
+@test "nor in the site's epilog, nor in both, and a batch script keeps its status" {
+    "$CLUSTER" stop
+    EXTRA_CONF="TaskEpilog=$DIR/epilog" OWNER=$$ "$CLUSTER" start
+    each_way
+    [[ $(ended "$JOB" "" bash) == "fini 5:0" ]]
+    each_way "--task-epilog=$DIR/epilog"
+}
