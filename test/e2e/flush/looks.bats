@@ -22,11 +22,24 @@ look() {
     "$JOBTRAIL_BIN/jobtrail-submit" watch --once --conf "$CONF" --node e2e
 }
 
-# start COMMAND...: PID runs it
-start() {
-    (exec env "${TRACKED[@]}" "$@" >/dev/null 2>&1 3>&-) &
+# start_plain COMMAND...: PID runs it, without the library
+start_plain() {
+    (exec "$@" >/dev/null 2>&1 3>&-) &
     PID=$!
     PIDS+=("$PID")
+}
+
+# start COMMAND...: PID runs it
+start() {
+    start_plain env "${TRACKED[@]}" "$@"
+}
+
+# start_in_time OFFSET: PID is a child of the process that makes its time namespace
+start_in_time() {
+    start_plain unshare --fork --time --boottime "$1" -- env "${TRACKED[@]}" "$PROGRAMS/spin" 600 sleep
+    wait_for pgrep -P "$PID" -x spin
+    PID=$(pgrep -P "$PID" -x spin)
+    PIDS[-1]=$PID
 }
 
 runs_file() { # PATH: PID has become it, past its constructors
@@ -200,15 +213,13 @@ lives_until_killed() {
 }
 
 @test "a program without a file, in memory, lives until it is seen last" {
-    (exec python3 - "$PROGRAMS/spin" "${TRACKED[@]}" >/dev/null 2>&1 3>&- <<'EOF'
+    cat >"$BATS_TEST_TMPDIR/in_memory.py" <<'EOF'
 import os, sys
 file = os.memfd_create("mem")
 os.write(file, open(sys.argv[1], "rb").read())
 os.execve(file, ["mem", "600", "sleep"], dict(one.split("=", 1) for one in sys.argv[2:]))
 EOF
-    ) &
-    PID=$!
-    PIDS+=("$PID")
+    start_plain python3 "$BATS_TEST_TMPDIR/in_memory.py" "$PROGRAMS/spin" "${TRACKED[@]}"
     wait_for runs_file "/memfd:mem (deleted)"
     lives_until_killed
 }
@@ -222,14 +233,15 @@ EOF
 }
 
 @test "a process about which the kernel gives no answer is not gone" {
-    local count
+    local error path
     start "$PROGRAMS/spin" 600 sleep
     wait_for runs spin
-    # some of these numbers of descriptors are enough for the file, but not for all that is read
-    for ((count = 3; count < 40; count++)); do
-        rm -f "$LOOKS"
-        (ulimit -n "$count" && look) 2>/dev/null || true
-        [[ ! -e $LOOKS ]] || awk 'NR > 1 && $7 != 0 { exit 1 }' "$LOOKS"
+    for error in EMFILE ENOMEM; do
+        for path in "/proc/$PID" "/proc/$PID/stat"; do
+            strace -o "$BATS_TEST_TMPDIR/trace" -P "$path" -e "inject=openat:error=$error" \
+                "$JOBTRAIL_BIN/jobtrail-submit" watch --once --conf "$CONF" --node e2e
+            [[ $(awk 'NR == 2 { print $6, $7 }' "$LOOKS") == "0 0" ]]
+        done
     done
     lives_until_killed
     [[ $(endings) == "spin epilog" ]]
@@ -239,11 +251,7 @@ EOF
     local offset started killed
     started=$(now)
     for offset in 100000000 -1; do
-        (exec unshare --fork --time --boottime "$offset" -- env "${TRACKED[@]}" "$PROGRAMS/spin" 600 \
-            sleep >/dev/null 2>&1 3>&-) &
-        wait_for pgrep -P $! -x spin
-        PID=$(pgrep -P $! -x spin)
-        PIDS+=("$PID")
+        start_in_time "$offset"
         wait_for runs spin
     done
     look
@@ -260,9 +268,8 @@ EOF
     start "$PROGRAMS/spin" 600 sleep
     wait_for runs spin
     # a look reads the configuration first: this one takes long to read, and so the rest is long
-    seq -f 'keep = /none/%.0f' 200000 >>"$CONF"
-    "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
-    PIDS+=($!)
+    seq -f 'keep = /none/%.0f' 2500000 >>"$CONF"
+    start_plain "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e
     wait_for test -e "$LOOKS"
 }
 
