@@ -215,7 +215,9 @@ static struct ending end_of_wrapper(const struct capture *capture,
                                     const struct journal_task *task)
 {
     uint64_t alive_ns = later_of(capture->start_ns, seen_alive(evidence));
-    uint64_t last_ns = task != NULL && task->end_ns != 0 ? task->max_ns : last_moment(evidence);
+    uint64_t last_ns = evidence->next_ns != 0              ? evidence->next_ns
+                       : task != NULL && task->end_ns != 0 ? task->max_ns
+                                                           : last_moment(evidence);
     return (struct ending){
         .source = "exec", .end_ns = alive_ns, .min_ns = alive_ns, .max_ns = last_ns};
 }
@@ -242,12 +244,15 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
         evidence->next_ns != 0 || (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
     /* the watcher compares paths: it takes a program that was renamed for another one */
     bool was_killed = task != NULL && task->end_ns != 0 && WIFSIGNALED(task->status);
-    struct ending ending = has_next ? end_of_replaced(capture, evidence)
-                           : was_seen_replaced(evidence)
-                               ? was_killed ? end_of_task(capture, task, evidence, false)
-                                            : end_of_replaced(capture, evidence)
-                           : is_wrapper(capture, evidence) ? end_of_wrapper(capture, evidence, task)
-                                                           : end_of_last(capture, task, evidence);
+    struct ending ending;
+    if (is_wrapper(capture, evidence) && (has_next || !was_seen_replaced(evidence)))
+        ending = end_of_wrapper(capture, evidence, task);
+    else if (has_next || (was_seen_replaced(evidence) && !was_killed))
+        ending = end_of_replaced(capture, evidence);
+    else if (was_seen_replaced(evidence))
+        ending = end_of_task(capture, task, evidence, false);
+    else
+        ending = end_of_last(capture, task, evidence);
     uint64_t last_ns = later_of(last_moment(evidence), capture->start_ns);
     ending.task = task;
     /* a clock may have been set back */

@@ -12,13 +12,11 @@
  *              wait status
  *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
  *              capture (replaceable.h): a signal is the task's; an exit code is not claimed, and
- *              the end is not known
- *   step_end   it wrote no end, and its step is over: it ended at any time since it was last known
- *              to live
- *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
- *              run in the job ends at that time
- *   reboot     as epilog, but the node was booted in between
- *   session    as step_end, outside of Slurm: known only when a later flush looked
+ * the end is not known step_end   it wrote no end, and its step is over: it ended at any time since
+ * it was last known to live epilog     as step_end, known only when the job's epilog ran; or it
+ * outlived the job: then its run in the job ends at that time reboot     as epilog, but the node
+ * was booted in between session    as step_end, outside of Slurm: known only when a later flush
+ * looked
  *
  * The ledger's times are what its user says. An end more than a minute after the last moment at
  * which a process of the job can have lived is taken for that moment.

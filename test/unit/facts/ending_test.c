@@ -544,6 +544,22 @@ static void outside_of_slurm_an_end_is_known_when_a_later_flush_looked(void **st
     assert_int_equal(ending.end_ns, 20 * SECOND);
 }
 
+/* a shell that is not recorded may have run in between */
+static void the_time_until_the_next_program_is_not_that_of_env(void **state)
+{
+    (void)state;
+    static const char env[] = "/usr/bin/env";
+    const struct capture capture = {.pid = 4194303,
+                                    .start_ticks = NEVER,
+                                    .start_ns = 12 * SECOND,
+                                    .exec = {.at = env, .size = sizeof env - 1}};
+    const struct ending_evidence evidence = {.now_ns = NOW * SECOND, .next_ns = 20 * SECOND};
+    struct ending ending = ending_find(&capture, &evidence);
+    assert_string_equal(ending.source, "exec");
+    assert_int_equal(ending.end_ns, 12 * SECOND);
+    assert_int_equal(ending.max_ns, 20 * SECOND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +571,7 @@ int main(void)
         cmocka_unit_test(what_ran_when_the_node_was_booted_ended_before),
         cmocka_unit_test(a_process_that_outlived_its_job_ran_until_the_epilog),
         cmocka_unit_test(outside_of_slurm_an_end_is_known_when_a_later_flush_looked),
+        cmocka_unit_test(the_time_until_the_next_program_is_not_that_of_env),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
