@@ -3,11 +3,12 @@
  * What the watcher has seen of the processes of a running job: the file LOOKS_NAME beside the
  * journal, root's alone. The watcher replaces it after each look, by a rename. It is text:
  *
- *   next OFFSET                   slots of the ledger from there on have not been looked at
+ *   next OFFSET
+ *       slots of the ledger from there on have not been looked at
  *   PAGE PID TICKS FLAGS START ALIVE GONE EXEC DEVICE INODE
- *                                 one line for each slot, in the order of their pages: its page,
- * what it says of its process and when its capture began, two times in nanoseconds since the Epoch,
- * a hash of the executable's path, and the file that was seen under that path
+ *       one line for each slot, in the order of their pages: its page, what it says of its process
+ *       and when its capture began, two times in nanoseconds since the Epoch, a hash of the
+ *       executable's path, and the file that was seen under that path
  *
  * All numbers are decimal, but for EXEC, which is hexadecimal. A slot has a line as long as its
  * process has written no end or still lives, and for good where it was gone without an end. There

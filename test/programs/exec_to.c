@@ -3,7 +3,7 @@
 // one; 127 when that fails.
 #include <unistd.h>
 
-#include "tell_witness.h"
+#include "test/programs/tell_witness.h"
 
 int main(int argc, char **argv)
 {

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tell_witness.h"
+#include "test/programs/tell_witness.h"
 
 int main(int argc, char **argv)
 {

@@ -79,11 +79,15 @@ is_within() {
     is_within "$before" "$killed" "$(now)"
 }
 
+start_watcher() {
+    "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
+    PIDS+=("$!")
+}
+
 @test "the running watcher looks at processes when it starts" {
     start "$PROGRAMS/spin" 600 sleep
     wait_for runs spin
-    "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
-    PIDS+=("$!")
+    start_watcher
     wait_for test -e "$LOOKS"
     [[ $(awk 'NR == 2 { print $2, ($6 > 0) }' "$LOOKS") == "$PID 1" ]] # it was seen alive
 }
