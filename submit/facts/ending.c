@@ -242,15 +242,11 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
     const struct journal_task *task = task_of(capture, evidence->journal);
     bool has_next =
         evidence->next_ns != 0 || (capture->end_ns != 0 && capture->end_by == LEDGER_END_REPLACED);
-    /* the watcher compares paths: it takes a program that was renamed for another one */
-    bool was_killed = task != NULL && task->end_ns != 0 && WIFSIGNALED(task->status);
     struct ending ending;
     if (is_wrapper(capture, evidence) && (has_next || !was_seen_replaced(evidence)))
         ending = end_of_wrapper(capture, evidence, task);
-    else if (has_next || (was_seen_replaced(evidence) && !was_killed))
+    else if (has_next || was_seen_replaced(evidence))
         ending = end_of_replaced(capture, evidence);
-    else if (was_seen_replaced(evidence))
-        ending = end_of_task(capture, task, evidence, false);
     else
         ending = end_of_last(capture, task, evidence);
     uint64_t last_ns = later_of(last_moment(evidence), capture->start_ns);

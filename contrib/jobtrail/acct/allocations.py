@@ -34,7 +34,9 @@ def allocation(runs, wanted):
     starts = [run["start_time"] for run in runs if run["start_time"] is not None]
     job["start_time"] = min(starts, default=None)
     for name in ("end_time", "end_time_min", "end_time_max"):
-        job[name] = max((run[name] for run in runs if run[name] is not None), default=None)
+        # a run without bounds (XALT's) ended when it says
+        ends = [run["end_time"] if run[name] is None else run[name] for run in runs]
+        job[name] = max((end for end in ends if end is not None), default=None)
     if end_bound(job) == ">=":  # that of another run may be the latest possible
         job["end_time"] = job["end_time_min"]
     if starts and job["end_time"] is not None:

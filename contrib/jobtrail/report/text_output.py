@@ -64,7 +64,8 @@ def uncertain_line(head):
         return None
     more = written(head["core_hours_uncertain"], HOURS)
     return (
-        "Core hours are those known to be used, or for exec those at the most; at most %s more where nobody saw the end"
+        "Core hours are those known to be used, or those at the most where the last moment is told; "
+        "at most %s more where nobody saw the end"
         % more
     )
 

@@ -152,7 +152,7 @@ summed() {
 @test "text and HTML say that a sum may be more, and nothing where all ends were seen" {
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" -S 2024-11-01 -E 2024-11-30 executables
     [[ "$output" == *"6.0 core hours"* ]]
-    [[ "$output" == *"Core hours are those known to be used, or for exec those at the most; at most 24.0 more where nobody saw the end"* ]]
+    [[ "$output" == *"Core hours are those known to be used, or those at the most where the last moment is told; at most 24.0 more where nobody saw the end"* ]]
     [[ "$output" == *"+ up to"* ]]
     run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" -S 2024-11-01 -E 2024-11-30 --html
     [[ "$output" == *"at most 24.0 more"* ]]

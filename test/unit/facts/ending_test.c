@@ -436,7 +436,7 @@ static const struct evidence_case evidence_cases[] = {
     {"a task that may have replaced itself after it was seen last",
      TASK EXIT("1024") EPILOG, "/a", 0, 60, 0, 0, true, "task_end", 60, 60, 90, NOBODY},
     {"a task in which another program was seen, which was killed",
-     TASK EXIT("9") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "task_end", 90, 30, 90, 9},
+     TASK EXIT("9") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "exec", 30, 30, 60, NOBODY},
     {"a task in which another program was seen, which exited with 4",
      TASK EXIT("1024") EPILOG, "/a", 0, 30, 60, LOOK_OTHER, false, "exec", 30, 30, 60, NOBODY},
     {"a task that signed and was seen afterwards",
