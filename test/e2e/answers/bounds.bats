@@ -103,6 +103,14 @@ replaced() {
     [ "$output" = "2|Unknown|>=01:00:00|02:00:00" ]
 }
 
+@test "with -X a run without bounds ended when it says" {
+    { sed -n 3p "$SITE/records" && replaced 5400 | jq -c 'del(.slurmT.end_time_min, .slurmT.end_time_max) |
+        .userDT += {run_time: 10800, end_time: (.userDT.start_time + 10800)}'; } >"$BATS_TEST_TMPDIR/old"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/old.db" "$BATS_TEST_TMPDIR/old"
+    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -X -o nruns,end,endmin,endmax,elapsed
+    [ "$output" = "2|2024-11-20T13:00:00|2024-11-20T13:00:00|2024-11-20T13:00:00|03:00:00" ]
+}
+
 in_a_job() {
     acct "$1" -X -o end,endmin,endmax,elapsed
     [ "$output" = "Unknown|2024-11-20T11:00:00|2024-11-20T20:00:00|>=01:00:00" ]
