@@ -315,9 +315,10 @@ static uint64_t limit(uint64_t time_ns, const struct span *within)
 /* What of a span is within another one; known is only what is within what is known of that. */
 static struct span cut(const struct span *span, const struct span *within)
 {
+    uint64_t max_ns = span->max_ns > span->min_ns ? span->max_ns : span->min_ns;
     struct span cut = {.start_ns = limit(span->start_ns, within),
                        .min_ns = limit(span->min_ns, within),
-                       .max_ns = limit(span->max_ns, within)};
+                       .max_ns = limit(max_ns, within)};
     if (cut.min_ns > within->min_ns)
         cut.min_ns = within->min_ns;
     if (cut.min_ns < cut.start_ns)
