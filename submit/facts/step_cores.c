@@ -45,7 +45,7 @@ struct step_cores {
 /* Walks over the cores of a step: *core is -1 before the first one. */
 static bool next_core(const struct partition_step *step, int *core)
 {
-    for (size_t at = (size_t)(*core + 1); at < PARTITION_CORES_MAX;) {
+    for (size_t at = (size_t)*core + 1; at < PARTITION_CORES_MAX;) {
         if (at / WORD_BITS >= step->core_words)
             return false;
         uint64_t word = step->cores[at / WORD_BITS] >> at % WORD_BITS;

@@ -45,7 +45,7 @@ static double sum(struct partition_shares shares)
 static void any_job_is_divided_as_the_plain_division_does(void **state)
 {
     (void)state;
-    double part[PARTITION_PARTS] = {0}, programs = 0;
+    size_t part[PARTITION_PARTS] = {0}, programs = 0;
     for (uint64_t i = 0; i < CASES; i++) {
         struct drawn_job job;
         const char *what;
