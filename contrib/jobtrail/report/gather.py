@@ -81,9 +81,10 @@ FACTS = (
 
 COVERAGE = """
     SELECT hour, user, account, syshost, coalesce(leader_outcome, outcome) AS final,
-           sum(tasks), sum(core_seconds), sum(uncertain_core_seconds), count(*)
+           sum(tasks), sum(CASE WHEN outcome = 'uncertain' THEN 0 ELSE core_seconds END),
+           sum(CASE WHEN outcome = 'uncertain' THEN core_seconds ELSE 0 END), count(*)
     FROM (SELECT {hour} AS hour, fact.user, fact.account, fact.syshost, fact.outcome, fact.tasks,
-                 fact.core_seconds, fact.uncertain_core_seconds, {leader}
+                 fact.core_seconds, {leader}
           FROM coverage AS fact
           WHERE fact.start_time >= ? AND fact.start_time < ?) AS resolved
     GROUP BY hour, user, account, syshost, final
