@@ -43,13 +43,14 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 59
+#define CONF_KEYS 60
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
     char *path;                /* of the file itself, absolute */
     char *cluster;             /* [site] cluster; "" = as Slurm names it */
     char *syshost;             /* [site] syshost; "" = the cluster's name */
+    char *timezone;            /* [site] timezone; "" = the machine's own, see days.h */
     char *spool;               /* [spool] dir, may hold %n */
     uint64_t ledger_bytes;     /* [spool] ledger_size */
     uint32_t mount;            /* [spool] mount: enum conf_mount */

@@ -11,6 +11,7 @@
 const struct conf_key conf_keys[CONF_KEYS] = {
     {"site", "cluster", FIELD(cluster), "", &conf_value_name},
     {"site", "syshost", FIELD(syshost), "", &conf_value_name},
+    {"site", "timezone", FIELD(timezone), "", &conf_value_timezone},
     {"spool", "dir", FIELD(spool), DEFAULT_SPOOL, &conf_value_spool},
     {"spool", "ledger_size", FIELD(ledger_bytes), DEFAULT_LEDGER_SIZE, &conf_value_size},
     {"spool", "mount", FIELD(mount), "auto", &conf_value_mount},

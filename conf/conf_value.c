@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/days.h"
 #include "conf/conf_transport.h"
 
 int conf_fault(struct conf_fault *fault, size_t offset, const char *reason, const char *hint)
@@ -82,6 +83,19 @@ static int check_url(const char *text, struct conf_fault *fault)
     return 0;
 }
 
+static int check_timezone(const char *text, struct conf_fault *fault)
+{
+    static char hint[sizeof "did you mean ?" + DAYS_ZONE_MAX];
+    char near[DAYS_ZONE_MAX];
+    if (*text == '\0' || days_has_zone(text))
+        return 0;
+    if (days_suggest_zone(text, near))
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    else
+        snprintf(hint, sizeof hint, "such as Europe/Berlin or UTC; is tzdata installed?");
+    return conf_fault(fault, 0, "no time zone of this machine", hint);
+}
+
 /* Words with blanks or commas between. */
 static int check_transport(const char *text, struct conf_fault *fault)
 {
@@ -127,6 +141,7 @@ const struct conf_kind
     conf_value_library = TEXT(check_library),
     conf_value_hooks = TEXT(check_hooks),
     conf_value_url = TEXT(check_url),
+    conf_value_timezone = TEXT(check_timezone),
     conf_value_transport_words = TEXT(check_transport),
     conf_value_yes_no = CHOICE(CONF_YES_NO, WORDS("no", "yes"), "neither yes nor no", "write yes or no"),
     /* by enum conf_value_mount, conf_startup and policy_command_line */

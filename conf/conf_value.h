@@ -12,7 +12,7 @@
 struct conf_fault {
     size_t offset;      /* of the offending byte in the value */
     const char *reason; /* static */
-    const char *hint;   /* static */
+    const char *hint;   /* static, as it is until the next fault */
 };
 
 /* Fills `*fault`. Returns -EINVAL. */
@@ -38,10 +38,11 @@ struct conf_kind {
 
 extern const struct conf_kind conf_value_text, conf_value_name, conf_value_path,
     conf_value_path_or_none, conf_value_spool, conf_value_library, conf_value_hooks, conf_value_url,
-    conf_value_transport_words, conf_value_yes_no, conf_value_mount, conf_value_startup,
-    conf_value_command_line, conf_value_fsync, conf_value_http_format, conf_value_size,
-    conf_value_hash_size, conf_value_seconds, conf_value_cpu_seconds, conf_value_ranks,
-    conf_value_directories, conf_value_share, conf_value_block_bytes, conf_value_records;
+    conf_value_timezone, conf_value_transport_words, conf_value_yes_no, conf_value_mount,
+    conf_value_startup, conf_value_command_line, conf_value_fsync, conf_value_http_format,
+    conf_value_size, conf_value_hash_size, conf_value_seconds, conf_value_cpu_seconds,
+    conf_value_ranks, conf_value_directories, conf_value_share, conf_value_block_bytes,
+    conf_value_records;
 
 /* Stores the value of `text` at `field`, releasing the one before. Returns 0, -ENOMEM, or -EINVAL
  * and fills `*fault`. */

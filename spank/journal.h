@@ -9,15 +9,17 @@
  * is appended by one write(2), so that the daemons of several steps can write at once. Where a full
  * file system has cut the line before, a `%` and a newline are written first. Bytes of a value
  * other than letters, digits and `_./:,@+()[]-` are written as %XX. Readers skip unknown verbs and
- * keys. Each line has time=SECONDS.NANOSECONDS since the Epoch.
+ * keys. Each line has time=SECONDS.NANOSECONDS since the Epoch, and up=SECONDS.NANOSECONDS since
+ * boot (CLOCK_BOOTTIME). So it shows when the clock is set between two lines.
  *
  * prolog  the job starts here: job, restart, uid, gid, node, boot (the kernel's id of it); from the
  *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
  *         cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS: those of this node), het_job
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
- *         tasks, local_tasks (on this node; for people, no program reads it), cpus (of the job
- *         here), cpus_per_task, pid and ticks of the step's daemon; in the batch step array_job,
+ *         tasks, local_tasks (on this node), cpus (of the job
+ *         here), cores (of this node that the step holds, as "0-3,8"), job_cores (that the job
+ *         holds), cpus_per_task, pid and ticks of the step's daemon; in the batch step array_job,
  *         array_task (4294967294: none) and qos; submit_host, from the user's environment and not
  *         checked; opted_out=1 with --jobtrail=no; container=1 with srun --container
  * noledger  the ledger could not be made: step
@@ -30,8 +32,11 @@
  *         others=alive where the daemon had children and none of them was dead and not waited for;
  *         where there was a task epilog, forked and forked_busy
  * end     the step is over on this node: step
- * epilog  the job is over here; the same keys of the credential as `prolog`. Readers use the first
- *         one: a later run of a requeued job appends its own to journals that a crash has left
+ * suspend  the watcher saw that the job was suspended: since (when it saw it last running, as time)
+ * resume  the watcher saw that it goes on: since (when it saw it last suspended)
+ * epilog  the job is over here; the same keys of the credential as `prolog`, and start (of the
+ *         job, seconds since the Epoch, from Slurm 23.02 on). Readers use the first one: a later
+ * run of a requeued job appends its own to journals that a crash has left
  *
  * `thread` is the thread of the step's daemon that wrote the line, `busy` how long it had been on a
  * processor or waiting for one until then (/proc/thread-self/schedstat), in nanoseconds. Both are
@@ -58,7 +63,7 @@
 #define JOURNAL_BYTES    (UINT64_C(64) << 20)
 #define JOURNAL_LEFT_OUT "journal.left_out"
 
-enum { JOURNAL_LINE_MAX = 4096, JOURNAL_LEFT_OUT_MAX = 1 << 20 };
+enum { JOURNAL_LINE_MAX = 4096, JOURNAL_LEFT_OUT_MAX = 1 << 20, JOURNAL_PAUSES_MAX = 512 };
 
 #define JOURNAL_STEP_BATCH       4294967291u
 #define JOURNAL_STEP_EXTERN      4294967292u

@@ -62,6 +62,31 @@ static int take_job(struct journal *journal, const struct journal_words *line)
                : 0;
 }
 
+/* The job's CPUs and cores on this node. They are the same for each of its steps. */
+static int take_node_share(struct journal *journal, const struct journal_words *line)
+{
+    journal->node_cpus = journal_words_number32(line, "cpus", journal->node_cpus);
+    return journal->cores.count > 0
+               ? 0
+               : core_set_parse(journal_words_value(line, "job_cores"), &journal->cores);
+}
+
+/* Owns its cores once it is in the journal. */
+static int add_step(struct journal *journal, const struct journal_words *line,
+                    struct journal_step *step)
+{
+    int error =
+        grow_facts(journal, (void **)&journal->steps, journal->step_count, sizeof *journal->steps);
+    if (error == 0)
+        error = core_set_parse(journal_words_value(line, "cores"), &step->cores);
+    if (error != 0)
+        return error;
+    journal->facts_bytes += step->cores.word_count * sizeof *step->cores.words;
+    journal->steps[journal->step_count++] = *step;
+    return journal_index_add(&journal->step_index, journal->step_count, number_of_step,
+                             journal->steps);
+}
+
 static int take_step(struct journal *journal, const struct journal_words *line)
 {
     struct journal_step step = {
@@ -69,6 +94,7 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .nodes = journal_words_number32(line, "nodes", 0),
         .node_id = journal_words_number32(line, "node_id", 0),
         .tasks = journal_words_number32(line, "tasks", 0),
+        .local_tasks = journal_words_number32(line, "local_tasks", 0),
         .cpus = journal_words_number32(line, "cpus", 0),
         .cpus_per_task = journal_words_number32(line, "cpus_per_task", 0),
         .pid = (int32_t)journal_words_number32(line, "pid", 0),
@@ -82,15 +108,10 @@ static int take_step(struct journal *journal, const struct journal_words *line)
     if (identity->array_task != JOURNAL_NONE)
         identity->array_job = journal_words_number32(line, "array_job", identity->array_job);
     if (take_job(journal, line) != 0 || set_text(&identity->qos, line, "qos") != 0 ||
-        set_text(&journal->submit_host, line, "submit_host") != 0)
+        set_text(&journal->submit_host, line, "submit_host") != 0 ||
+        take_node_share(journal, line) != 0)
         return -ENOMEM;
-    int error =
-        grow_facts(journal, (void **)&journal->steps, journal->step_count, sizeof *journal->steps);
-    if (error != 0)
-        return error;
-    journal->steps[journal->step_count++] = step;
-    return journal_index_add(&journal->step_index, journal->step_count, number_of_step,
-                             journal->steps);
+    return add_step(journal, line, &step);
 }
 
 static int take_no_ledger(struct journal *journal, const struct journal_words *line)
@@ -274,7 +295,10 @@ static int take_credential(struct journal *journal, const struct journal_words *
     struct job_identity *identity = &journal->identity;
     journal->nodes = journal_words_number32(line, "nodes", 0);
     identity->het_job = journal_words_number32(line, "het_job", JOURNAL_NONE);
-    journal->cpus = journal_words_sum_cpus(journal_words_value(line, "cpus"));
+    uint32_t each;
+    journal->cpus = journal_words_sum_cpus(journal_words_value(line, "cpus"), &each);
+    if (journal->node_cpus == 0)
+        journal->node_cpus = each;
     journal->gpus = journal_words_count_list(journal_words_value(line, "gpus"));
     if (set_text(&identity->user, line, "user") != 0 ||
         set_text(&identity->account, line, "account") != 0 ||
@@ -296,8 +320,63 @@ static int take_epilog(struct journal *journal, const struct journal_words *line
 {
     if (journal->epilog_ns != 0)
         return 0;
+    const uint64_t second_ns = 1000000000;
+    uint64_t start_s = journal_words_number(line, "start", 0);
     journal->epilog_ns = line->time_ns;
+    if (start_s <= line->time_ns / second_ns)
+        journal->start_ns = start_s * second_ns;
     return take_credential(journal, line);
+}
+
+/* The watcher saw the job running at `since` last, and suspended at the line's time. */
+static int take_suspend(struct journal *journal, const struct journal_words *line)
+{
+    const struct journal_pause *last =
+        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
+    uint64_t since_ns = journal_words_time(line, "since");
+    if (since_ns == 0 || since_ns > line->time_ns || journal->pause_count >= JOURNAL_PAUSES_MAX ||
+        (last != NULL && since_ns < last->may_end_ns))
+        return -EINVAL;
+    if (GROW(journal->pauses, journal->pause_count) != 0)
+        return -ENOMEM;
+    journal->pauses[journal->pause_count++] = (struct journal_pause){
+        .may_start_ns = since_ns,
+        .start_ns = line->time_ns,
+        .end_ns = line->time_ns,
+        .may_end_ns = UINT64_MAX,
+    };
+    return 0;
+}
+
+static int take_resume(struct journal *journal, const struct journal_words *line)
+{
+    struct journal_pause *last =
+        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
+    uint64_t since_ns = journal_words_time(line, "since");
+    if (last == NULL || last->may_end_ns != UINT64_MAX || since_ns < last->start_ns ||
+        since_ns > line->time_ns)
+        return -EINVAL;
+    last->end_ns = since_ns;
+    last->may_end_ns = line->time_ns;
+    return 0;
+}
+
+/* The real clock's distance from the boot changes only when somebody sets the clock. Lines of
+ * another boot, whose clock begins again, tell nothing. */
+static void take_clock(struct journal *journal, const struct journal_words *line)
+{
+    uint64_t up_ns = journal_words_time(line, "up");
+    if (up_ns == 0)
+        return;
+    uint64_t apart_ns = line->time_ns - up_ns;
+    if (journal->up_ns == 0)
+        journal->apart_ns = apart_ns;
+    else if (up_ns >= journal->up_ns) {
+        journal->is_clock_known = true;
+        journal->clock_step_ns = (int64_t)(apart_ns - journal->apart_ns);
+    }
+    if (up_ns > journal->up_ns)
+        journal->up_ns = up_ns;
 }
 
 static int take_words(struct journal *journal, const struct journal_words *line)
@@ -310,6 +389,7 @@ static int take_words(struct journal *journal, const struct journal_words *line)
         {"task", take_task},       {"exit", take_exit},
         {"end", take_end},         {"epilog", take_epilog},
         {"program", take_program}, {"noledger", take_no_ledger},
+        {"suspend", take_suspend}, {"resume", take_resume},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) == 0)
@@ -327,6 +407,8 @@ int journal_facts_take(struct journal *journal, char *text, size_t length)
         journal->last_ns = line.time_ns;
     if (error == 0)
         error = take_words(journal, &line);
+    if (error == 0)
+        take_clock(journal, &line);
     if (error == -ENOMEM)
         return error;
     journal->bad_lines += error != 0;

@@ -115,6 +115,10 @@ void journal_free(struct journal *journal)
     job_identity_free(&journal->identity);
     free(journal->boot);
     free(journal->submit_host);
+    core_set_free(&journal->cores);
+    free(journal->pauses);
+    for (size_t i = 0; i < journal->step_count; i++)
+        core_set_free(&journal->steps[i].cores);
     free(journal->steps);
     free(journal->tasks);
     while (journal->texts != NULL) {

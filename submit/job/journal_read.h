@@ -10,14 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "submit/job/core_set.h"
 #include "submit/job/job_identity.h"
 #include "submit/job/journal_index.h"
 
 struct journal_step {
     uint32_t step;
-    uint32_t nodes, node_id, tasks, cpus, cpus_per_task;
-    int32_t pid;    /* of the step's daemon; 0: unknown */
-    uint64_t ticks; /* its start, clock ticks since boot */
+    uint32_t nodes, node_id, tasks, cpus_per_task;
+    uint32_t local_tasks;  /* of them here; 0: unknown */
+    uint32_t cpus;         /* allocated to the job here */
+    struct core_set cores; /* of this node that it holds; owned */
+    int32_t pid;           /* of the step's daemon; 0: unknown */
+    uint64_t ticks;        /* its start, clock ticks since boot */
     uint64_t start_ns;
     uint64_t end_ns; /* 0: not over, or unknown */
     /* What bounds the end of the next task that its daemon sees end. */
@@ -48,6 +52,12 @@ struct journal_program {
     const char *path, *cwd, *search; /* NULL: unknown */
 };
 
+/* A time in which the job was suspended on this node, as the watcher saw it. */
+struct journal_pause {
+    uint64_t may_start_ns, start_ns; /* it began between these */
+    uint64_t end_ns, may_end_ns;     /* it ended between these; UINT64_MAX: not yet */
+};
+
 /* A text that programs share: those of one step mostly run the same one. */
 struct journal_shared_text {
     struct journal_shared_text *next;
@@ -62,12 +72,21 @@ struct journal {
     struct job_identity identity; /* owned */
     uint32_t nodes;               /* of the job; 0: unknown */
     uint32_t cpus;                /* of the job; 0: unknown */
+    uint32_t node_cpus;           /* allocated to the job on this node; 0: unknown */
+    struct core_set cores;        /* of this node that the job holds; owned */
     uint32_t gpus;                /* of the job on this node */
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */
+    uint64_t start_ns;            /* of the job, as Slurm told in the epilog; 0: unknown */
     uint64_t prolog_ns;           /* 0: the prolog has not run */
     uint64_t epilog_ns; /* 0: the epilog has not run; spool_job_journal() may find its time */
     uint64_t reboot_ns; /* left 0; see spool_job_journal() */
+    struct journal_pause *pauses; /* owned; ascending and disjoint, JOURNAL_PAUSES_MAX or fewer */
+    size_t pause_count;
+    bool is_clock_known;   /* whether two lines or more tell clock_step_ns */
+    int64_t clock_step_ns; /* by which the real clock was set between the first and the last line;
+                              below 1 ms it may be the time between two readings */
+    uint64_t up_ns, apart_ns;   /* the greatest `up`; real clock less `up` in the first line */
     struct journal_step *steps; /* owned */
     size_t step_count;
     struct journal_task *tasks; /* owned */

@@ -62,9 +62,9 @@ uint32_t journal_words_number32(const struct journal_words *line, const char *ke
     return value > UINT32_MAX ? fallback : (uint32_t)value;
 }
 
-/* "SECONDS.NANOSECONDS" with nine digits after the point, as nanoseconds; 0 for anything else. */
-static uint64_t parse_time(const char *text)
+uint64_t journal_words_time(const struct journal_words *line, const char *key)
 {
+    const char *text = journal_words_value(line, key);
     char *end;
     if (text == NULL || *text < '0' || *text > '9')
         return 0;
@@ -85,13 +85,15 @@ int journal_words_cut(char *text, struct journal_words *line)
             return -EINVAL;
         line->word[line->words++] = word;
     }
-    line->time_ns = parse_time(journal_words_value(line, "time"));
+    line->time_ns = journal_words_time(line, "time");
     return line->verb == NULL || line->time_ns == 0 ? -EINVAL : 0;
 }
 
-uint32_t journal_words_sum_cpus(const char *text)
+uint32_t journal_words_sum_cpus(const char *text, uint32_t *each)
 {
     uint64_t sum = 0;
+    uint32_t same = 0;
+    *each = 0;
     while (text != NULL && *text != '\0') {
         char *end;
         unsigned long cpus = strtoul(text, &end, 10);
@@ -103,10 +105,14 @@ uint32_t journal_words_sum_cpus(const char *text)
         }
         if (end == text || (*end != ',' && *end != '\0') || cpus > 65536 || times > 1000000)
             return 0;
+        same = sum == 0 || same == cpus ? (uint32_t)cpus : 0;
         sum += (uint64_t)cpus * times;
         text = *end == ',' ? end + 1 : end;
     }
-    return sum > UINT32_MAX ? 0 : (uint32_t)sum;
+    if (sum > UINT32_MAX)
+        return 0;
+    *each = same;
+    return (uint32_t)sum;
 }
 
 uint32_t journal_words_count_list(const char *text)

@@ -28,9 +28,14 @@ uint64_t journal_words_number(const struct journal_words *line, const char *key,
 uint32_t journal_words_number32(const struct journal_words *line, const char *key,
                                 uint32_t fallback);
 
+/* The value of `key`, "SECONDS.NANOSECONDS" with nine digits after the point, in nanoseconds; 0 for
+ * anything else. */
+uint64_t journal_words_time(const struct journal_words *line, const char *key);
+
 /* The sum of a value in the form of SLURM_JOB_CPUS_PER_NODE, as "4" or "4(x2),2"; 0 for anything
- * else, NULL included. */
-uint32_t journal_words_sum_cpus(const char *text);
+ * else, NULL included. `*each`: how many each node has; 0: not all have the same, or 0 was
+ * returned. */
+uint32_t journal_words_sum_cpus(const char *text, uint32_t *each);
 
 /* How many entries a list with commas has; 0 for NULL and "". */
 uint32_t journal_words_count_list(const char *text);

@@ -63,6 +63,7 @@ static void reboot_find(struct journal *journal)
     uint64_t booted = now - clock_ns(CLOCK_BOOTTIME);
     /* the clock may have been set since: the boot can then seem earlier than the job */
     journal->reboot_ns = booted > journal->last_ns ? booted : now;
+    journal->is_clock_known = false; /* the last line may be of a later boot than the first */
 }
 
 int spool_job_journal(int directory, struct journal *journal)

@@ -52,6 +52,7 @@ static void an_empty_file_gives_the_defaults(void **state)
     assert_int_equal(conf.path[0], '/');
     assert_string_equal(conf.cluster, "");
     assert_string_equal(conf.syshost, "");
+    assert_string_equal(conf.timezone, "");
     assert_string_equal(conf.spool, "/run/jobtrail");
     assert_int_equal(conf.ledger_bytes, 64u << 20);
     assert_int_equal(conf.mount, CONF_MOUNT_AUTO);
@@ -94,7 +95,7 @@ static void each_key_takes_its_value(void **state)
 {
     struct conf conf = loaded(
         "# comment\n"
-        "[site]\ncluster = alpha\nsyshost: beta ; comment\n"
+        "[site]\ncluster = alpha\nsyshost: beta ; comment\ntimezone = Europe/Berlin\n"
         "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
         "mount = no\n"
         "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
@@ -111,6 +112,7 @@ static void each_key_takes_its_value(void **state)
     (void)state;
     assert_string_equal(conf.cluster, "alpha");
     assert_string_equal(conf.syshost, "beta");
+    assert_string_equal(conf.timezone, "Europe/Berlin");
     assert_string_equal(conf.spool, "/scratch/%n/jt");
     assert_int_equal(conf.ledger_bytes, 1u << 20);
     assert_int_equal(conf.mount, CONF_MOUNT_NO);
@@ -284,6 +286,8 @@ static const struct refusal refusals[] = {
     {"[spool]\n dir = /a\n", 2, 1, "starts with blanks", "first column"},
     {"[site]\ncluster = a/b\n", 2, 12, "not a name", "letters"},
     {"[site]\nsyshost = .x\n", 2, 11, "starts with '.'", "letter"},
+    {"[site]\ntimezone = Europe/Berln\n", 2, 12, "no time zone", "did you mean Europe/Berlin?"},
+    {"[site]\ntimezone = CET-1CEST\n", 2, 12, "no time zone", "tzdata"},
     {"[spool]\ndir = run\n", 2, 7, "not an absolute path", "start with '/'"},
     {"[spool]\ndir =\n", 2, 6, "not an absolute path", "start with '/'"},
     {"[spool]\ndir = /a/%n/%j\n", 2, 13, "unknown % sequence", "%n"},

@@ -179,6 +179,159 @@ static void the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts(void **
     journal_free(&journal);
 }
 
+static void a_step_has_its_cores_and_the_job_has_those_of_the_node(void **state)
+{
+    struct journal journal =
+        parsed("step time=1.000000000 job=7 step=0 uid=1 gid=1 cpus=8 local_tasks=3 cores=0-2,65 "
+               "job_cores=0-3,64-65\n"
+               "step time=2.000000000 job=7 step=1 uid=1 gid=1 cpus=8 cores=3,3 job_cores=0-9\n"
+               "step time=2.000000000 job=7 step=2 uid=1 gid=1 cpus=8\n");
+    (void)state;
+    const struct journal_step *step = journal_find_step(&journal, 0);
+    assert_int_equal(step->local_tasks, 3);
+    assert_int_equal(step->cores.count, 4);
+    assert_int_equal(step->cores.word_count, 2);
+    assert_int_equal(step->cores.words[0], 7);
+    assert_int_equal(step->cores.words[1], 2);
+    step = journal_find_step(&journal, 1);
+    assert_int_equal(step->cores.count, 1);
+    assert_int_equal(step->cores.words[0], 8);
+    step = journal_find_step(&journal, 2);
+    assert_null(step->cores.words);
+    assert_int_equal(step->cores.count, 0);
+    assert_int_equal(journal.node_cpus, 8);
+    assert_int_equal(journal.cores.count, 6);
+    assert_int_equal(journal.cores.words[1], 3);
+    journal_free(&journal);
+}
+
+static void odd_lists_of_cores_are_not_known(void **state)
+{
+    static const char *const lists[] = {
+        "",
+        ",",
+        "-",
+        "1-",
+        "-1",
+        "3-1",
+        "1,",
+        ",1",
+        "1,,2",
+        "4096",
+        "0-4096",
+        "0x1",
+        "1 ",
+        "4294967296",
+        "a",
+        "1-2-3",
+        "+1",
+        "18446744073709551616",
+        "0-3%00",
+        "(null)",
+        "1;2",
+        "1--2",
+        "99999999999999999999-1",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        struct core_set set;
+        assert_int_equal(core_set_parse(lists[i], &set), 0);
+        if (set.words != NULL || set.count != 0 || set.word_count != 0)
+            fail_msg("taken: %s", lists[i]);
+    }
+    struct core_set set;
+    assert_int_equal(core_set_parse(NULL, &set), 0);
+    assert_null(set.words);
+    assert_int_equal(core_set_parse("0-4095", &set), 0);
+    assert_int_equal(set.count, 4096);
+    assert_int_equal(set.word_count, 64);
+    core_set_free(&set);
+    assert_null(set.words);
+}
+
+static void the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same(void **state)
+{
+    static const struct {
+        const char *cpus;
+        unsigned all, node;
+    } texts[] = {{"4", 4, 4},   {"4(x3)", 12, 4}, {"4(x2),2", 10, 0},
+                 {"4,4", 8, 4}, {"4,", 4, 4},     {"x", 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "prolog time=1.000000000 job=7 uid=1 gid=1 cpus=%s\n",
+                 texts[i].cpus);
+        struct journal journal = parsed(text);
+        assert_int_equal(journal.cpus, texts[i].all);
+        assert_int_equal(journal.node_cpus, texts[i].node);
+        journal_free(&journal);
+    }
+}
+
+static void the_epilog_tells_when_the_job_started(void **state)
+{
+    struct journal journal = parsed(WHO "epilog time=1700000000.000000000 start=1699999990\n"
+                                        "epilog time=1700000009.000000000 start=5\n");
+    (void)state;
+    assert_true(journal.start_ns == UINT64_C(1699999990000000000));
+    journal_free(&journal);
+    journal = parsed(WHO "epilog time=1700000000.000000000 start=1700000001\n"); /* after its end */
+    assert_true(journal.start_ns == 0);
+    journal_free(&journal);
+    journal = parsed(WHO "epilog time=1700000000.000000000 start=18446744073709551615\n");
+    assert_true(journal.start_ns == 0);
+    journal_free(&journal);
+}
+
+static void suspensions_have_uncertain_edges(void **state)
+{
+    struct journal journal =
+        parsed(WHO "resume time=1.500000000 since=1.000000000\n" /* of none */
+                   "suspend time=3.000000000 since=2.000000000\n"
+                   "suspend time=3.500000000 since=3.200000000\n" /* is already */
+                   "resume time=5.000000000 since=4.000000000\n"
+                   "resume time=6.000000000 since=5.500000000\n"  /* is already */
+                   "suspend time=8.000000000 since=4.500000000\n" /* overlaps */
+                   "suspend time=8.000000000 since=9.000000000\n" /* later */
+                   "suspend time=8.000000000\n"
+                   "suspend time=8.000000000 since=7.000000000\n");
+    (void)state;
+    assert_int_equal(journal.bad_lines, 6);
+    assert_int_equal(journal.pause_count, 2);
+    assert_true(journal.pauses[0].may_start_ns == UINT64_C(2000000000));
+    assert_true(journal.pauses[0].start_ns == UINT64_C(3000000000));
+    assert_true(journal.pauses[0].end_ns == UINT64_C(4000000000));
+    assert_true(journal.pauses[0].may_end_ns == UINT64_C(5000000000));
+    assert_true(journal.pauses[1].start_ns == UINT64_C(8000000000));
+    assert_true(journal.pauses[1].end_ns == UINT64_C(8000000000));
+    assert_true(journal.pauses[1].may_end_ns == UINT64_MAX);
+    journal_free(&journal);
+}
+
+static void a_clock_that_was_set_shows(void **state)
+{
+    struct journal journal =
+        parsed("step time=1000.000000000 up=10.000000000 job=7 step=0 uid=1 gid=1\n"
+               "end time=1005.000000000 up=15.000000000 step=0\n");
+    (void)state;
+    assert_true(journal.is_clock_known);
+    assert_true(journal.clock_step_ns == 0);
+    journal_free(&journal);
+    journal = parsed("step time=1000.000000000 up=10.000000000 job=7 step=0 uid=1 gid=1\n"
+                     "end time=940.000000000 up=20.000000000 step=0\n");
+    assert_true(journal.clock_step_ns == INT64_C(-70000000000));
+    journal_free(&journal);
+    journal =
+        parsed("step time=1000.000000000 up=10.000000000 job=7 step=0 uid=1 gid=1\n"
+               "end time=4000000000.000000000 up=11.000000000 step=0\n"
+               "end time=1001.000000000 up=10.500000000 step=0\n"); /* older than the one before */
+    assert_true(journal.clock_step_ns == INT64_C(3999998999000000000));
+    journal_free(&journal);
+    journal = parsed(WHO "end time=2.000000000 up=1.000000000 step=0\n");
+    assert_false(journal.is_clock_known);
+    journal_free(&journal);
+}
+
 static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **state)
 {
     /* 1 was waited for; 2 and 3 found by the look 103 ms later; 4 seen soon after that, when 5 to 7
@@ -534,6 +687,12 @@ int main(void)
         cmocka_unit_test(an_array_job_without_a_task_is_no_array),
         cmocka_unit_test(a_journal_that_does_not_say_whose_job_it_is_is_refused),
         cmocka_unit_test(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts),
+        cmocka_unit_test(a_step_has_its_cores_and_the_job_has_those_of_the_node),
+        cmocka_unit_test(odd_lists_of_cores_are_not_known),
+        cmocka_unit_test(the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same),
+        cmocka_unit_test(the_epilog_tells_when_the_job_started),
+        cmocka_unit_test(suspensions_have_uncertain_edges),
+        cmocka_unit_test(a_clock_that_was_set_shows),
         cmocka_unit_test(ends_that_were_seen_soon_after_others_may_have_been_earlier),
         cmocka_unit_test(a_bad_line_is_counted_and_skipped),
         cmocka_unit_test(a_line_of_more_words_than_any_has_is_bad),
