@@ -118,6 +118,7 @@ def numbers_of(model, total, first, last):
         "timezone": model.zone,
         **numbers.rounded(EXACT_PLACES),
         "coverage": None if numbers.coverage is None else round(numbers.coverage, EXACT_PLACES),
+        "not_allocated": round(numbers.not_allocated, EXACT_PLACES),
         "inclusive": round(inclusive, EXACT_PLACES),
         "inclusive_low": low if low is None else round(low, EXACT_PLACES),
         "inclusive_high": high if high is None else round(high, EXACT_PLACES),

@@ -3,7 +3,8 @@
 
 from .. import library
 from . import days
-from .division import PROGRAMS
+from .bounds import largest_possible
+from .division import HAD_BY_PROGRAMS
 from .gather import INCLUSIVE, LEFT_OUT
 from .numbers import Numbers
 from .sums import Estimates, Sums, SumsByName
@@ -216,7 +217,7 @@ class Model:
             )
             for basis, p, runs, hours, most in rows:
                 if p < 1:
-                    largest[basis, p] = most
+                    largest[basis, p] = largest_possible(runs, most)
                 if basis == LEFT_OUT:
                     left_runs, left_hours = runs, hours
             return Estimates(largest, left_runs, left_hours, self.raw)
@@ -395,7 +396,7 @@ class Model:
             "SELECT day, outcome, sum(hours) FROM all_division WHERE %s GROUP BY day, outcome"
             % self.days_condition()
         ):
-            if outcome in PROGRAMS:
+            if outcome in HAD_BY_PROGRAMS:
                 hours.setdefault(day, [0.0, 0.0])[0] += value
         for day, p, value in self.database.execute(
             "SELECT day, p, sum(hours) FROM all_usage WHERE %s AND basis = %d GROUP BY day, p"

@@ -6,7 +6,7 @@ They are rounded so that they add up as they are written: each is the next numbe
 
 import math
 
-from .division import IDLE, PROGRAMS, UNCERTAIN
+from .division import HAD_BY_PROGRAMS, IDLE, NOT_ALLOCATED, UNCERTAIN
 
 PARTS = ("programs", "uncertain", "unseen", "idle")
 EXACT_PLACES = 6
@@ -15,11 +15,14 @@ EXACT_PLACES = 6
 class Numbers:
     def __init__(self):
         self.programs = self.uncertain = self.idle = 0.0
+        self.not_allocated = 0.0  # of the programs', and so of the allocation, which nobody tells
         self.unseen_by = {}
 
     def add(self, outcome, hours):
-        if outcome in PROGRAMS:
+        if outcome in HAD_BY_PROGRAMS:
             self.programs += hours
+            if outcome == NOT_ALLOCATED:
+                self.not_allocated += hours
         elif outcome == UNCERTAIN:
             self.uncertain += hours
         elif outcome == IDLE:
@@ -37,9 +40,9 @@ class Numbers:
 
     @property
     def coverage(self):
-        """None: nothing was allocated, as far as is known."""
-        whole = self.allocation
-        return self.programs / whole if whole > 0 else None
+        """The programs' share of what is known to be allocated; None: nothing."""
+        whole = self.allocation - self.not_allocated
+        return (self.programs - self.not_allocated) / whole if whole > 1e-9 else None
 
     def rounded(self, places):
         """{"allocation" and each of PARTS: hours}"""

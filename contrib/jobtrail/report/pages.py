@@ -5,7 +5,7 @@ import calendar
 import signal
 
 from . import days
-from .division import ASSUMED, IDLE, NO_RECORD, OTHERS, PROGRAMS, UNCERTAIN
+from .division import ASSUMED, HAD_BY_PROGRAMS, IDLE, NO_RECORD, NOT_ALLOCATED, OTHERS, UNCERTAIN
 from .model import EXACT, KINDS, NOT_KNOWN, PARTITIONS, PEOPLE, UNKNOWN
 from .numbers import EXACT_PLACES, PARTS, places_for
 from .packages import Packages
@@ -13,7 +13,7 @@ from .sums import Sums, SumsByName
 
 # Kinds of columns: how a value is written. RANGE is the interval of the column before it: (low, high), or None where
 # that is exact; high is None where there is no upper bound. BESIDE are hours that people see only where there are any.
-# ROUNDED are hours that are already rounded, for people too.
+# ROUNDED + n are hours that are already rounded to n decimals.
 TEXT, COUNT, ESTIMATE, RANGE, HOURS, DATE, SHARE, LIST, BESIDE, ROUNDED = range(10)
 
 TITLES = {
@@ -49,6 +49,7 @@ WHY = {
     "recorded": "a record was made, of the task or of the one that it follows",
     "static": "no dynamic loader; root's facts made a record",
     "sampled": "sampling left it out; number and time are known",
+    NOT_ALLOCATED: "recorded; nobody tells what was allocated",
     UNCERTAIN: "a program may have run, as nobody saw its end",
     IDLE: "CPUs that no task had, or of a batch script that waited",
     NO_RECORD: "Slurm allocated it, and no node sent a record of it",
@@ -563,10 +564,11 @@ def allocation_page(model, options):
     whole = model.numbers()
     places = EXACT_PLACES if options.form in ("csv", "json") else places_for(whole.allocation)
     outcomes = sorted(whole.unseen_by, key=lambda name: (-whole.unseen_by[name], name))
-    columns = [(of[:-1], of[:-1].capitalize(), TEXT), ("allocation", "Allocation", ROUNDED)]
-    columns += [(name, name.capitalize(), ROUNDED) for name in PARTS]
+    kind = ROUNDED + places
+    columns = [(of[:-1], of[:-1].capitalize(), TEXT), ("allocation", "Allocation", kind)]
+    columns += [(name, name.capitalize(), kind) for name in PARTS]
     columns += [("coverage", "Coverage", SHARE), ("jobs", "# Jobs", COUNT)]
-    columns += [("unseen_" + name, "Unseen: " + name, ROUNDED) for name in outcomes]
+    columns += [("unseen_" + name, "Unseen: " + name, kind) for name in outcomes]
 
     def cells(name, numbers, count):
         rounded = numbers.rounded(places)
@@ -596,7 +598,7 @@ def coverage_page(model, options):
     whole = numbers.allocation or 1
     found = {}
     for outcome, path, tasks, hours in model.coverage():
-        have = found.setdefault((outcome, None if outcome in PROGRAMS else path), [0, 0.0])
+        have = found.setdefault((outcome, None if outcome in HAD_BY_PROGRAMS else path), [0, 0.0])
         have[0] += tasks
         have[1] += hours
     known = [item for item in found.items() if is_known(item[0][0])]
@@ -625,7 +627,7 @@ def coverage_page(model, options):
 
 
 def is_known(outcome):
-    return outcome in PROGRAMS or outcome in (UNCERTAIN, IDLE)
+    return outcome in HAD_BY_PROGRAMS or outcome in (UNCERTAIN, IDLE)
 
 
 PAGES = {kind: usage_page(kind) for kind in KINDS}

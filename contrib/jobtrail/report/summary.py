@@ -370,7 +370,7 @@ class Summary:
             have[place] += value
 
     def count_part(self, signed, sign, day, who, outcome, program, ending, p, tasks, runs, hours):
-        shown = 0 if outcome in division.PROGRAMS else program
+        shown = 0 if outcome in division.HAD_BY_PROGRAMS else program
         have = signed.setdefault((day, who, outcome, shown), [0, 0, 0.0])
         for place, value in enumerate((1, tasks, hours)):
             have[place] += sign * value
@@ -384,7 +384,7 @@ class Summary:
         """A job is active on the days of its parts, and ran those programs of which they have the paths."""
         day, who, outcome, program = key[:4]
         name = gather.job_name(self.numbers.person(who)[2], number, None)
-        seen = program if outcome in division.PROGRAMS else 0
+        seen = program if outcome in division.HAD_BY_PROGRAMS else 0
         self.add_job(found, name, day, day, who, seen)
 
     def insert(self, table, rows):

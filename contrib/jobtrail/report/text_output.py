@@ -25,8 +25,8 @@ def written(value, kind):
         return "%.1f%%" % (100 * value)
     if kind == RANGE:
         return between(*value)
-    if kind == ROUNDED:
-        return "{:,}".format(int(value) if value >= 1000 and value == int(value) else value)
+    if kind >= ROUNDED:
+        return "{:,.{}f}".format(value, kind - ROUNDED)
     if kind in (HOURS, BESIDE):
         return "{:,.1f}".format(value) if value < 100 else "{:,.0f}".format(value)
     return "{:,.0f}".format(value)
@@ -61,6 +61,8 @@ def numbers_line(numbers):
     """The five numbers, so rounded that they add up."""
     if not numbers["allocation"]:
         return "Allocation: not known (no coverage records)"
+    if numbers["coverage"] is None:
+        return "Allocation: not known (no coverage records). Programs %s core hours" % written(numbers["programs"], HOURS)
     places = places_for(numbers["allocation"])
     whole, parts = add_up([numbers[name] for name in PARTS], places)
     sums = " + ".join("%s %s" % (name, "{:,.{}f}".format(value, places)) for name, value in zip(PARTS, parts))
@@ -71,14 +73,16 @@ def numbers_line(numbers):
 def beside_line(numbers):
     """What is not among the five; None: nothing."""
     found = []
+    if numbers["not_allocated"]:
+        found.append("no record tells what was allocated to %s of the programs'" % written(numbers["not_allocated"], HOURS))
     if numbers["inclusive"]:
-        text = "%s inclusive" % written(numbers["inclusive"], HOURS)
+        text = "%s inclusive core hours" % written(numbers["inclusive"], HOURS)
         if numbers["inclusive_low"] is not None:
             text += " (95 %% between %s)" % between(numbers["inclusive_low"], numbers["inclusive_high"])
         found.append(text)
     if numbers["running"]:
-        found.append("%s of runs that go on, up to now" % written(numbers["running"], HOURS))
-    return "Beside them, core hours: " + "; ".join(found) if found else None
+        found.append("%s core hours of runs that go on, up to now" % written(numbers["running"], HOURS))
+    return "Beside them: " + "; ".join(found) if found else None
 
 
 def days_line(numbers):
