@@ -37,7 +37,7 @@ struct coverage_fact {
     uint32_t step;
     uint32_t leader;     /* the task that records for these; JOURNAL_NONE: unknown */
     uint32_t first_task; /* the lowest of their numbers */
-    uint32_t tasks;
+    uint32_t tasks, runs;
     double core_seconds; /* cores times time, of all these tasks of which the end is known */
     double uncertain_core_seconds; /* and of the others at the most */
     uint64_t start_ns,

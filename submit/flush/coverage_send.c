@@ -44,8 +44,9 @@ static int send_facts(const struct ledger_send *send, const struct coverage *cov
                       uint64_t dropped, uint64_t first)
 {
     const struct journal *journal = send->request->journal;
-    const struct coverage_record_source source = {send->request->conf, &send->lines, journal,
-                                                  coverage, dropped};
+    const struct job_allocation allocation = job_allocation_find(journal, send->request->now_ns);
+    const struct coverage_record_source source = {
+        send->request->conf, &send->lines, journal, coverage, dropped, &allocation};
     int error = 0;
     for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct built_record record;

@@ -7,6 +7,7 @@
 
 #include "conf/conf.h"
 #include "submit/facts/coverage.h"
+#include "submit/facts/job_allocation.h"
 #include "submit/record/command_line.h"
 #include "submit/record/record.h"
 
@@ -19,6 +20,7 @@ struct coverage_record_source {
     const struct journal *journal;
     const struct coverage *coverage;
     uint64_t dropped; /* captures that the job lost on this node */
+    const struct job_allocation *allocation;
 };
 
 /* Builds the record of the facts from the index `first` on, COVERAGE_RECORD_FACTS at the most. Its

@@ -41,6 +41,25 @@ void json_decimals(double value, int decimals, char text[JSON_DECIMALS_SIZE])
     text[digits + sizeof digits - at] = '\0';
 }
 
+void json_exact(double value, char text[JSON_DECIMALS_SIZE])
+{
+    int digits = 15;
+    do
+        snprintf(text, JSON_DECIMALS_SIZE, "%.*g", digits, value);
+    while (strtod(text, NULL) != value && ++digits <= 17);
+    if (strchr(text, 'e') != NULL)
+        snprintf(text, JSON_DECIMALS_SIZE, "%.*f", value < 1 ? 40 : 1, value);
+    else if (strchr(text, '.') == NULL)
+        strcat(text, ".0");
+}
+
+void json_add_exact(struct json_object *table, const char *key, double value)
+{
+    char text[JSON_DECIMALS_SIZE];
+    json_exact(value, text);
+    json_add(table, key, json_object_new_double_s(value, text));
+}
+
 static void add_decimals(struct json_object *table, const char *key, double value, int decimals)
 {
     char text[JSON_DECIMALS_SIZE];

@@ -26,6 +26,10 @@ void json_add_bytes(struct json_object *table, const char *key, struct capture_b
 enum { JSON_DECIMALS_SIZE = 64 };
 void json_decimals(double value, int decimals, char text[JSON_DECIMALS_SIZE]);
 
+/* The value with as many digits as say which double it is, without an exponent. */
+void json_exact(double value, char text[JSON_DECIMALS_SIZE]);
+void json_add_exact(struct json_object *table, const char *key, double value);
+
 /* A double with 4 decimals, as XALT writes its numbers. */
 void json_add_double(struct json_object *table, const char *key, double value);
 

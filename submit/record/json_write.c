@@ -128,6 +128,14 @@ void json_write_measured(struct json_writer *writer, const char *key, double sec
     write_decimals(writer, key, seconds, 6);
 }
 
+void json_write_exact(struct json_writer *writer, const char *key, double value)
+{
+    char text[JSON_DECIMALS_SIZE];
+    json_exact(value, text);
+    write_key(writer, key);
+    write_raw(writer, text, strlen(text));
+}
+
 void json_write(struct json_writer *writer, const char *key, struct json_object *value)
 {
     write_key(writer, key);

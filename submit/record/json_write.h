@@ -27,11 +27,13 @@ void json_write_begin(struct json_writer *writer);
 void json_write_open(struct json_writer *writer, const char *key);
 void json_write_close(struct json_writer *writer);
 
-/* As json_add_text(), json_add_bytes(), json_add_double() and json_add_measured(). */
+/* As json_add_text(), json_add_bytes(), json_add_double(), json_add_measured() and
+ * json_add_exact(). */
 void json_write_text(struct json_writer *writer, const char *key, const char *text);
 void json_write_bytes(struct json_writer *writer, const char *key, struct capture_bytes bytes);
 void json_write_double(struct json_writer *writer, const char *key, double value);
 void json_write_measured(struct json_writer *writer, const char *key, double seconds);
+void json_write_exact(struct json_writer *writer, const char *key, double value);
 
 /* Any other value; the reference becomes the writer's. */
 void json_write(struct json_writer *writer, const char *key, struct json_object *value);

@@ -14,6 +14,7 @@
 #include "submit/evidence/ledger_read.h"
 #include "submit/evidence/package_read.h"
 #include "submit/facts/ending.h"
+#include "submit/facts/job_allocation.h"
 #include "submit/job/journal_read.h"
 #include "submit/record/command_line.h"
 #include "submit/record/json_memo.h"
@@ -30,6 +31,8 @@ struct run_source {
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
     bool is_uncaptured; /* the capture is made of what root knows: no process left it */
+    const struct allocation_run *had; /* of the allocation; NULL: not known, as of a session */
+    const double *clock_step; /* s by which the clock was set during the run; NULL: not known */
     struct json_memo
         *memo; /* of records with these conf, lines, identity and journal; NULL: none */
 };

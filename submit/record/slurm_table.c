@@ -110,6 +110,39 @@ static void write_times(struct json_writer *writer, const struct ending *ending)
     }
 }
 
+static struct json_object *days(const struct allocation_run *had)
+{
+    struct json_object *array = json_object_new_array();
+    for (size_t i = 0; had != NULL && i < had->day_count; i++) {
+        struct json_object *pair = json_object_new_array();
+        char text[JSON_DECIMALS_SIZE];
+        json_exact(had->day[i].core_seconds, text);
+        json_object_array_add(pair, json_object_new_string(had->day[i].date));
+        json_object_array_add(pair, json_object_new_double_s(had->day[i].core_seconds, text));
+        json_object_array_add(array, pair);
+    }
+    return array;
+}
+
+static void write_or_null(struct json_writer *writer, const char *key, const double *value)
+{
+    if (value == NULL)
+        json_write(writer, key, NULL);
+    else
+        json_write_exact(writer, key, *value);
+}
+
+/* What the run had of the allocation. A start record has none: nulls. */
+static void write_allocation(struct json_writer *writer, const struct run_source *source)
+{
+    const struct allocation_run *had = source->ending == NULL ? NULL : source->had;
+    write_or_null(writer, "core_seconds", had == NULL ? NULL : &had->core_seconds);
+    write_or_null(writer, "core_seconds_max", had == NULL ? NULL : &had->most);
+    json_write(writer, "core_days", days(had));
+    json_write(writer, "leads", json_object_new_boolean(had != NULL && had->leads));
+    write_or_null(writer, "clock_step", source->ending == NULL ? NULL : source->clock_step);
+}
+
 void slurm_table_write(const struct run_source *source, struct json_writer *writer)
 {
     const struct slurm_facts facts = slurm_facts(source);
@@ -122,5 +155,7 @@ void slurm_table_write(const struct run_source *source, struct json_writer *writ
     json_write_open(writer, "slurmT");
     json_write_members(writer, shared);
     write_times(writer, source->ending);
+    json_write(writer, "pid", json_object_new_int64(source->capture->pid));
+    write_allocation(writer, source);
     json_write_close(writer);
 }

@@ -8,8 +8,8 @@
 #include "submit/record/json_write.h"
 #include "submit/record/run_record.h"
 
-/* Writes the table with the keys that submit/definition/keys.def lists. Runs for which all but the
- * times are the same share the text of these in `source->memo`. */
+/* Writes the table with the keys that submit/definition/keys.def lists. Runs for which all but
+ * times, pid and core seconds are the same share the text of these in `source->memo`. */
 void slurm_table_write(const struct run_source *source, struct json_writer *writer);
 
 #endif

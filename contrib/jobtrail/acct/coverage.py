@@ -6,8 +6,9 @@ from ..store import LEADER_OUTCOME
 SQL = (
     """
     SELECT coalesce(leader_outcome, outcome) AS outcome, sum(tasks) AS tasks,
-           sum(core_seconds) AS core_seconds, sum(uncertain_core_seconds) AS uncertain_core_seconds
-    FROM (SELECT run.outcome, run.tasks, run.core_seconds, run.uncertain_core_seconds,"""
+           sum(CASE WHEN outcome = 'uncertain' THEN 0 ELSE core_seconds END) AS core_seconds,
+           sum(CASE WHEN outcome = 'uncertain' THEN core_seconds ELSE 0 END) AS uncertain_core_seconds
+    FROM (SELECT run.outcome, run.tasks, run.core_seconds,"""
     + LEADER_OUTCOME.format("run")
     + """
           FROM (SELECT coverage.*, 0 AS is_start_only, NULL AS end_time_max,

@@ -69,6 +69,31 @@ bool is_plain_array(struct json_slice value)
     }
 }
 
+/* A string and a number in brackets; the byte behind them, NULL where there is something else. */
+static const char *pair_end(const char *at, const char *end)
+{
+    const char *close = memchr(at, ']', (size_t)(end - at));
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    bool is_pair = *at == '[' && close != NULL && comma != NULL && comma < close &&
+                   is_string((struct json_slice){at + 1, (size_t)(comma - at - 1)}) &&
+                   is_number((struct json_slice){comma + 1, (size_t)(close - comma - 1)});
+    return is_pair ? close + 1 : NULL;
+}
+
+/* An array of pairs of a string and a number, as slurmT.core_days. */
+static bool is_array_of_pairs(struct json_slice value)
+{
+    const char *at = value.at, *end = value.at + value.size;
+    if (is(value, "[]"))
+        return true;
+    if (*at != '[')
+        return false;
+    do
+        at = at + 1 < end ? pair_end(at + 1, end) : NULL;
+    while (at != NULL && at < end && *at == ',');
+    return at != NULL && at + 1 == end && *at == ']';
+}
+
 /* ---- Values --------------------------------------------------------------------------------- */
 
 /* Exact where its digits are a number that a double holds, and strtod() for others. */
@@ -178,8 +203,14 @@ static bool read_table(struct plain *plain, const struct record_fields *fields,
         return false;
     while ((step = json_members_next(&members, &key, &value)) == JSON_MEMBER) {
         const struct record_field *field = field_of(fields, key, &next);
+        bool is_pairs = field == NULL && is_array_of_pairs(value);
+        if (is(key, "core_days") && strcmp(fields->field[0].table, "slurmT") == 0) {
+            if (!is_pairs)
+                return false;
+            plain->run.core_days = value;
+        }
         if (memchr(key.at, '\\', key.size) != NULL ||
-            !(field == NULL ? is_plain_value(value) : put_value(plain, field, value)))
+            !(field == NULL ? is_pairs || is_plain_value(value) : put_value(plain, field, value)))
             return false;
     }
     return step == JSON_END;

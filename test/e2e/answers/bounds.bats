@@ -37,7 +37,7 @@ bounded_runs() {
         end_time_max: .userDT.end_time}'
     bounded unseen 2 1 0 36000
     bounded unseen 3 0.5 3600 7200
-    site_coverage | jq -c '.coverageA |= map(.uncertain_core_seconds = 7200)'
+    site_coverage | jq -c '.coverageA += [.coverageA[0] + {outcome: "uncertain", tasks: 0, core_seconds: 7200}]'
 }
 
 acct() {
@@ -172,9 +172,9 @@ summed() {
 
 in_coverage() {
     cells "$1" coverage '.outcome, .core_hours, .core_hours_uncertain, .share'
-    [ "$cells" = $'recorded|1.5|4|0.75\ncontainer|0.5|2|0.25' ]
+    [ "$cells" = $'recorded|1.5|0|0.75\ncontainer|0.5|0|0.25\nuncertain|0|4|0' ]
     acct "$1" --coverage
-    [ "$output" = $'recorded|2|5400|14400|75.0%\ncontainer|1|1800|7200|25.0%' ]
+    [ "$output" = $'recorded|2|5400|0|75.0%\ncontainer|1|1800|0|25.0%\nuncertain|0|0|14400|0.0%' ]
 }
 
 @test "the coverage counts the tasks' time that is known" {

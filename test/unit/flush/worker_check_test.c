@@ -322,10 +322,12 @@ static void take_coverage(const struct worked *worked, struct taken *taken)
 {
     struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)"/bin/x"};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
+    const struct job_allocation allocation = job_allocation_find(&worked->journal, 0);
     struct built_record record;
     assert_int_equal(
         coverage_record_build(&(struct coverage_record_source){&worked->conf, &any_lines,
-                                                               &worked->journal, &coverage, 0},
+                                                               &worked->journal, &coverage, 0,
+                                                               &allocation},
                               0, &record),
         0);
     take_and_free(taken, &record);

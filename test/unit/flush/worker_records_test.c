@@ -181,6 +181,7 @@ static void build(enum what what, const struct node *node, const struct told *to
     struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)told->exec};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
     static const struct command_lines lines;
+    const struct job_allocation allocation = job_allocation_find(&node->journal, 0);
     int result = -1;
     if (what == PACKAGE)
         result = package_record_build(&(struct package_source){&node->conf, &lines,
@@ -188,9 +189,10 @@ static void build(enum what what, const struct node *node, const struct told *to
                                                                &told->capture, &package, "1"},
                                       record);
     else if (what == COVERAGE)
-        result = coverage_record_build(
-            &(struct coverage_record_source){&node->conf, &lines, &node->journal, &coverage, 0}, 0,
-            record);
+        result = coverage_record_build(&(struct coverage_record_source){&node->conf, &lines,
+                                                                        &node->journal, &coverage,
+                                                                        0, &allocation},
+                                       0, record);
     else
         result = run_record_build(&(struct run_source){.conf = &node->conf,
                                                        .lines = &lines,

@@ -24,7 +24,9 @@ static void many_facts_make_several_records_each_with_a_name_of_its_own(void **s
     struct journal journal;
     struct conf conf = {.cluster = (char *)"c", .syshost = (char *)"tiny"};
     const struct coverage coverage = {.facts = facts, .fact_count = FACTS};
-    const struct coverage_record_source source = {&conf, &lines, &journal, &coverage, 0};
+    const struct job_allocation allocation = {.start_source = "step", .end_source = "flush"};
+    const struct coverage_record_source source = {&conf,     &lines, &journal,
+                                                  &coverage, 0,      &allocation};
     struct built_record first, again, second;
     (void)state;
     assert_int_equal(journal_parse(step, strlen(step), &journal), 0);

@@ -70,6 +70,12 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"slurmT", "end_time_error", "0.0000"},
         {"slurmT", "end_time_min", "1700000002.1235"},
         {"slurmT", "end_time_max", "1700000003.6235"},
+        {"slurmT", "pid", "10"},
+        {"slurmT", "core_seconds", "null"},
+        {"slurmT", "core_seconds_max", "null"},
+        {"slurmT", "core_days", "[]"},
+        {"slurmT", "leads", "false"},
+        {"slurmT", "clock_step", "null"},
         {"slurmT", "cpus_alloc", "12"},
         {"slurmT", "gpus_alloc", "2"},
         {"slurmT", "partition", "\"main\""},
@@ -97,6 +103,24 @@ static void the_values_are_those_of_job_and_process(void **state)
     build(&made);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         assert_value(&made, values[i][0], values[i][1], values[i][2]);
+    release(&made);
+}
+
+static void what_a_run_had_of_the_allocation_is_exact(void **state)
+{
+    struct made made;
+    (void)state;
+    make_whole(&made);
+    made.had.core_seconds = 1.0 / 3;
+    made.had.most = 1e-9;
+    made.day[0].core_seconds = 1.0 / 3;
+    made.had.day_count = 1;
+    build(&made);
+    assert_value(&made, "slurmT", "core_seconds", "0.3333333333333333");
+    assert_value(&made, "slurmT", "core_seconds_max", "0.0000000010000000000000000622815914577799");
+    assert_value(&made, "slurmT", "core_days", "[[\"2023-11-14\",0.3333333333333333]]");
+    assert_value(&made, "slurmT", "leads", "true");
+    assert_value(&made, "slurmT", "clock_step", "-0.25");
     release(&made);
 }
 
@@ -483,6 +507,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_values_are_those_of_job_and_process),
+        cmocka_unit_test(what_a_run_had_of_the_allocation_is_exact),
         cmocka_unit_test(the_crc_holds_over_the_text_with_its_place_marked),
         cmocka_unit_test(the_file_name_says_where_when_who_and_which),
         cmocka_unit_test(a_name_has_room_for_every_start),

@@ -194,10 +194,25 @@ CREATE TABLE IF NOT EXISTS run_own (
     end_time_error DOUBLE,
     end_time_min   DOUBLE,
     end_time_max   DOUBLE,
+    pid            BIGINT,
+    core_seconds   DOUBLE,
+    core_seconds_max DOUBLE,
+    core_day       INT,
+    leads          BIGINT,
+    clock_step     DOUBLE,
     UNIQUE KEY run_own_key (uuid, owner),
     INDEX run_own_job_part (job_part_id),
     INDEX run_own_program (program_id),
     INDEX run_own_date (date)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- Days of runs that had core seconds on more than one: their sum is run_own.core_seconds.
+CREATE TABLE IF NOT EXISTS run_day (
+    run_id       BIGINT UNSIGNED NOT NULL,
+    day          INT NOT NULL,
+    core_seconds DOUBLE NOT NULL,
+    PRIMARY KEY (run_id, day),
+    INDEX run_day_day (day)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS function_name (
@@ -292,14 +307,26 @@ CREATE TABLE IF NOT EXISTS coverage (
     restart_count BIGINT,
     node          VARCHAR(255),
     dropped       BIGINT,
+    cpus          BIGINT,
+    job_start     DOUBLE,
+    job_end       DOUBLE,
+    job_start_source VARCHAR(255),
+    job_end_source VARCHAR(255),
+    suspended     DOUBLE,
+    allocation    DOUBLE,
+    timezone      VARCHAR(255),
+    others_runs   BIGINT,
+    others_seconds DOUBLE,
+    clock_step    DOUBLE,
     step_id       VARCHAR(255),
     outcome       VARCHAR(255) NOT NULL,
     program       VARCHAR(255),
     tasks         BIGINT NOT NULL,
+    runs          BIGINT,
     first_task    BIGINT,
     leader        BIGINT,
+    day           VARCHAR(255),
     core_seconds  DOUBLE,
-    uncertain_core_seconds DOUBLE,
     start_time    DOUBLE,
     end_time      DOUBLE,
     PRIMARY KEY (uuid, owner, position),

@@ -209,11 +209,27 @@ CREATE TABLE IF NOT EXISTS run_own (
     end_time_error REAL,             -- the end may lie so far from end_time
     end_time_min   REAL,             -- the end lies between these two; NULL in records of XALT
     end_time_max   REAL,
+    pid            INTEGER,
+    core_seconds   REAL,             -- of the allocation, which no other run has; NULL in records of XALT
+    core_seconds_max REAL,           -- at the most
+    core_day       INTEGER,          -- the only day that core_seconds is of, since 1970-01-01 in the store's
+                                     -- time zone; NULL: none, or run_day has them
+    leads          INTEGER,          -- 1: it stands for the tasks that follow its own
+    clock_step     REAL,             -- s by which the clock was set meanwhile; NULL: not known
     UNIQUE (uuid, owner)
 );
 CREATE INDEX IF NOT EXISTS run_own_job_part ON run_own (job_part_id);
 CREATE INDEX IF NOT EXISTS run_own_program ON run_own (program_id);
 CREATE INDEX IF NOT EXISTS run_own_start ON run_own (start_time);
+
+-- Days of runs that had core seconds on more than one: their sum is run_own.core_seconds.
+CREATE TABLE IF NOT EXISTS run_day (
+    run_id       INTEGER NOT NULL REFERENCES run_own (id),
+    day          INTEGER NOT NULL,   -- since 1970-01-01
+    core_seconds REAL NOT NULL,
+    PRIMARY KEY (run_id, day)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS run_day_day ON run_day (day);
 
 CREATE TABLE IF NOT EXISTS function_name (
     id       INTEGER PRIMARY KEY,
@@ -306,14 +322,26 @@ CREATE TABLE IF NOT EXISTS coverage (
     restart_count INTEGER,
     node          TEXT,
     dropped       INTEGER,
+    cpus          INTEGER,           -- that Slurm allocated to the job on the node
+    job_start     REAL,              -- of the allocation
+    job_end       REAL,
+    job_start_source TEXT,           -- slurm, prolog, step
+    job_end_source TEXT,             -- epilog, reboot, flush
+    suspended     REAL,
+    allocation    REAL,              -- cpus x (job_end - job_start - suspended)
+    timezone      TEXT,              -- that days are of
+    others_runs   INTEGER,           -- that were sampled out, and of which nothing else is known
+    others_seconds REAL,             -- their run time
+    clock_step    REAL,              -- as a run's
     step_id       TEXT,
     outcome       TEXT NOT NULL,
     program       TEXT,
     tasks         INTEGER NOT NULL,
+    runs          INTEGER,
     first_task    INTEGER,
     leader        INTEGER,
-    core_seconds  REAL,              -- of tasks whose end is known
-    uncertain_core_seconds REAL,     -- and of the others at the most
+    day           TEXT,              -- YYYY-MM-DD
+    core_seconds  REAL,              -- of the allocation, on that day
     start_time    REAL,
     end_time      REAL,
     PRIMARY KEY (uuid, owner, position)

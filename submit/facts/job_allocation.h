@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What Slurm allocated to a job on this node, by the journal; and what a run had of it.
+ */
+#ifndef JOBTRAIL_JOB_ALLOCATION_H
+#define JOBTRAIL_JOB_ALLOCATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "submit/job/journal_read.h"
+
+struct job_allocation {
+    uint32_t cpus;             /* 0: not known */
+    uint64_t start_ns, end_ns; /* since the Epoch */
+    const char *start_source;  /* "prolog"; "step": the first line of a step */
+    const char *end_source;    /* "epilog"; "reboot"; "flush": it is not known to have ended */
+    uint64_t suspended_ns;     /* nothing of it was allocated then */
+    double core_seconds;       /* cpus x (end - start - suspended) */
+    bool is_clock_known;
+    double clock_step; /* s by which the clock was set meanwhile, where that is known */
+};
+
+#define ALLOCATION_DATE_SIZE sizeof "YYYY-MM-DD"
+
+/* Core seconds on one day. */
+struct allocation_day {
+    char date[ALLOCATION_DATE_SIZE];
+    double core_seconds;
+};
+
+/* What a run had of the allocation. */
+struct allocation_run {
+    double core_seconds;              /* that no other run had */
+    double most;                      /* that it can have had */
+    const struct allocation_day *day; /* those of core_seconds */
+    size_t day_count;
+    bool leads; /* it stands for the tasks that follow its own */
+};
+
+/* `now_ns`: the end of a job of which the journal has no end. */
+struct job_allocation job_allocation_find(const struct journal *journal, uint64_t now_ns);
+
+#endif
