@@ -19,6 +19,9 @@ import math
 # each value is 1: Stratum(p, kept, kept, 1). None was kept: Stratum(p, 0, 0, largest).
 Stratum = collections.namedtuple("Stratum", "probability total squares largest")
 
+ENOUGH = 10
+FACTOR = 4
+VAGUE = 10
 TAIL = 0.025  # on each side
 ITERATIONS = 100
 CLOSE = 1e-9
@@ -116,9 +119,17 @@ def as_many(total, squares):
     return float("%.5g" % (total * total / squares))
 
 
+def largest_possible(kept, largest):
+    """The largest value that a run of a stratum is taken to have, for Stratum.largest; None: not known. `kept`: how many
+    runs of the stratum were kept in the whole store or period, not under one name; `largest`: the largest of their
+    values. That one run in ten thousand is kept hides the few large ones: test/bench/intervals shows how far this holds.
+    """
+    return FACTOR * largest if kept >= ENOUGH else None
+
+
 def interval(strata, most=None):
-    """The bounds between which a sum lies in 95 % of all cases at the least: (low, high); high is None where
-    there is none ("at least").
+    """The bounds between which a sum lies in 95 % of all cases at the least: (low, high). `high` is None ("at least")
+    where it is not known, and where it would be more than VAGUE times the estimate.
 
     `strata`: a Stratum for each probability with which sampling may have kept runs, also for those of which none
     was kept. Those of probability 1 are certain. `most`: what the sum cannot exceed, if that is known.
@@ -135,6 +146,9 @@ def interval(strata, most=None):
     low = certain + max(estimate - math.sqrt(below_it), 0.0)
     high = None if above_it is None else certain + estimate + math.sqrt(above_it)
     if most is not None:
-        high = most if high is None else max(min(high, most), certain)
+        high = most if high is None else min(high, most)
+        high = max(high, certain)
         low = min(low, high)
+    if high is not None and high > VAGUE * (certain + estimate):
+        high = None
     return low, high
