@@ -27,7 +27,8 @@ static int send_static_run(const struct ledger_send *send, const struct coverage
                                 .ending = &ending,
                                 .dropped = dropped,
                                 .is_uncaptured = true};
-    if (!sampling_keeps(request->conf, source.capture, &ending, &source.probability))
+    run.capture.table = sampling_table(send->policy, run.capture.size);
+    if (!sampling_keeps(send->policy, source.capture, &ending, &source.probability))
         return 0;
     error = run_record_build(&source, &record);
     error = ledger_send_record(send, error, &record);

@@ -123,7 +123,7 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
         return 0;
     }
     if ((send->request->journal == NULL && was_sent(send, capture)) ||
-        !sampling_keeps(send->request->conf, capture, &ending, &source.probability))
+        !sampling_keeps(send->policy, capture, &ending, &source.probability))
         return 0;
     int error = send_run(send, &source);
     ends->summary->records += error == 0;
