@@ -39,11 +39,11 @@ OWN_DAYS = (
     " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, {people}, run_day.day"
 ).format(job=JOB, people=PEOPLE)
 LEADERS = (
-    "SELECT {job}, step_id, task_id, proven, {program}, {{packages}}, {ending}, {p} FROM run"
+    "SELECT {job}, step_id, task_id, proven, {program}, {{packages}}, {ending}, {p}, id FROM run"
     " WHERE {{where}} AND leads = 1 AND core_seconds IS NOT NULL"
 ).format(job=JOB, program=PROGRAM, ending=ENDING, p=P)
 RANKS = (
-    "SELECT {job}, proven, start_time, end_time, {program}, {{packages}}, {ending}, {p} FROM run"
+    "SELECT {job}, proven, start_time, end_time, {program}, {{packages}}, {ending}, {p}, id FROM run"
     " WHERE {{where}} AND num_tasks > 1 AND core_seconds IS NOT NULL"
 ).format(job=JOB, program=PROGRAM, ending=ENDING, p=P)
 SLURM = (
@@ -55,13 +55,13 @@ Fact = collections.namedtuple(
     "Fact",
     "proven user account syshost node day outcome program step leader first_task tasks runs seconds start end others",
 )
-Run = collections.namedtuple("Run", "program ending p")
+Run = collections.namedtuple("Run", "program ending p id")
 Allocation = collections.namedtuple("Allocation", "user account start end seconds")
 
 
 def run_of(values):
-    """`values`: the program's four, the ending's four, the probability."""
-    return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]))
+    """`values`: the program's four, the ending's four, the probability, the id."""
+    return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]), values[9])
 
 
 class Job:
@@ -73,12 +73,12 @@ class Job:
 
 
 class Division:
-    """The parts of one job."""
+    """The parts of one job, and {id of a run: core seconds of other tasks that are its own}."""
 
     def __init__(self, job, syshost):
         """`syshost`: of the job's cluster, for a job of which Slurm alone knows."""
         self.job = job
-        self.parts = {}
+        self.parts, self.added = {}, {}
         self.leaders_facts = self.find_leaders()
         for fact in job.facts:
             self.add_fact(fact)
@@ -117,6 +117,8 @@ class Division:
         for share, result, program, run in self.resolve(fact):
             key = Key(day, who, result, run.program if run else program, run and run.ending, run.p if run else 1.0)
             self.add(key, share * fact.tasks, fact.runs if result == "sampled" else 0, share * fact.seconds)
+            if run:
+                self.added[run.id] = self.added.get(run.id, 0.0) + share * fact.seconds
 
     def resolve(self, fact):
         """[(part of the fact, outcome, program's path, Run or None)]"""
@@ -287,9 +289,8 @@ def syshosts(store):
 AT_ONCE = 2000
 
 
-def divide(store, found, loaded):
-    """Yields (number, {Key: [tasks, runs, core seconds]}) of the jobs with these numbers in Slurm; of a number
-    that several clusters or restarts have more than once."""
+def divisions(store, found, loaded):
+    """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm."""
     found = sorted(found)
     hosts = syshosts(store) if found else {}
     for begin in range(0, len(found), AT_ONCE):
@@ -300,7 +301,14 @@ def divide(store, found, loaded):
         read_slurm(store, where, jobs)
         read_runs(store, where, loaded, jobs)
         for at in sorted(jobs):
-            yield at[1], Division(jobs[at], hosts.get(at[0], at[0])).parts
+            yield at, Division(jobs[at], hosts.get(at[0], at[0]))
+
+
+def divide(store, found, loaded):
+    """Yields (number, {Key: [tasks, runs, core seconds]}) of the jobs with these numbers in Slurm; of a number
+    that several clusters or restarts have more than once."""
+    for at, division in divisions(store, found, loaded):
+        yield at[1], division.parts
 
 
 FACTS = "SELECT job_id_raw, count(*) FROM coverage WHERE {where} AND job_id_raw IS NOT NULL GROUP BY job_id_raw"
