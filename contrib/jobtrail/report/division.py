@@ -75,13 +75,17 @@ class Job:
 class Division:
     """The parts of one job, and {id of a run: core seconds of other tasks that are its own}."""
 
-    def __init__(self, job, syshost):
-        """`syshost`: of the job's cluster, for a job of which Slurm alone knows."""
+    def __init__(self, job, syshost, is_chosen=None):
+        """`syshost`: of the job's cluster, for a job of which Slurm alone knows. `is_chosen`: of a fact, if not the
+        whole job is wanted; then Slurm's accounting, which has no nodes or steps, is not compared with."""
         self.job = job
         self.parts, self.added = {}, {}
         self.leaders_facts = self.find_leaders()
         for fact in job.facts:
-            self.add_fact(fact)
+            if is_chosen is None or is_chosen(fact):
+                self.add_fact(fact)
+        if is_chosen is not None:
+            return
         self.add_others()
         self.who = self.find_who(syshost)
         self.add_own()
@@ -289,8 +293,9 @@ def syshosts(store):
 AT_ONCE = 2000
 
 
-def divisions(store, found, loaded):
-    """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm."""
+def divisions(store, found, loaded, chosen=None):
+    """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm. `chosen`: {(job as
+    here, node, step)} of the facts that are wanted; None: all, and what Slurm's accounting has beside them."""
     found = sorted(found)
     hosts = syshosts(store) if found else {}
     for begin in range(0, len(found), AT_ONCE):
@@ -301,7 +306,8 @@ def divisions(store, found, loaded):
         read_slurm(store, where, jobs)
         read_runs(store, where, loaded, jobs)
         for at in sorted(jobs):
-            yield at, Division(jobs[at], hosts.get(at[0], at[0]))
+            is_chosen = chosen and (lambda fact, job=at: (job, fact.node, fact.step) in chosen)
+            yield at, Division(jobs[at], hosts.get(at[0], at[0]), is_chosen)
 
 
 def divide(store, found, loaded):
