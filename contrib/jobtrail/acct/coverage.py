@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jobtrail-acct --coverage: what became of the time that Slurm allocated, and how many tasks have records."""
 
+from ..ranks import part_of
 from ..report import days
-from ..report.division import IDLE, PROGRAMS, UNCERTAIN, divisions
+from ..report.division import NOT_ALLOCATED, divisions
 
 DEFAULT = "Part,Outcome,Tasks,CoreSeconds,Share"
 FIELDS = [
@@ -17,12 +18,6 @@ PARTS = ("programs", "uncertain", "unseen", "idle")
 JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0)"
 WITH_RECORDS = "FROM (SELECT coverage.*, partition AS queue FROM coverage) AS run WHERE job_id_raw IS NOT NULL AND "
 WITH_SLURM = "FROM (SELECT slurm_job.*, partition AS queue FROM slurm_job) AS run WHERE job_id_raw IS NOT NULL AND "
-
-
-def part_of(outcome):
-    if outcome in (UNCERTAIN, IDLE):
-        return outcome
-    return "programs" if outcome in PROGRAMS else "unseen"
 
 
 def days_of(period):
@@ -68,6 +63,8 @@ def read(store, selection, period, is_part):
         if at not in wanted:
             continue
         for key, (tasks, _, seconds) in division.parts.items():
+            if key.outcome == NOT_ALLOCATED:
+                continue
             if (first is None or key.day >= first) and (last is None or key.day <= last):
                 have = sums.setdefault(key.outcome, [0, 0.0])
                 have[0] += tasks

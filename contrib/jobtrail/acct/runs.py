@@ -4,7 +4,7 @@
 import itertools
 import json
 
-from ..report.division import divisions
+from .. import ranks
 from .fields import job_id
 from .state import exit_code, may_have_reason, state
 
@@ -47,30 +47,11 @@ class Libraries:
         return self.sets[object_set]
 
 
-class OtherNodes:
-    """What tasks of other nodes add to the core seconds of runs that stand for them, read once for each job."""
-
-    def __init__(self, store):
-        self.store = store
-        self.jobs = {}
-
-    def read(self, runs):
-        wanted = {
-            run["job_id_raw"]
-            for run in runs
-            if run["core_seconds"] is not None and (run["leads"] or (run["num_tasks"] or 0) > 1)
-        }
-        wanted -= set(self.jobs) | {None}
-        for number in wanted:
-            self.jobs[number] = {}
-        for (_, number, _), division in divisions(self.store, wanted, 0):
-            self.jobs[number].update(division.added)
-
-    def add(self, run):
-        more = self.jobs.get(run["job_id_raw"], {}).get(run["id"], 0.0)
-        for name in ("core_seconds", "core_seconds_max"):
-            if run[name] is not None:
-                run[name] += more
+def add_other_nodes(run, added):
+    """What tasks of other nodes add to its core seconds."""
+    for name in ("core_seconds", "core_seconds_max"):
+        if run[name] is not None:
+            run[name] += added.get(run["id"], 0.0)
 
 
 def packages_of(store, run):
@@ -114,7 +95,7 @@ def read(store, selection, wanted):
     `wanted`: now, period, duplicates, truncate, packages, divided (whether core seconds are wanted), qos
     (names, None: any), accounting (None: without Slurm's), facts (whether all runs need it).
     """
-    libraries, other_nodes = Libraries(store), OtherNodes(store)
+    libraries = Libraries(store)
     latest = {} if wanted.duplicates else latest_restarts(store, selection)
     names, rows = store.query(RUNS % selection.sql(), selection.values)
     while True:
@@ -124,10 +105,9 @@ def read(store, selection, wanted):
         runs = [run for run in runs if is_latest(run, latest)]
         if wanted.accounting:
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
-        if wanted.divided:
-            other_nodes.read(runs)
+        added = ranks.added(store, runs) if wanted.divided else {}
         for run in runs:
-            other_nodes.add(run)
+            add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])
             run["packages"] = packages_of(store, run) if wanted.packages else []
             complete(run, wanted)

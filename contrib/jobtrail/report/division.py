@@ -8,14 +8,16 @@ ranks, and the sum is compared with Slurm's accounting.
 
 import collections
 
-from ..store import PACKAGE_OF_RUN
+from .. import ranks
+from ..ranks import PROGRAMS
 from . import days
-from .gather import BASIS, DATE, ENDING, P, PACKAGES, PEOPLE, PROGRAM, asked, outcome
+from .gather import ENDING, P, PACKAGES, PEOPLE, PROGRAM, outcome
 
-# Outcomes whose time programs had. What the others are is in pages.py.
-PROGRAMS = ("recorded", "static", "sampled")
 UNCERTAIN, IDLE = "uncertain", "idle"
 NO_RECORD, ASSUMED = "no_record", "assumed"
+# of programs, of whose node or job nobody tells the allocation
+NOT_ALLOCATED = "not_allocated"
+HAD_BY_PROGRAMS = PROGRAMS + (NOT_ALLOCATED,)
 # In the place of programs that were sampled out and found no room for a stub.
 OTHERS = "(others)"
 
@@ -27,8 +29,9 @@ JOB = "job_id_raw, coalesce(cluster, ''), coalesce(restart_count, 0)"
 
 # Rows without a day are of older jobtrails, which did not divide the allocation.
 COVERAGE = (
-    "SELECT {job}, proven, {people}, node, day, outcome, program, step_id, leader, first_task, tasks, runs,"
-    " core_seconds, start_time, end_time, others_runs FROM coverage WHERE {{where}} AND day IS NOT NULL"
+    "SELECT {job}, cluster, job_id_raw, restart_count, proven, {people}, node, day, outcome, program, step_id, leader,"
+    " tasks, runs, core_seconds, start_time, end_time, others_runs FROM coverage"
+    " WHERE {{where}} AND day IS NOT NULL"
 ).format(job=JOB, people=PEOPLE)
 OWN = (
     "SELECT {job}, {people}, core_day, sum(core_seconds) FROM run"
@@ -38,14 +41,7 @@ OWN_DAYS = (
     "SELECT {job}, {people}, run_day.day, sum(run_day.core_seconds)"
     " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, {people}, run_day.day"
 ).format(job=JOB, people=PEOPLE)
-LEADERS = (
-    "SELECT {job}, step_id, task_id, proven, {program}, {{packages}}, {ending}, {p}, id FROM run"
-    " WHERE {{where}} AND leads = 1 AND core_seconds IS NOT NULL"
-).format(job=JOB, program=PROGRAM, ending=ENDING, p=P)
-RANKS = (
-    "SELECT {job}, proven, start_time, end_time, {program}, {{packages}}, {ending}, {p}, id FROM run"
-    " WHERE {{where}} AND num_tasks > 1 AND core_seconds IS NOT NULL"
-).format(job=JOB, program=PROGRAM, ending=ENDING, p=P)
+RUN = "{program}, {{packages}}, {ending}, {p}".format(program=PROGRAM, ending=ENDING, p=P)
 SLURM = (
     "SELECT {job}, user, account, start_time, end_time, core_seconds FROM slurm_job"
     " WHERE {{where}} AND end_time > 0"
@@ -53,15 +49,16 @@ SLURM = (
 
 Fact = collections.namedtuple(
     "Fact",
-    "proven user account syshost node day outcome program step leader first_task tasks runs seconds start end others",
+    "cluster job_id_raw restart_count proven user account syshost node day outcome program step_id leader tasks runs"
+    " core_seconds start_time end_time others_runs",
 )
-Run = collections.namedtuple("Run", "program ending p id")
+Run = collections.namedtuple("Run", "program ending p")
 Allocation = collections.namedtuple("Allocation", "user account start end seconds")
 
 
 def run_of(values):
-    """`values`: the program's four, the ending's four, the probability, the id."""
-    return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]), values[9])
+    """`values`: the program's four, the ending's four, the probability."""
+    return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]))
 
 
 class Job:
@@ -69,21 +66,27 @@ class Job:
 
     def __init__(self):
         self.facts, self.slurm, self.own = [], [], {}
-        self.leaders, self.ranks = {}, []
+        self.deferred = []  # (a fact as a dict, its outcome in the end, [Run])
 
 
 class Division:
-    """The parts of one job, and {id of a run: core seconds of other tasks that are its own}."""
+    """The parts of one job."""
 
     def __init__(self, job, syshost, is_chosen=None):
         """`syshost`: of the job's cluster, for a job of which Slurm alone knows. `is_chosen`: of a fact, if not the
         whole job is wanted; then Slurm's accounting, which has no nodes or steps, is not compared with."""
         self.job = job
-        self.parts, self.added = {}, {}
-        self.leaders_facts = self.find_leaders()
+        self.parts = {}
         for fact in job.facts:
-            if is_chosen is None or is_chosen(fact):
-                self.add_fact(fact)
+            if fact.outcome not in ranks.DEFERRED and (is_chosen is None or is_chosen(fact)):
+                # the records of these name their programs
+                is_named = fact.outcome not in ("recorded", "static", UNCERTAIN, IDLE)
+                self.add_fact(fact, 1, fact.outcome, program=fact.program if is_named else None)
+        for values, result, runs in job.deferred:
+            fact = Fact(**values)
+            for run in runs or [None]:
+                if is_chosen is None or is_chosen(fact):
+                    self.add_fact(fact, len(runs) or 1, result, run, None if runs else fact.program)
         if is_chosen is not None:
             return
         self.add_others()
@@ -100,69 +103,23 @@ class Division:
 
     # ---- Facts of the nodes
 
-    def find_leaders(self):
-        """{(step, leader): the fact that has most of the leader's task}"""
-        found = {}
-        for fact in self.job.facts:
-            if fact.leader is None or fact.outcome in ("follower", UNCERTAIN):
-                continue
-            at = fact.step, fact.leader
-            if at not in found or self.weight(fact) > self.weight(found[at]):
-                found[at] = fact
-        return found
-
-    @staticmethod
-    def weight(fact):
-        return fact.tasks > 0, fact.seconds, -(fact.first_task or 0), fact.outcome
-
-    def add_fact(self, fact):
+    def add_fact(self, fact, of, result, run=None, program=None):
+        """One of `of` equal parts of it."""
         who = fact.user, fact.account, fact.syshost
-        day = days.of_text(fact.day)
-        for share, result, program, run in self.resolve(fact):
-            key = Key(day, who, result, run.program if run else program, run and run.ending, run.p if run else 1.0)
-            self.add(key, share * fact.tasks, fact.runs if result == "sampled" else 0, share * fact.seconds)
-            if run:
-                self.added[run.id] = self.added.get(run.id, 0.0) + share * fact.seconds
-
-    def resolve(self, fact):
-        """[(part of the fact, outcome, program's path, Run or None)]"""
-        if fact.outcome == "follower":
-            return [(1,) + self.of_leader(fact)]
-        if fact.outcome == "launcher":
-            runs = self.ranks_of(fact)
-            if runs:
-                return [(1 / len(runs), "recorded", None, run) for run in runs]
-        # the records of these name their programs
-        is_named = fact.outcome not in ("recorded", "static", UNCERTAIN, IDLE)
-        return [(1, fact.outcome, fact.program if is_named else None, None)]
-
-    def of_leader(self, fact):
-        at = fact.step, fact.leader
-        proven, run = self.job.leaders.get(at, (0, None))
-        if run and proven >= fact.proven:
-            return "recorded", None, run
-        leader = self.leaders_facts.get(at)
-        if leader is None or leader.proven < fact.proven:
-            return "follower", fact.program, None
-        if leader.outcome in ("recorded", "static"):
-            return ASSUMED, fact.program, None
-        return leader.outcome, leader.program or fact.program, None
-
-    def ranks_of(self, fact):
-        return [
-            run
-            for proven, start, end, run in self.job.ranks
-            if proven >= fact.proven and start < (fact.end or start + 1) and (not end or end > (fact.start or 0))
-        ]
+        key = Key(days.of_text(fact.day), who, result, program, None, 1.0)
+        if run:
+            key = key._replace(program=run.program, ending=run.ending, p=run.p)
+        runs = fact.runs if result == "sampled" else 0
+        self.add(key, fact.tasks / of, runs, fact.core_seconds / of)
 
     def add_others(self):
         """Each node tells their number in all its facts."""
         found = {}
         for fact in self.job.facts:
-            if fact.others:
+            if fact.others_runs:
                 at = fact.node, (fact.user, fact.account, fact.syshost)
                 day, count = found.get(at, (fact.day, 0))
-                found[at] = min(day, fact.day), max(count, fact.others)
+                found[at] = min(day, fact.day), max(count, fact.others_runs)
         for (_, who), (day, count) in found.items():
             self.add(Key(days.of_text(day), who, "sampled", OTHERS, None, 1.0), 0, count, 0.0)
 
@@ -182,7 +139,8 @@ class Division:
             seen = min(known.get(day, 0.0), seconds)
             known[day] = known.get(day, 0.0) - seen
             if seconds - seen > 1e-3:
-                self.add(Key(day, who, "recorded", None, None, 1.0), 0, 0, seconds - seen)
+                result = "recorded" if self.job.slurm else NOT_ALLOCATED
+                self.add(Key(day, who, result, None, None, 1.0), 0, 0, seconds - seen)
 
     # ---- Slurm's accounting
 
@@ -213,7 +171,7 @@ class Division:
         """From what is uncertain, then idle, then unseen; of days in this order. Programs keep theirs."""
         place = {day: at for at, day in enumerate(order)}
         rank = {UNCERTAIN: 0, IDLE: 1}
-        keys = [key for key in self.parts if key.outcome not in PROGRAMS]
+        keys = [key for key in self.parts if key.outcome not in HAD_BY_PROGRAMS]
         keys.sort(key=lambda key: (rank.get(key.outcome, 2), place[key.day], key.outcome, key.program or ""))
         for key in keys:
             part = min(self.parts[key][2], surplus)
@@ -242,29 +200,28 @@ def by_job(rows):
         yield (row[1], int(row[0]), int(row[2])), row[3:]
 
 
-def read_facts(store, where, jobs):
+def read_facts(store, where, loaded, jobs):
+    deferred = []
     for at, row in by_job(store.lookup(COVERAGE.format(where=where))):
         fact = Fact(*row)
-        jobs[at].facts.append(
-            fact._replace(seconds=float(fact.seconds or 0), runs=int(fact.runs or 0), tasks=int(fact.tasks))
+        fact = fact._replace(
+            core_seconds=float(fact.core_seconds or 0), runs=int(fact.runs or 0), tasks=int(fact.tasks)
         )
+        jobs[at].facts.append(fact)
+        if fact.outcome in ranks.DEFERRED:
+            deferred.append(fact._asdict())
+    run = RUN.format(packages=PACKAGES.format(loaded=loaded))
+    for fact, result, runs in ranks.resolved(store, deferred, run):
+        at = fact["cluster"] or "", int(fact["job_id_raw"]), int(fact["restart_count"] or 0)
+        jobs[at].deferred.append((fact, result, [run_of(values) for values in runs]))
 
 
-def read_runs(store, where, loaded, jobs):
+def read_own(store, where, jobs):
     for sql in (OWN, OWN_DAYS):
         for at, row in by_job(store.lookup(sql.format(where=where))):
             own = jobs[at].own
             key = tuple(row[:3]), int(row[3])
             own[key] = own.get(key, 0.0) + float(row[4])
-    followed = {at[1] for at, job in jobs.items() if any(fact.outcome == "follower" for fact in job.facts)}
-    for at, row in by_job(lookup_numbers(store, LEADERS, followed, loaded)):
-        job = jobs[at]
-        have = job.leaders.get((row[0], row[1]), (-1, None))
-        if row[2] > have[0]:
-            job.leaders[row[0], row[1]] = row[2], run_of(row[3:])
-    launched = {at[1] for at, job in jobs.items() if any(fact.outcome == "launcher" for fact in job.facts)}
-    for at, row in by_job(lookup_numbers(store, RANKS, launched, loaded)):
-        jobs[at].ranks.append((row[0], float(row[1] or 0), float(row[2] or 0), run_of(row[3:])))
 
 
 def read_slurm(store, where, jobs):
@@ -272,12 +229,6 @@ def read_slurm(store, where, jobs):
         user, account, start, end, seconds = row
         if seconds and start:
             jobs[at].slurm.append(Allocation(user, account, float(start), float(end), float(seconds)))
-
-
-def lookup_numbers(store, sql, found, loaded):
-    if not found:
-        return []
-    return store.lookup(asked(sql, among(found), loaded))
 
 
 def among(found):
@@ -302,11 +253,11 @@ def divisions(store, found, loaded, chosen=None):
         some = found[begin : begin + AT_ONCE]
         jobs = collections.defaultdict(Job)
         where = among(some)
-        read_facts(store, where, jobs)
+        read_facts(store, where, loaded, jobs)
         read_slurm(store, where, jobs)
-        read_runs(store, where, loaded, jobs)
+        read_own(store, where, jobs)
         for at in sorted(jobs):
-            is_chosen = chosen and (lambda fact, job=at: (job, fact.node, fact.step) in chosen)
+            is_chosen = None if chosen is None else lambda fact, job=at: (job, fact.node, fact.step_id) in chosen
             yield at, Division(jobs[at], hosts.get(at[0], at[0]), is_chosen)
 
 

@@ -88,7 +88,7 @@ end_them() {
 }
 
 task_is_over() {
-    grep -q '^task_exit .*step=0 ' "$DIR/run/n1/$(job_of task-killed).0/journal"
+    grep -q '^exit .*step=0 ' "$DIR/run/n1/$(job_of task-killed).0/journal"
 }
 
 suspend_two() {

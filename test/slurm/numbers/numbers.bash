@@ -18,6 +18,8 @@
 load ../fixture/cluster
 
 start_numbers() {
+    # may be said for a step: --jobtrail=no
+    RULES="opt_out = yes"$'\n'"${RULES-}"
     start_cluster ACCT=dbd ACCT_USERS=root,jtuser "$@"
     mkdir "$DIR/cases"
     export STORE=sqlite:$DIR/store.db NUMBERS=$DIR/numbers.json
