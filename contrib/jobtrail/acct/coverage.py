@@ -4,6 +4,7 @@
 from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
+from ..report.numbers import EXACT_PLACES, PARTS, Numbers
 
 DEFAULT = "Part,Outcome,Tasks,CoreSeconds,Share"
 FIELDS = [
@@ -13,8 +14,6 @@ FIELDS = [
     ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
     ("Tasks", 10, lambda row: row["tasks"]),
 ]
-PARTS = ("programs", "uncertain", "unseen", "idle")
-
 JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0)"
 WITH_RECORDS = "FROM (SELECT coverage.*, partition AS queue FROM coverage) AS run WHERE job_id_raw IS NOT NULL AND "
 WITH_SLURM = "FROM (SELECT slurm_job.*, partition AS queue FROM slurm_job) AS run WHERE job_id_raw IS NOT NULL AND "
@@ -84,15 +83,17 @@ def read(store, selection, period, is_part):
     return sorted(rows, key=lambda row: (PARTS.index(row["part"]), -row["core_seconds"], row["outcome"]))
 
 
-def totals(rows):
-    """{"allocation": core seconds, and each of PARTS}"""
-    found = {part: sum(row["core_seconds"] for row in rows if row["part"] == part) for part in PARTS}
-    return dict(found, allocation=sum(found.values()))
+def totals(rows, places):
+    """{"allocation": core seconds, and each of PARTS}: rounded so that they add up."""
+    numbers = Numbers()
+    for row in rows:
+        numbers.add(row["outcome"], row["core_seconds"])
+    return numbers.rounded(places)
 
 
 def headline(rows):
     """The five numbers."""
-    sums = totals(rows)
+    sums = totals(rows, 0)
     whole = sums["allocation"] or 1.0
     parts = " + ".join("%s %.0f (%.1f%%)" % (part, sums[part], 100 * sums[part] / whole) for part in PARTS)
     return "Core seconds: allocation %.0f = %s" % (sums["allocation"], parts)

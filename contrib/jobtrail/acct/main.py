@@ -151,7 +151,7 @@ def print_rows(store, options, columns, now):
     else:
         rows, name = selected_runs(store, options, columns, now), "runs"
     if options.json:
-        more = {"allocation": coverage.totals(rows)} if options.coverage else {}
+        more = {"allocation": coverage.totals(rows, coverage.EXACT_PLACES)} if options.coverage else {}
         if not options.coverage:
             rows = (output.json_run(run, fields) for run in rows)
         output.print_json(name, rows, options.store, now, more)
