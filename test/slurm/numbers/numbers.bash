@@ -82,7 +82,7 @@ ask_sacct() {
 }
 
 is_accounted() { # slurmdbd knows the end of every job
-    ask_sacct >"$DIR/sacct" && [[ $(grep -c '|' "$DIR/sacct") -gt 0 ]] && ! grep -qE '\|(PENDING|RUNNING|SUSPENDED|REQUEUED)$' "$DIR/sacct"
+    ask_sacct >"$DIR/sacct" && [[ $(grep -c '|' "$DIR/sacct") -gt 0 ]] && ! grep -qE '\|(PENDING|RUNNING|SUSPENDED)$' "$DIR/sacct"
 }
 
 is_flushed() {
