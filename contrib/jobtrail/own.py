@@ -58,6 +58,7 @@ VIEWS = {
     "module": "1",
     "job_part": "user = " + ME,
     "run": "user = " + ME,
+    "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
     "coverage": "user = " + ME,
     "executable": "id IN (SELECT executable_id FROM {} UNION SELECT executable_id FROM {})".format(
         PROGRAMS, LINKS

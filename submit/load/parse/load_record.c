@@ -119,6 +119,8 @@ static void derive_end(struct run_record *run)
         run->run_time.known = false;
         run->end_time_min.known = false;
         run->end_time_max.known = false;
+        run->core_seconds.known = run->core_seconds.known && !run->is_start_only;
+        run->core_seconds_max.known = run->core_seconds_max.known && !run->is_start_only;
     }
 }
 
@@ -212,6 +214,42 @@ static int read_build(struct reader *reader, struct run_record *run)
     return read_part(reader, &run->build, PART_BUILD, RECORD_TOP_xaltLinkT, NULL);
 }
 
+/* Of the tree of values; without one the array has been found in the text. */
+static int find_days(const struct reader *reader, struct run_record *run)
+{
+    struct json_object *table = json_object_object_get(reader->record->root, "slurmT");
+    struct json_object *array = NULL;
+    if (!json_object_is_type(table, json_type_object) ||
+        !json_object_object_get_ex(table, "core_days", &array))
+        return 0;
+    const char *text = json_object_to_json_string_ext(array, JSON_C_TO_STRING_PLAIN);
+    if (text == NULL)
+        return -ENOMEM;
+    run->core_days = (struct json_slice){text, strlen(text)};
+    return 0;
+}
+
+/* Numbers are rounded where they were written. */
+static int check_days(const struct run_record *run, struct load_reason *reason)
+{
+    const struct run_days *days = &run->days;
+    double sum = run->core_seconds.known ? run->core_seconds.value : 0;
+    double rounding = 0.01 * ((double)days->count + 1) + 1e-9 * sum;
+    if (days->count > 0 && !run->core_seconds.known)
+        return load_refuse(reason, "slurmT.core_days is there without core_seconds");
+    if (days->sum > sum + rounding || days->sum < sum - rounding)
+        return load_refuse(reason, "slurmT.core_days does not add up to core_seconds");
+    return 0;
+}
+
+static int read_days(struct reader *reader, struct run_record *run)
+{
+    int error = find_days(reader, run);
+    if (error == 0 && run->core_days.size > 0)
+        error = run_days_read(run->core_days, &run->days, reader->reason);
+    return error == 0 ? check_days(run, reader->reason) : error;
+}
+
 /* All but its plain values. */
 static int read_rest(struct reader *reader)
 {
@@ -232,6 +270,8 @@ static int read_rest(struct reader *reader)
     derive_end(run);
     if (error == 0)
         error = check_end_bounds(run, reader->reason);
+    if (error == 0 && !run->is_start_only)
+        error = read_days(reader, run);
     if (run->start_time.known) /* else nothing says when the run was */
         run->record_epoch.known = false;
     derive_date(run->start_time, run->date);
@@ -465,7 +505,10 @@ size_t load_record_bytes(const struct record *record)
     size_t bytes = record->size + record->root_bytes;
     if (record->kind == RECORD_RUN)
         bytes += record->run.libs.bytes + record->run.environment.bytes +
-                 record->run.ancestors.bytes + record->run.build.bytes;
+                 record->run.ancestors.bytes + record->run.build.bytes +
+                 (record->run.days.list == NULL
+                      ? 0
+                      : record->run.days.count * sizeof *record->run.days.list);
     else if (record->kind == RECORD_LINK)
         bytes += record->link.libs.bytes + record->link.functions.bytes;
     return bytes;
@@ -486,6 +529,7 @@ void load_record_free(struct record *record)
         json_object_put(record->run.environment.value);
         json_object_put(record->run.ancestors.value);
         json_object_put(record->run.build.value);
+        run_days_free(&record->run.days);
     } else if (record->kind == RECORD_LINK) {
         json_object_put(record->link.libs.value);
         json_object_put(record->link.functions.value);

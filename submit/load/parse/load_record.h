@@ -19,6 +19,7 @@
 #include "submit/definition/record_keys.h"
 #include "submit/load/parse/json_members.h"
 #include "submit/load/parse/load_reason.h"
+#include "submit/load/parse/run_days.h"
 
 /* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
 #define RECORD_NAME_MAX_BYTES 255
@@ -67,6 +68,8 @@ struct run_record {
     char date[RECORD_DATE_SIZE]; /* start_time in local time; "" when not known */
     const char *cmdline;         /* JSON array */
     const char *ancestor_pids;   /* JSON array, the parent's first */
+    struct json_slice core_days; /* as it stands in the record; of size 0 when it has none */
+    struct run_days days;        /* the same, read; its sum is core_seconds */
 
     struct record_part libs;        /* array of [path, hash], in order, each once */
     struct record_part environment; /* object of strings */

@@ -203,9 +203,14 @@ static bool read_table(struct plain *plain, const struct record_fields *fields,
         return false;
     while ((step = json_members_next(&members, &key, &value)) == JSON_MEMBER) {
         const struct record_field *field = field_of(fields, key, &next);
+        bool is_pairs = field == NULL && is_array_of_pairs(value);
+        if (is(key, "core_days") && strcmp(fields->field[0].table, "slurmT") == 0) {
+            if (!is_pairs)
+                return false;
+            plain->run.core_days = value;
+        }
         if (memchr(key.at, '\\', key.size) != NULL ||
-            !(field == NULL ? is_plain_value(value) || is_array_of_pairs(value)
-                            : put_value(plain, field, value)))
+            !(field == NULL ? is_pairs || is_plain_value(value) : put_value(plain, field, value)))
             return false;
     }
     return step == JSON_END;

@@ -53,9 +53,10 @@ static const char *const orphans[] = {
 struct expiry {
     double when;
     char date[RECORD_DATE_SIZE]; /* the start of no run from before `when` is given as later */
-    struct statement *old_runs, *delete_run, *delete_packages;
+    struct statement *old_runs, *delete_run, *delete_days, *delete_packages;
     struct statement *delete_orphans[ORPHANS];
     struct value (*keys)[2]; /* owned, and the texts: uuid and owner of each run */
+    struct value *ids;       /* owned: its id */
     size_t found;
 };
 
@@ -75,15 +76,16 @@ static int find_old(struct store *store, struct expiry *expiry)
 {
     const struct value when[] = {value_text(expiry->date), expiry_time(expiry),
                                  expiry_time(expiry)};
-    struct value row[2];
+    struct value row[3];
     int error = store_select(&store->connection, expiry->old_runs, when);
     if (error != 0)
         return error;
-    while ((error = store_next(&store->connection, expiry->old_runs, row, 2)) > 0) {
+    while ((error = store_next(&store->connection, expiry->old_runs, row, 3)) > 0) {
         char *uuid = strndup(row[0].text, row[0].size);
         if (uuid == NULL)
             return store_refuse(&store->connection, -ENOMEM, "out of memory");
         expiry->keys[expiry->found][0] = value_text(uuid);
+        expiry->ids[expiry->found] = value_int(value_whole(&row[2]));
         expiry->keys[expiry->found++][1] = value_int(value_whole(&row[1]));
     }
     return error;
@@ -94,6 +96,8 @@ static int delete_some(struct store *store, void *context)
     struct expiry *expiry = context;
     drop_found(expiry);
     int error = find_old(store, expiry);
+    if (error == 0 && expiry->found > 0)
+        error = store_write(&store->connection, expiry->delete_days, expiry->ids, expiry->found);
     if (error == 0 && expiry->found > 0)
         error = store_write(&store->connection, expiry->delete_run, expiry->keys[0], expiry->found);
     if (error == 0 && expiry->found > 0)
@@ -120,10 +124,12 @@ static int prepare_expiry(struct store *store, struct expiry *expiry)
      * how old it is but by its record. */
     expiry->old_runs =
         store_statement(&store->connection,
-                        "SELECT uuid, owner FROM run_own WHERE (date IS NULL OR date < ?)"
+                        "SELECT uuid, owner, id FROM run_own WHERE (date IS NULL OR date < ?)"
                         " AND (start_time < ? OR (start_time IS NULL"
                         " AND record_epoch IS NOT NULL AND record_epoch < ?)) LIMIT 5000",
                         &error);
+    expiry->delete_days =
+        store_statement(&store->connection, "DELETE FROM run_day WHERE run_id = ?", &error);
     expiry->delete_run = store_statement(
         &store->connection, "DELETE FROM run_own WHERE uuid = ? AND owner = ?", &error);
     /* its own, and with the last run of a uuid all that has that uuid */
@@ -142,9 +148,11 @@ int store_expire(struct store *store, double when, const volatile sig_atomic_t *
     struct expiry expiry = {.when = when};
     record_date(when + ZONES_S, expiry.date);
     expiry.keys = calloc(RUNS_AT_ONCE, sizeof *expiry.keys);
+    expiry.ids = calloc(RUNS_AT_ONCE, sizeof *expiry.ids);
     *runs = 0;
-    int error = expiry.keys == NULL ? store_refuse(&store->connection, -ENOMEM, "out of memory")
-                                    : prepare_expiry(store, &expiry);
+    int error = expiry.keys == NULL || expiry.ids == NULL
+                    ? store_refuse(&store->connection, -ENOMEM, "out of memory")
+                    : prepare_expiry(store, &expiry);
     do {
         if (error == 0)
             error = store_transact(store, delete_some, &expiry);
@@ -155,5 +163,6 @@ int store_expire(struct store *store, double when, const volatile sig_atomic_t *
         error = store_transact(store, delete_orphans, &expiry);
     drop_found(&expiry);
     free(expiry.keys);
+    free(expiry.ids);
     return error;
 }

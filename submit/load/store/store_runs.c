@@ -11,8 +11,9 @@
 
 /* The columns of `run_own` that are no fields of a record, in the order of fill_row(). */
 static const char *const other_columns[] = {
-    "owner",      "proven",      "is_start_only", "date",      "cmdline",        "ancestor_pids",
-    "program_id", "job_part_id", "layout_id",     "ending_id", "environment_id", "ancestors_id",
+    "owner",          "proven",       "is_start_only", "date",      "cmdline",
+    "ancestor_pids",  "program_id",   "job_part_id",   "layout_id", "ending_id",
+    "environment_id", "ancestors_id", "core_day",
 };
 #define OTHER_COLUMNS (sizeof other_columns / sizeof other_columns[0])
 
@@ -55,6 +56,11 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     add_columns(&update, " = ?");
     store_text_add(&update, " WHERE uuid = ? AND owner = ?"
                             " AND (proven < ? OR (proven = ? AND is_start_only >= ?))");
+    runs->find_id = store_statement(
+        runs->on, "SELECT id FROM run_own WHERE uuid = ? AND owner = ? AND proven = ?", &error);
+    runs->drop_days = store_statement(runs->on, "DELETE FROM run_day WHERE run_id = ?", &error);
+    runs->add_day = store_statement(
+        runs->on, "INSERT INTO run_day (run_id, day, core_seconds) VALUES (?, ?, ?)", &error);
     runs->find = store_text_statement(runs->on, &find, &error);
     runs->add = store_text_statement(runs->on, &add, &error);
     runs->update = store_text_statement(runs->on, &update, &error);
@@ -116,6 +122,7 @@ struct new_run {
     struct run_record *run;
     int64_t owner;
     bool is_update, is_proven;
+    bool replaces; /* an end that is stored, and its days */
     struct digest executable, program, job_part, layout, ending;
 };
 
@@ -169,7 +176,8 @@ static enum store_result choose_update(struct store_runs *runs, struct known_row
         bool is_end = row->is_start_only && !fresh->run->is_start_only;
         return is_end ? STORE_UNPROVEN : STORE_UNCHANGED;
     }
-    runs->on->replaces |= !row->is_start_only;
+    fresh->replaces = !row->is_start_only;
+    runs->on->replaces |= fresh->replaces;
     row->is_start_only = fresh->run->is_start_only;
     if (fresh->is_proven)
         known_rows_prove(known, key, row);
@@ -283,6 +291,7 @@ static int fill_row(struct store_runs *runs, const struct new_run *fresh, struct
         value_id(store_id(runs->intern, TABLE_ENDING, &fresh->ending)),
         value_id(environment),
         value_id(ancestors),
+        run->days.count == 1 ? value_int(run->days.first.day) : (struct value){.kind = VALUE_NULL},
     };
     memcpy(row, own, sizeof own);
     for (size_t i = 0; i < run_fields.count; i++)
@@ -315,6 +324,30 @@ static int write_runs(struct store_runs *runs, struct run_batch *batch, bool upd
     return store_write(runs->on, updates ? runs->update : runs->add, batch->rows, filled);
 }
 
+/* Of one that crossed a midnight, or that takes the place of one that may have. A row that another
+ * record has taken meanwhile is left. */
+static int put_days(struct store_runs *runs, const struct new_run *fresh)
+{
+    const struct run_days *days = &fresh->run->days;
+    const struct value key[] = {value_text(fresh->run->uuid), value_int(fresh->owner),
+                                value_int(fresh->is_proven)};
+    int64_t id = 0;
+    if (days->count < 2 && !fresh->replaces)
+        return 0;
+    int found = store_ask(runs->on, runs->find_id, key, &id, 1);
+    if (found <= 0)
+        return found;
+    const struct value run = value_int(id);
+    int error = store_write(runs->on, runs->drop_days, &run, 1);
+    for (size_t i = 0; error == 0 && days->list != NULL && i < days->count; i++) {
+        const struct value row[] = {run,
+                                    value_int(days->list[i].day),
+                                    {.kind = VALUE_REAL, .real = days->list[i].core_seconds}};
+        error = store_write(runs->on, runs->add_day, row, 1);
+    }
+    return error;
+}
+
 int store_put_runs(struct store_runs *runs)
 {
     struct run_batch *batch = runs->batch;
@@ -328,5 +361,9 @@ int store_put_runs(struct store_runs *runs)
         error = store_settle(runs->intern, TABLE_PROGRAM);
     if (error == 0)
         error = write_runs(runs, batch, false);
-    return error == 0 ? write_runs(runs, batch, true) : error;
+    if (error == 0)
+        error = write_runs(runs, batch, true);
+    for (size_t i = 0; error == 0 && i < batch->count; i++)
+        error = put_days(runs, &batch->list[i]);
+    return error;
 }

@@ -17,6 +17,7 @@ struct store_runs {
     struct store_parts *parts;
     struct run_batch *batch; /* owned: of the batch at hand */
     struct statement *find, *add, *update;
+    struct statement *find_id, *drop_days, *add_day;
 };
 
 int store_prepare_runs(struct store_runs *runs, struct store_parts *parts);

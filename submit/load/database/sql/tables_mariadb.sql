@@ -197,12 +197,22 @@ CREATE TABLE IF NOT EXISTS run_own (
     pid            BIGINT,
     core_seconds   DOUBLE,
     core_seconds_max DOUBLE,
+    core_day       INT,
     leads          BIGINT,
     clock_step     DOUBLE,
     UNIQUE KEY run_own_key (uuid, owner),
     INDEX run_own_job_part (job_part_id),
     INDEX run_own_program (program_id),
     INDEX run_own_date (date)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
+-- Days of runs that had core seconds on more than one: their sum is run_own.core_seconds.
+CREATE TABLE IF NOT EXISTS run_day (
+    run_id       BIGINT UNSIGNED NOT NULL,
+    day          INT NOT NULL,
+    core_seconds DOUBLE NOT NULL,
+    PRIMARY KEY (run_id, day),
+    INDEX run_day_day (day)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS function_name (

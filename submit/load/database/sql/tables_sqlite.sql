@@ -212,6 +212,8 @@ CREATE TABLE IF NOT EXISTS run_own (
     pid            INTEGER,
     core_seconds   REAL,             -- of the allocation, which no other run has; NULL in records of XALT
     core_seconds_max REAL,           -- at the most
+    core_day       INTEGER,          -- the only day that core_seconds is of, since 1970-01-01 in the store's
+                                     -- time zone; NULL: none, or run_day has them
     leads          INTEGER,          -- 1: it stands for the tasks that follow its own
     clock_step     REAL,             -- s by which the clock was set meanwhile; NULL: not known
     UNIQUE (uuid, owner)
@@ -219,6 +221,15 @@ CREATE TABLE IF NOT EXISTS run_own (
 CREATE INDEX IF NOT EXISTS run_own_job_part ON run_own (job_part_id);
 CREATE INDEX IF NOT EXISTS run_own_program ON run_own (program_id);
 CREATE INDEX IF NOT EXISTS run_own_start ON run_own (start_time);
+
+-- Days of runs that had core seconds on more than one: their sum is run_own.core_seconds.
+CREATE TABLE IF NOT EXISTS run_day (
+    run_id       INTEGER NOT NULL REFERENCES run_own (id),
+    day          INTEGER NOT NULL,   -- since 1970-01-01
+    core_seconds REAL NOT NULL,
+    PRIMARY KEY (run_id, day)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS run_day_day ON run_day (day);
 
 CREATE TABLE IF NOT EXISTS function_name (
     id       INTEGER PRIMARY KEY,

@@ -22,6 +22,7 @@
 #define RUN_B    "019a9f00-0000-7000-8000-00000000000b" /* of bob, of a program that alice built */
 #define RUN_X    "019a9f00-0000-7000-8000-000000000001" /* of carol, recorded by XALT */
 #define RUN_U    "019a9f00-0000-7000-8000-00000000000c" /* of dave, where nothing is proven */
+#define RUN_D    "019a9f00-0000-7000-8000-00000000000d" /* of alice, on two days */
 #define LINK     "5468e07b-0c8a-49a1-8010-3c9a11fce259" /* of alice */
 #define COVERAGE "019a9f00-0000-7000-8000-0000000000c1" /* of job 7 */
 
@@ -35,6 +36,11 @@
     "{\"userT\":{\"run_uuid\":\"" uuid "\",\"user\":\"" user "\",\"job_id\":\"" job                \
     "\",\"exec_path\":\"/x\"}," rest "}"
 #define OF_SLURM(uuid, user, job, restart, rest) RUN(uuid, user, job, SLURM(job, restart) "," rest)
+#define ON_DAYS(uuid, user, job, core_seconds, days)                                               \
+    RUN(uuid, user, job,                                                                           \
+        "\"slurmT\":{\"cluster\":\"tiny\",\"job_id\":" job                                         \
+        ",\"restart_count\":0,\"node\":\"n1\",\"core_seconds\":" core_seconds                      \
+        ",\"core_days\":" days "}," ENDED("4"))
 #define OWNER(user, job)                                                                           \
     "\"ownerT\":{\"cluster\":\"tiny\",\"job_id\":" job                                             \
     ",\"node\":\"n1\",\"restart_count\":0,\"user\":\"" user "\"},"
@@ -66,6 +72,8 @@ static const struct {
     {OF_SLURM(RUN_U, "dave", "12", "0", STARTED), true},
     {OF_SLURM(RUN_U, "dave", "12", "0", ENDED("4")), true},
     {PACKAGE(OWNER("dave", "12"), "pandas", RUN_U), true},
+    {OF_SLURM(RUN_D, "alice", "7", "0", STARTED), false},
+    {ON_DAYS(RUN_D, "alice", "7", "8.5", "[[\"1970-01-02\",3.5],[\"1970-01-03\",5.0]]"), false},
     /* what mallory has root say of her own job 8, and hands in */
     {OF_SLURM(RUN_A, "mallory", "8", "0", STARTED), false},
     {OF_SLURM(RUN_A, "mallory", "8", "0", ENDED("1")), false},
@@ -78,6 +86,8 @@ static const struct {
     {COVERED("mallory", "8", "static"), false},
     {OF_SLURM(RUN_A, "alice", "7", "1", ENDED("1")), false}, /* another restart */
     {RUN(RUN_A, "alice", "7", ENDED("1")), false},           /* as if XALT had written it */
+    {ON_DAYS(RUN_D, "mallory", "8", "2.0", "[[\"1970-01-05\",1.0],[\"1970-01-06\",1.0]]"), false},
+    {ON_DAYS(RUN_D, "mallory", "9", "2.0", "[[\"1970-01-07\",2.0]]"), false},
     /* what anybody says where nothing proves it */
     {OF_SLURM(RUN_A, "alice", "7", "0", BUILT "," STARTED), true},
     {OF_SLURM(RUN_A, "alice", "7", "0", ENDED("1")), true},
@@ -85,6 +95,9 @@ static const struct {
     {OF_SLURM(RUN_B, "bob", "9", "0", ENDED("1")), true},
     {PACKAGE(OWNER("alice", "7"), "evil", RUN_A), true},
     {PACKAGE(OWNER("alice", "7"), "numpy", RUN_A), true},
+    {ON_DAYS(RUN_D, "alice", "7", "3.0",
+             "[[\"1970-01-03\",1.0],[\"1970-01-11\",1.0],[\"1970-01-12\",1.0]]"),
+     true},
     {LINKED("alice", "evil"), true},
     {COVERED("alice", "7", "opted_out"), true},
 };
@@ -94,6 +107,12 @@ enum { RECORDS = sizeof records / sizeof records[0], TWICE = 2 * RECORDS };
 static const char *const queries[] = {
     "SELECT uuid, user, job_id_raw, restart_count, is_start_only, proven, build_id IS NOT NULL,"
     " CASE WHEN run_time > 2 THEN 'long' ELSE 'short' END FROM run ORDER BY uuid, owner",
+    "SELECT 'day', uuid, user, job_id_raw, core_day, day,"
+    " CASE WHEN run_day.core_seconds > 4 THEN 'long' WHEN run_day.core_seconds > 2 THEN 'middle' "
+    "END"
+    " FROM run LEFT JOIN run_day ON run_day.run_id = run.id WHERE run.core_seconds IS NOT NULL"
+    " ORDER BY uuid, owner, day",
+    "SELECT count(*) FROM run_day WHERE run_id NOT IN (SELECT id FROM run_own)",
     "SELECT run.uuid, run.user, pkg_name FROM xalt_pkg JOIN run ON run.id = run_id ORDER BY 1, 2, "
     "3",
     "SELECT uuid, build_user, link_program, proven, xalt_uuid FROM link ORDER BY uuid, build_user",
@@ -116,11 +135,12 @@ static struct store *opened(void)
     assert_non_null(ops);
     if (store_open(ops, location, false, &store) != 0)
         fail_msg("%s", store_error(store));
-    assert_int_equal(ops->change_schema(store->connection.database,
-                                        "DELETE FROM run_own; DELETE FROM link;"
-                                        "DELETE FROM run_package; DELETE FROM package_owner;"
-                                        "DELETE FROM coverage;"),
-                     0);
+    assert_int_equal(
+        ops->change_schema(store->connection.database,
+                           "DELETE FROM run_day; DELETE FROM run_own; DELETE FROM link;"
+                           "DELETE FROM run_package; DELETE FROM package_owner;"
+                           "DELETE FROM coverage;"),
+        0);
     return store;
 }
 
@@ -250,6 +270,12 @@ static void everybody_has_what_is_his(void **state)
     assert_has(text, RUN_X "|carol|11||0|1|0|long|\n");
     assert_has(text, RUN_X "|mallory|8|0|0|1|0|short|\n");
     assert_has(text, RUN_U "|dave|12|0|0|0|0|long|\n");
+
+    assert_has(text, "day|" RUN_D "|alice|7||1|middle||\nday|" RUN_D "|alice|7||2|long||\n");
+    assert_has(text, "day|" RUN_D "|mallory|8||4|||\nday|" RUN_D "|mallory|8||5|||\n");
+    assert_has(text, "day|" RUN_D "|mallory|9|6||||\n");
+    assert_has_not(text, "|10|");
+    assert_has(text, "--\n0|");
 
     assert_has(text, RUN_A "|alice|numpy|");
     assert_has(text, RUN_X "|carol|scipy|");
@@ -389,15 +415,18 @@ static void what_is_too_old_goes_without_anothers(void **state)
                      0);
     assert_int_equal(store_expire(store, 5.5e8, &stop, &runs), 0);
     char *text = contents(store);
-    assert_int_equal(runs, 6);
+    assert_int_equal(runs, 7);
     assert_has(text, RUN_A "|mallory|8|0|0|1|0|short|\n");
     assert_has(text, RUN_A "|mallory|evil|");
+    assert_has(text, "day|" RUN_D "|mallory|8|");
+    assert_has(text, "--\n0|");
     assert_has_not(text, RUN_A "|alice|7|");
+    assert_has_not(text, "day|" RUN_D "|alice|");
     assert_has_not(text, RUN_U);
     free(text);
     assert_int_equal(store_expire(store, 6.5e8, &stop, &runs), 0);
-    struct statement *left =
-        store_statement(&store->connection, "SELECT 1 FROM run_package", &(int){0});
+    struct statement *left = store_statement(
+        &store->connection, "SELECT 1 FROM run_package UNION SELECT 2 FROM run_day", &(int){0});
     assert_int_equal(store_ask(&store->connection, left, NULL, &(int64_t){0}, 1), 0);
     store_close(store);
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/load/parse/load_record.h"
+
+#define RUN(end, rest)                                                                             \
+    "{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\"},\"userDT\":{\"start_"      \
+    "time\":5.0,\"end_time\":" end "},\"slurmT\":{" rest "}}"
+#define DAYS(core_seconds, days) RUN("9.0", "\"core_seconds\":" core_seconds ",\"core_days\":" days)
+
+/* What load_record() says: "" where it takes the record. */
+static const char *said(const char *text, struct record *record)
+{
+    static struct load_reason reason;
+    char *copy = strdup(text);
+    reason.text[0] = '\0';
+    int error = load_record(copy, strlen(copy), RECORD_KINDS, NULL, record, &reason);
+    if (error != 0) {
+        assert_int_equal(error, -EBADMSG);
+        free(copy);
+    }
+    return reason.text;
+}
+
+static void assert_days(const char *text, const struct run_day *days, size_t count)
+{
+    struct record record;
+    assert_string_equal(said(text, &record), "");
+    const struct run_days *found = &record.run.days;
+    assert_int_equal(found->count, count);
+    assert_int_equal(found->list != NULL, count > 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct run_day *day = count == 1 ? &found->first : &found->list[i];
+        assert_int_equal(day->day, days[i].day);
+        assert_float_equal(day->core_seconds, days[i].core_seconds, 0);
+    }
+    load_record_free(&record);
+}
+
+static void days_are_read_as_text_and_as_parsed_json(void **state)
+{
+    (void)state;
+    const struct run_day day[] = {{0, 2.5}, {1, 3}, {31, 4.25}, {20780, 1e6}};
+    assert_days(DAYS("2.5", "[[\"1970-01-01\",2.5]]"), day, 1);
+    assert_days(DAYS("2.5", "[ [ \"1970-01-01\" , 25e-1 ] ]"), day, 1);
+    assert_days(DAYS("1000009.75", "[[\"1970-01-01\",2.5],[\"1970-01-02\",3],[\"1970-02-01\",4.25],"
+                                   "[\"2026-11-23\",1000000.0]]"),
+                day, 4);
+    assert_days(DAYS("1000009.75", "[[\"1970-01-01\",2.5],[\"1970-01-02\",3.0],[\"1970-02-01\","
+                                   "4.25], [\"2026-11-23\",1.0e6]]"),
+                day, 4);
+    assert_days(DAYS("0.0", "[]"), day, 0);
+    assert_days(DAYS("null", "[]"), day, 0);
+    assert_days(RUN("9.0", ""), day, 0);
+}
+
+static void a_start_has_no_days(void **state)
+{
+    (void)state;
+    assert_days(RUN("0.0", "\"core_seconds\":null,\"core_days\":[]"), NULL, 0);
+    assert_days(RUN("0.0", "\"core_seconds\":2.0,\"core_days\":[[\"1970-01-01\",2.0]]"), NULL, 0);
+}
+
+static void days_elsewhere_are_others(void **state)
+{
+    (void)state;
+    assert_days("{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"core_days\":"
+                "[[\"1970-01-01\",2.0]]},\"userDT\":{\"end_time\":5.0}}",
+                NULL, 0);
+}
+
+static void other_days_are_refused(void **state)
+{
+    static const char form[] = "slurmT.core_days is not an array of dates and core seconds";
+    static const char sum[] = "slurmT.core_days does not add up to core_seconds";
+    static const char order[] = "slurmT.core_days does not ascend";
+    static const struct {
+        const char *text, *why;
+    } rows[] = {
+        {DAYS("2.5", "[[\"1970-01-01\",2.4]]"), sum},
+        {DAYS("2.5", "[[\"1970-01-01\",2.0],[\"1970-01-02\",0.6]]"), sum},
+        {DAYS("1e9", "[]"), sum},
+        {RUN("9.0", "\"core_seconds\":4.0"), sum},
+        {DAYS("null", "[[\"1970-01-01\",2.4]]"), "slurmT.core_days is there without core_seconds"},
+        {DAYS("3.0", "[[\"1970-01-02\",2.0],[\"1970-01-01\",1.0]]"), order},
+        {DAYS("3.0", "[[\"1970-01-02\",2.0],[\"1970-01-02\",1.0]]"), order},
+        {DAYS("2.0", "[[\"1970-02-30\",2.0]]"), form},
+        {DAYS("2.0", "[[\"1970-1-01\",2.0]]"), form},
+        {DAYS("2.0", "[[\"1970-01-011\",2.0]]"), form},
+        {DAYS("0.0", "[[\"1970-01-01\",-1.0],[\"1970-01-02\",1.0]]"), form},
+        {DAYS("0.0", "[[\"1970-01-01\",NaN]]"), form},
+        {DAYS("0.0", "[[\"1970-01-01\",1e300]]"), form},
+        {DAYS("2.0", "[[\"1970-01-01\",\"2.0\"]]"), form},
+        {DAYS("2.0", "[[\"1970-01-01\",2.0,3]]"), form},
+        {DAYS("2.0", "[[2.0,\"1970-01-01\"]]"), form},
+        {DAYS("2.0", "[\"1970-01-01\",2.0]"), form},
+        {DAYS("2.0", "{\"1970-01-01\":2.0}"), form},
+        {DAYS("2.0", "\"1970-01-01\""), form},
+        {DAYS("2.0", "2.0"), form},
+        {DAYS("0.0", "null"), form},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct record record;
+        const char *found = said(rows[i].text, &record);
+        if (strcmp(found, rows[i].why) != 0)
+            fail_msg("%s: '%s'", rows[i].text, found);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(days_are_read_as_text_and_as_parsed_json),
+        cmocka_unit_test(a_start_has_no_days),
+        cmocka_unit_test(days_elsewhere_are_others),
+        cmocka_unit_test(other_days_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
