@@ -18,7 +18,7 @@
  * into memory that stays mapped.
  *
  * A run that is sampled out leaves a stub instead, which tells when it ran and what: a struct
- * ledger_stub at the end of the slot, or below the stubs that are there. Then the slot goes on the
+ * ledger_stub at the end of the slot, or before the stubs that are there. Then the slot goes on the
  * free list. Its next owner leaves `stub_units` as they are. A slot that has too little room for
  * another capture beside its stubs is not used again.
  *
@@ -56,6 +56,11 @@
 #define LEDGER_BUCKETS    984
 #define LEDGER_ANCESTORS  28
 #define LEDGER_SLOT_MAX   (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
+
+/* The real-time clock has been set where it differs from CLOCK_MONOTONIC by so much at the end of a
+ * run: more than two ticks of the kernel's clock, which are 20 ms, and less than that by which ntpd
+ * sets it at the least, 128 ms. */
+#define LEDGER_CLOCK_STEP_NS UINT64_C(100000000)
 
 /* A named pipe in the node's spool directory, which the watcher reads. A process writes a byte when
  * a run of policy_header.always_ranks ranks or more has begun. */
@@ -186,8 +191,9 @@ struct ledger_slot {
     uint64_t start_ticks; /* hundredths of a second since boot: start of the process (proc(5), stat,
                              field 22) or, with LEDGER_SLOT_FIRST, of the run; 0: unknown */
     uint64_t start_ns;    /* since the Epoch, when the capture began */
-    uint64_t end_ns;      /* since the Epoch; 0 until the process has signed */
-    uint8_t uuid[16];     /* version 7: the run's */
+    uint64_t end_ns;  /* since the Epoch; 0 until the process has signed. Before start_ns where the
+                         clock was set back */
+    uint8_t uuid[16]; /* version 7: the run's */
     uint32_t rank;
     uint32_t size; /* number of ranks, 1 where there is no MPI */
     uint32_t fields_bytes;
@@ -202,25 +208,26 @@ struct ledger_slot {
     uint64_t elapsed_ns; /* CLOCK_MONOTONIC from start_ns to end_ns; 0: unknown */
 };
 
-/* A run that was sampled out. Below it, at lower addresses, are `fields_bytes` of fields as in a
- * slot: LEDGER_EXEC, then LEDGER_TASK, LEDGER_NAMESPACE and LEDGER_PARENTS as far as there are any.
- * Below them is the next stub. Where LEDGER_STUB_SAME_EXEC is set, the executable is that of the
- * stub before (above) it; where LEDGER_STUB_SAME_REST is, the other fields are. */
+/* A run that was sampled out. After it are `fields_bytes` of fields as in a slot, and then the stub
+ * that was written before it: the newest one comes first. A stub has these fields, unless an older
+ * one of the slot has the same: LEDGER_EXEC; then, together, LEDGER_TASK and LEDGER_NAMESPACE,
+ * where the capture had them, and LEDGER_PARENTS. */
 struct ledger_stub {
     uint64_t start_ns, end_ns, elapsed_ns, start_ticks; /* as in struct ledger_slot */
     int32_t pid;
     int32_t ppid;
     uint32_t rank;
     uint32_t size;
-    uint16_t fields_bytes; /* a multiple of LEDGER_STUB_UNIT */
-    uint16_t flags;        /* enum ledger_stub_flag */
-    uint32_t unused;       /* 0 */
+    /* In units of LEDGER_STUB_UNIT bytes; places are counted from the end of the slot downwards. */
+    uint16_t field_units; /* of this stub */
+    uint16_t exec_at;     /* place of LEDGER_EXEC */
+    uint16_t rest_at;     /* place of the other fields */
+    uint8_t rest_units;   /* of the other fields */
+    uint8_t flags;        /* enum ledger_stub_flag */
 };
 
 enum ledger_stub_flag {
     LEDGER_STUB_FIRST = 1, /* as LEDGER_SLOT_FIRST */
-    LEDGER_STUB_SAME_EXEC = 2,
-    LEDGER_STUB_SAME_REST = 4,
 };
 
 enum { LEDGER_STUB_UNIT = 8 };

@@ -14,25 +14,18 @@
 /* So much is read at once: many slots. */
 enum { WINDOW = 16 * LEDGER_PAGE };
 
-/* Some bytes of a slot. */
-struct part {
-    uint32_t at, size;
-};
-
 /* Where the reading of a slot's stubs is. */
 struct stub_walk {
-    uint64_t slot;          /* offset in the file; 0: of no slot */
-    uint32_t slot_bytes;    /* sound */
-    uint32_t lowest, end;   /* of the stubs that come: between these places in the slot */
-    struct part exec, rest; /* the fields that stubs refer to as the same */
+    uint64_t slot;       /* offset in the file */
+    uint32_t slot_bytes; /* sound; 0: of no slot */
+    uint32_t at;         /* place of the next stub in the slot; slot_bytes: there is none */
 };
 
 /* The memory that a capture points into: a window of the file. */
 struct ledger_memory {
     uint64_t from, behind; /* offsets in the file: of what is in `bytes` */
     uint64_t slot;         /* offset of the slot that was read last */
-    struct stub_walk next; /* of ledger_next() */
-    struct stub_walk walk; /* of the others */
+    struct stub_walk walk; /* of ledger_next() */
     char bytes[LEDGER_SLOT_MAX];
     struct capture_object objects[CAPTURE_OBJECTS_MAX];
 };
@@ -72,18 +65,17 @@ static int look_at_slot(struct ledger_reader *reader, uint64_t offset, size_t si
     return error;
 }
 
+/* Times from the ledger may be any number. */
 static void clock_step_set(struct capture *capture)
 {
-    capture->has_clock_step = capture->elapsed_ns != 0 && capture->end_ns != 0 &&
-                              capture->elapsed_ns <= INT64_MAX && capture->start_ns <= INT64_MAX &&
-                              capture->end_ns <= INT64_MAX;
-    if (!capture->has_clock_step)
+    const uint64_t most = INT64_MAX / 2;
+    if (capture->elapsed_ns == 0 || capture->elapsed_ns > most || capture->end_ns == 0 ||
+        capture->end_ns > most || capture->start_ns > most)
         return;
-    int64_t real_ns = (int64_t)capture->end_ns - (int64_t)capture->start_ns;
-    int64_t step_ns;
-    if (__builtin_sub_overflow(real_ns, (int64_t)capture->elapsed_ns, &step_ns))
-        capture->has_clock_step = 0;
-    else if (step_ns >= CLOCK_STEP_MIN_NS || step_ns <= -CLOCK_STEP_MIN_NS)
+    int64_t step_ns =
+        (int64_t)capture->end_ns - (int64_t)capture->start_ns - (int64_t)capture->elapsed_ns;
+    capture->has_clock_step = 1;
+    if ((uint64_t)llabs(step_ns) >= LEDGER_CLOCK_STEP_NS)
         capture->clock_step_ns = step_ns;
 }
 
@@ -143,56 +135,46 @@ static int stub_walk_begin(struct stub_walk *walk, const struct ledger_slot *slo
 {
     uint32_t bytes = stub_bytes(slot);
     bool has_room = bytes <= slot->slot_bytes - sizeof *slot;
-    *walk = (struct stub_walk){
-        .slot = slot->offset,
-        .slot_bytes = slot->slot_bytes,
-        .lowest = slot->slot_bytes - (has_room ? bytes : 0),
-        .end = slot->slot_bytes,
-    };
+    *walk = (struct stub_walk){slot->offset, slot->slot_bytes,
+                               slot->slot_bytes - (has_room ? bytes : 0)};
     return has_room ? 0 : -EINVAL;
 }
 
-/* Reads the executable's field and the others of a stub, which are the bytes `fields` of the slot
- * at `at`, or the same as of the stub before. */
-static int read_stub_fields(struct stub_walk *walk, const char *at, struct part fields,
-                            uint32_t flags, struct capture *capture)
+/* Adds the executable and the other fields of a stub, in the slot at `at`. */
+static int read_stub_fields(const struct stub_walk *walk, const char *at,
+                            const struct ledger_stub *stub, struct capture *capture)
 {
-    struct ledger_field head;
-    if ((flags & LEDGER_STUB_SAME_EXEC) == 0) {
-        if (fields.size < sizeof head)
-            return -EINVAL;
-        memcpy(&head, at + fields.at, sizeof head);
-        uint64_t size = sizeof head + (((uint64_t)head.length + 7) & ~(uint64_t)7);
-        if (head.kind != LEDGER_EXEC || size > fields.size)
-            return -EINVAL;
-        walk->exec = (struct part){fields.at, (uint32_t)size};
-        fields.at += (uint32_t)size;
-        fields.size -= (uint32_t)size;
-    }
-    if ((flags & LEDGER_STUB_SAME_REST) == 0)
-        walk->rest = fields;
-    int error = ledger_fields(capture, at + walk->exec.at, walk->exec.size);
-    if (error == 0)
-        error = ledger_fields(capture, at + walk->rest.at, walk->rest.size);
-    return error == 0 && capture->exec.size == 0 ? -EINVAL : error;
+    struct ledger_field exec;
+    uint32_t exec_room = stub->exec_at * (uint32_t)LEDGER_STUB_UNIT;
+    uint32_t rest_room = stub->rest_at * (uint32_t)LEDGER_STUB_UNIT;
+    uint32_t rest_bytes = stub->rest_units * (uint32_t)LEDGER_STUB_UNIT;
+    if (exec_room > walk->slot_bytes - walk->at || exec_room < sizeof exec ||
+        rest_room > walk->slot_bytes - walk->at || rest_bytes > rest_room)
+        return -EINVAL;
+    const char *place = at + walk->slot_bytes - exec_room;
+    memcpy(&exec, place, sizeof exec);
+    if (exec.kind != LEDGER_EXEC || exec.length == 0 || exec.length > exec_room - sizeof exec)
+        return -EINVAL;
+    int error = ledger_fields(capture, place, sizeof exec + exec.length);
+    return error != 0 ? error
+                      : ledger_fields(capture, at + walk->slot_bytes - rest_room, rest_bytes);
 }
 
-/* The next stub of the slot at `at`. Returns 1, 0 where there is none, or -EINVAL where it is
- * damaged: then the next one cannot be found. */
+/* The stub at walk->at of the slot at `at`; then walk->at is the place of the next one. Returns 0,
+ * or -EINVAL where it is damaged. */
 static int next_stub(struct stub_walk *walk, const char *at, struct capture *capture)
 {
     struct ledger_stub stub;
-    uint32_t room = walk->end - walk->lowest;
+    uint32_t room = walk->slot_bytes - walk->at;
     if (room < sizeof stub)
-        return room == 0 ? 0 : -EINVAL;
-    uint32_t place = walk->end - (uint32_t)sizeof stub;
-    memcpy(&stub, at + place, sizeof stub);
-    if (stub.fields_bytes > place - walk->lowest || stub.fields_bytes % LEDGER_STUB_UNIT != 0 ||
-        stub.pid <= 0 || stub.start_ns == 0)
+        return -EINVAL;
+    memcpy(&stub, at + walk->at, sizeof stub);
+    uint32_t fields_bytes = stub.field_units * (uint32_t)LEDGER_STUB_UNIT;
+    if (fields_bytes > room - sizeof stub || stub.pid <= 0 || stub.start_ns == 0)
         return -EINVAL;
     *capture = (struct capture){
         .offset = walk->slot,
-        .stub = place,
+        .stub = walk->at,
         .is_stub = 1,
         .pid = stub.pid,
         .ppid = stub.ppid,
@@ -207,26 +189,26 @@ static int next_stub(struct stub_walk *walk, const char *at, struct capture *cap
         .first = (stub.flags & LEDGER_STUB_FIRST) != 0,
     };
     clock_step_set(capture);
-    walk->end = place - stub.fields_bytes;
-    const struct part fields = {walk->end, stub.fields_bytes};
-    return read_stub_fields(walk, at, fields, stub.flags, capture) == 0 ? 1 : -EINVAL;
+    int error = read_stub_fields(walk, at, &stub, capture);
+    walk->at += (uint32_t)sizeof stub + fields_bytes;
+    return error;
 }
 
-/* As next_stub(), with the slot in the window. */
+/* The next stub of the slot. Returns 1; 0 where there is none; -EINVAL where it is damaged, and no
+ * other one of the slot is looked for; or -errno of the read. */
 static int read_stub(struct ledger_reader *reader, struct stub_walk *walk, struct capture *capture)
 {
     const char *at;
-    if (walk->end == walk->lowest)
+    if (walk->at >= walk->slot_bytes)
         return 0;
     int error = look_at_slot(reader, walk->slot, walk->slot_bytes, &at);
-    if (error != 0)
-        return error;
-    int found = at == NULL ? -EINVAL : next_stub(walk, at, capture);
-    if (found == 1)
+    if (error == 0)
+        error = at == NULL ? -EINVAL : next_stub(walk, at, capture);
+    if (error == 0)
         capture->objects = reader->memory->objects;
     else
-        walk->end = walk->lowest;
-    return found;
+        walk->at = walk->slot_bytes;
+    return error == 0 ? 1 : error;
 }
 
 /* As ledger_slot(); then `*walk` leads to the slot's stubs. */
@@ -240,7 +222,7 @@ static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *st
     if (offset <= memory->slot)
         memory->behind = memory->from; /* the window is empty */
     memory->slot = offset;
-    *walk = (struct stub_walk){.slot = 0};
+    *walk = (struct stub_walk){.slot_bytes = 0};
     int error = look_at_slot(reader, offset, sizeof slot, &at);
     if (error != 0 || at == NULL)
         return error;
@@ -261,7 +243,8 @@ static int read_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *st
 int ledger_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
                 struct capture *capture)
 {
-    return read_slot(reader, offset, step, &reader->memory->walk, capture);
+    struct stub_walk walk;
+    return read_slot(reader, offset, step, &walk, capture);
 }
 
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
@@ -284,7 +267,7 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
     if (opened.memory == NULL)
         return -ENOMEM;
     opened.memory->from = opened.memory->behind = opened.memory->slot = 0;
-    opened.memory->walk = opened.memory->next = (struct stub_walk){.slot = 0};
+    opened.memory->walk = (struct stub_walk){.slot_bytes = 0};
     if (opened.end > (uint64_t)size)
         opened.end = (uint64_t)size;
     if (opened.end > most) {
@@ -299,7 +282,7 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
 
 int ledger_next(struct ledger_reader *reader, struct capture *capture)
 {
-    struct stub_walk *walk = &reader->memory->next;
+    struct stub_walk *walk = &reader->memory->walk;
     for (;;) {
         int found = read_stub(reader, walk, capture);
         if (found == 0 && reader->at >= reader->end)
@@ -325,20 +308,16 @@ int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *cap
 int ledger_stub_at(struct ledger_reader *reader, uint64_t offset, uint32_t stub,
                    struct capture *capture)
 {
-    struct stub_walk *walk = &reader->memory->walk;
-    if (walk->slot != offset || walk->end < stub + sizeof(struct ledger_stub)) {
-        uint32_t step;
-        int found = read_slot(reader, offset, &step, walk, capture);
-        if (found < 0 && found != -EINVAL)
-            return found;
-    }
-    int found = 1;
-    while (found == 1) {
-        found = read_stub(reader, walk, capture);
-        if (found == 1 && capture->stub <= stub)
-            return capture->stub == stub;
-    }
-    return found;
+    struct ledger_slot slot;
+    const char *at;
+    int error = look_at_slot(reader, offset, sizeof slot, &at);
+    if (error != 0 || at == NULL)
+        return error;
+    memcpy(&slot, at, sizeof slot);
+    struct stub_walk walk = {offset, slot.slot_bytes, stub};
+    if (!is_valid_slot(&slot, offset) || stub < sizeof slot || stub > slot.slot_bytes)
+        return -EINVAL;
+    return read_stub(reader, &walk, capture);
 }
 
 void ledger_close(struct ledger_reader *reader)

@@ -29,9 +29,6 @@ struct capture_ancestor {
 
 enum { CAPTURE_OBJECTS_MAX = 2048, CAPTURE_ANCESTORS_MAX = 16 };
 
-/* The clocks' error is two of the kernel's ticks, 20 ms; ntpd sets a clock by 128 ms or more. */
-#define CLOCK_STEP_MIN_NS INT64_C(100000000)
-
 struct capture {
     uint64_t offset; /* in the ledger: of the slot */
     uint32_t stub;   /* of a stub: its place in the slot, bytes; 0: this is a capture */
@@ -46,7 +43,7 @@ struct capture {
     uint64_t elapsed_ns;   /* how long it ran, by a clock that nobody sets; 0: unknown */
     int has_clock_step;    /* whether that is known of clock_step_ns */
     int64_t clock_step_ns; /* by how much the real-time clock was set during the run; 0: not by
-                              CLOCK_STEP_MIN_NS or more */
+                              LEDGER_CLOCK_STEP_NS or more */
     uint8_t uuid[16];
     uint32_t rank, size;
     uint64_t random;     /* what sampling compares with */
@@ -87,7 +84,7 @@ struct ledger_reader {
  * on success. */
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 
-/* The next capture or stub; the stubs of a slot come after its capture, the oldest first. What it
+/* The next capture or stub; the stubs of a slot come after its capture, the newest first. What it
  * points to is valid until the reader is used again. Returns 1, 0 at the end, or -errno of the
  * read. */
 int ledger_next(struct ledger_reader *reader, struct capture *capture);
@@ -97,8 +94,9 @@ int ledger_next(struct ledger_reader *reader, struct capture *capture);
  * there is none any more; -EINVAL when it is damaged; or -errno of the read. */
 int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture);
 
-/* The stub at `stub` in the slot at `offset`. Returns as ledger_at(). Who asks for the stubs of a
- * slot in their order has each in constant time. */
+/* The stub at `stub` in the slot at `offset`, where ledger_next() has found one; it may be what was
+ * there when the slot was read last. Returns 1; 0 where the file ends before; -EINVAL where there
+ * is none or a damaged one; or -errno of the read. */
 int ledger_stub_at(struct ledger_reader *reader, uint64_t offset, uint32_t stub,
                    struct capture *capture);
 
