@@ -12,36 +12,9 @@
 #include "conf/base/cleanup.h"
 #include "submit/facts/cpu_ticks.h"
 #include "submit/facts/day_shares.h"
+#include "submit/facts/partition_events.h"
 #include "submit/facts/run_tree.h"
 #include "submit/facts/step_cores.h"
-
-enum event_kind {
-    STEP_BEGINS,
-    STEP_ENDS,
-    TASK_BEGINS,
-    TASK_IN_DOUBT, /* from now on it may live */
-    TASK_ENDS,
-    RUN_BEGINS,
-    RUN_IS_OVER,  /* is not known to live any more */
-    RUN_IN_DOUBT, /* from now on it may live */
-    RUN_ENDS,     /* after doubt */
-    PAUSE_BEGINS,
-    PAUSE_ENDS,
-    MIDNIGHT,
-};
-
-/* At equal times the order does not matter: no share has a length of 0. */
-struct event {
-    uint64_t time_ns;
-    uint32_t index;
-    enum event_kind kind;
-};
-
-struct span {
-    uint64_t start_ns;
-    uint64_t min_ns; /* known to live until then */
-    uint64_t max_ns; /* may live until then */
-};
 
 /* Members of a set, in no order. */
 struct members {
@@ -79,7 +52,7 @@ struct partition {
 struct sweep {
     const struct partition_input *input;
     struct partition *partition;
-    struct event *event;
+    struct partition_event *event;
     size_t event_count;
     struct step_cores *cores;
     struct run_tree *tree;
@@ -137,6 +110,18 @@ static void read_step(struct sweep *sweep, size_t index)
     step->waited = waited;
 }
 
+/* Where the task's share goes now; PARTITION_PARTS: to its innermost runs. */
+static enum partition_part part_of_share(const struct task_clock *task, bool is_follower)
+{
+    if (task->is_in_doubt)
+        return PARTITION_UNCERTAIN;
+    if (is_follower)
+        return PARTITION_FOLLOWER;
+    if (task->ranks > 0)
+        return PARTITION_PARTS;
+    return task->runs_in_doubt > 0 ? PARTITION_UNCERTAIN : PARTITION_UNSEEN;
+}
+
 static void read_task(struct sweep *sweep, size_t index)
 {
     struct task_clock *task = &sweep->task[index];
@@ -148,16 +133,11 @@ static void read_task(struct sweep *sweep, size_t index)
     cpu_ticks had = step->each - task->each, waited = step->each_waited - task->waited;
     task->each = step->each;
     task->waited = step->each_waited;
-    if (task->is_in_doubt)
-        give_part(sweep, index, PARTITION_UNCERTAIN, had);
-    else if (input->is_follower)
-        give_part(sweep, index, PARTITION_FOLLOWER, had);
-    else if (task->ranks > 0)
+    enum partition_part part = part_of_share(task, input->is_follower);
+    if (part == PARTITION_PARTS)
         task->each_rank += had / task->ranks;
-    else if (task->runs_in_doubt > 0)
-        give_part(sweep, index, PARTITION_UNCERTAIN, had);
     else
-        give_part(sweep, index, PARTITION_UNSEEN, had - waited);
+        give_part(sweep, index, part, part == PARTITION_UNSEEN ? had - waited : had);
 }
 
 /* Of an innermost run whose task was read. */
@@ -255,36 +235,36 @@ static void end_day(struct sweep *sweep)
     sweep->allocated = 0;
 }
 
-static void handle(struct sweep *sweep, const struct event *event)
+static void handle(struct sweep *sweep, const struct partition_event *event)
 {
     uint32_t index = event->index;
     switch (event->kind) {
-    case STEP_BEGINS:
+    case EVENT_STEP_BEGINS:
         return step_cores_begin(sweep->cores, index);
-    case STEP_ENDS:
+    case EVENT_STEP_ENDS:
         read_step(sweep, index);
         return step_cores_end(sweep->cores, index);
-    case TASK_BEGINS:
+    case EVENT_TASK_BEGINS:
         return begin_task(sweep, index);
-    case TASK_IN_DOUBT:
+    case EVENT_TASK_IN_DOUBT:
         read_task(sweep, index);
         sweep->task[index].is_in_doubt = true;
         return;
-    case TASK_ENDS:
+    case EVENT_TASK_ENDS:
         return end_task(sweep, index);
-    case RUN_BEGINS:
-    case RUN_IS_OVER:
-        return set_alive(sweep, index, event->kind == RUN_BEGINS);
-    case RUN_IN_DOUBT:
-    case RUN_ENDS:
-        return set_run_in_doubt(sweep, index, event->kind == RUN_IN_DOUBT);
-    case PAUSE_BEGINS:
+    case EVENT_RUN_BEGINS:
+    case EVENT_RUN_IS_OVER:
+        return set_alive(sweep, index, event->kind == EVENT_RUN_BEGINS);
+    case EVENT_RUN_IN_DOUBT:
+    case EVENT_RUN_ENDS:
+        return set_run_in_doubt(sweep, index, event->kind == EVENT_RUN_IN_DOUBT);
+    case EVENT_PAUSE_BEGINS:
         sweep->pauses++;
         return;
-    case PAUSE_ENDS:
+    case EVENT_PAUSE_ENDS:
         sweep->pauses--;
         return;
-    case MIDNIGHT:
+    case EVENT_MIDNIGHT:
         return end_day(sweep);
     }
 }
@@ -297,146 +277,6 @@ static void advance(struct sweep *sweep, uint64_t time_ns)
         return;
     step_cores_advance(sweep->cores, ns);
     sweep->allocated += ((cpu_ticks)ns * sweep->input->cpus) << CPU_TICKS_BITS;
-}
-
-static void add_event(struct sweep *sweep, uint64_t time_ns, enum event_kind kind, size_t index)
-{
-    sweep->event[sweep->event_count++] =
-        (struct event){.time_ns = time_ns, .index = (uint32_t)index, .kind = kind};
-}
-
-static uint64_t limit(uint64_t time_ns, const struct span *within)
-{
-    if (time_ns < within->start_ns)
-        return within->start_ns;
-    return time_ns < within->max_ns ? time_ns : within->max_ns;
-}
-
-/* What of a span is within another one; known is only what is within what is known of that. */
-static struct span cut(const struct span *span, const struct span *within)
-{
-    struct span cut = {.start_ns = limit(span->start_ns, within),
-                       .min_ns = limit(span->min_ns, within),
-                       .max_ns = limit(span->max_ns, within)};
-    if (cut.min_ns > within->min_ns)
-        cut.min_ns = within->min_ns;
-    if (cut.min_ns < cut.start_ns)
-        cut.min_ns = cut.start_ns;
-    if (cut.max_ns < cut.min_ns)
-        cut.max_ns = cut.min_ns;
-    return cut;
-}
-
-static struct span span_of_job(const struct partition_input *input)
-{
-    uint64_t end_ns = input->end_ns > input->start_ns ? input->end_ns : input->start_ns;
-    return (struct span){input->start_ns, end_ns, end_ns};
-}
-
-static struct span span_of_step(const struct partition_input *input, size_t index)
-{
-    const struct partition_step *step = &input->steps[index];
-    struct span job = span_of_job(input), span = {step->start_ns, step->end_ns, step->end_ns};
-    return cut(&span, &job);
-}
-
-static struct span span_of_task(const struct partition_input *input, size_t index)
-{
-    const struct partition_task *task = &input->tasks[index];
-    struct span step = span_of_step(input, task->step);
-    struct span span = {task->start_ns, task->end_ns, task->max_ns};
-    return cut(&span, &step);
-}
-
-static struct span span_of_run(const struct partition_input *input, size_t index)
-{
-    const struct partition_run *run = &input->runs[index];
-    struct span task = span_of_task(input, run->task);
-    struct span span = {run->start_ns, run->min_ns, run->max_ns};
-    return cut(&span, &task);
-}
-
-static void add_events_of_job(struct sweep *sweep)
-{
-    struct span job = span_of_job(sweep->input);
-    for (size_t i = 0; i < sweep->input->pause_count; i++) {
-        const struct partition_pause *pause = &sweep->input->pauses[i];
-        struct span span = {pause->start_ns, pause->end_ns, pause->end_ns};
-        span = cut(&span, &job);
-        if (span.start_ns == span.max_ns)
-            continue;
-        add_event(sweep, span.start_ns, PAUSE_BEGINS, 0);
-        add_event(sweep, span.max_ns, PAUSE_ENDS, 0);
-    }
-    for (size_t i = 0; i < sweep->input->midnight_count; i++)
-        if (sweep->input->midnights[i] > job.start_ns && sweep->input->midnights[i] < job.max_ns)
-            add_event(sweep, sweep->input->midnights[i], MIDNIGHT, 0);
-}
-
-static void add_events_of_steps(struct sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->input->step_count; i++) {
-        struct span span = span_of_step(sweep->input, i);
-        if (sweep->input->steps[i].is_batch || span.start_ns == span.max_ns)
-            continue;
-        add_event(sweep, span.start_ns, STEP_BEGINS, i);
-        add_event(sweep, span.max_ns, STEP_ENDS, i);
-    }
-}
-
-static void add_events_of_tasks(struct sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->input->task_count; i++) {
-        struct span span = span_of_task(sweep->input, i);
-        if (span.start_ns == span.max_ns)
-            continue;
-        add_event(sweep, span.start_ns, TASK_BEGINS, i);
-        if (span.min_ns < span.max_ns)
-            add_event(sweep, span.min_ns, TASK_IN_DOUBT, i);
-        add_event(sweep, span.max_ns, TASK_ENDS, i);
-    }
-}
-
-static void add_events_of_runs(struct sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->input->run_count; i++) {
-        const struct partition_run *run = &sweep->input->runs[i];
-        if (run->task == SIZE_MAX || run->kind == PARTITION_WRAPPER ||
-            sweep->input->tasks[run->task].is_follower)
-            continue;
-        struct span span = span_of_run(sweep->input, i);
-        if (span.start_ns < span.min_ns) {
-            add_event(sweep, span.start_ns, RUN_BEGINS, i);
-            add_event(sweep, span.min_ns, RUN_IS_OVER, i);
-        }
-        if (span.min_ns < span.max_ns) {
-            add_event(sweep, span.min_ns, RUN_IN_DOUBT, i);
-            add_event(sweep, span.max_ns, RUN_ENDS, i);
-        }
-    }
-}
-
-static int compare_events(const void *a, const void *b)
-{
-    uint64_t first = ((const struct event *)a)->time_ns;
-    uint64_t second = ((const struct event *)b)->time_ns;
-    return (first > second) - (first < second);
-}
-
-static int make_events(struct sweep *sweep)
-{
-    const struct partition_input *input = sweep->input;
-    sweep->event = calloc(2 * input->step_count + 3 * input->task_count + 4 * input->run_count +
-                              2 * input->pause_count + input->midnight_count + 1,
-                          sizeof *sweep->event);
-    if (sweep->event == NULL)
-        return -ENOMEM;
-    add_events_of_job(sweep);
-    add_events_of_steps(sweep);
-    add_events_of_tasks(sweep);
-    add_events_of_runs(sweep);
-    qsort(sweep->event, sweep->event_count, sizeof *sweep->event, compare_events);
-    return 0;
 }
 
 /* Wrappers and followers' runs are in the tree, and never live. */
@@ -478,7 +318,7 @@ static int make_sweep(struct sweep *sweep)
     if (error == 0)
         error = make_tree(sweep);
     if (error == 0)
-        error = make_events(sweep);
+        error = partition_events_make(input, &sweep->event, &sweep->event_count);
     return error;
 }
 
@@ -505,7 +345,7 @@ static int sweep_through(const struct partition_input *input, struct partition *
             advance(&sweep, sweep.event[i].time_ns);
             handle(&sweep, &sweep.event[i]);
         }
-        advance(&sweep, span_of_job(input).max_ns);
+        advance(&sweep, input->end_ns > input->start_ns ? input->end_ns : input->start_ns);
         error = day_shares_end(partition->shares, sweep.allocated);
     }
     free_sweep(&sweep);

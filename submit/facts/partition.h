@@ -28,13 +28,14 @@
  *
  * Times are nanoseconds since the Epoch. Of a run, what lies outside of its task's time is cut off;
  * of a task, what lies outside of its step's; of a step, what lies outside of [start_ns, end_ns].
- * What ends before it starts has never lived. Days are counted from 0; midnights[i] begins day
- * i + 1. The steps, tasks and runs may have any order, and the same ones give the same shares.
+ * What ends before it starts is not known to have lived. Days are counted from 0; midnights[i]
+ * begins day i + 1. Steps, tasks and runs may have any order.
  *
  * One sweep over the sorted events. With n steps, tasks and runs, and steps that hold c cores, it
  * takes O(n (log n + c)) time at the most, and O(n) memory, whatever the runs say of their parents;
  * and as many steps and as much memory as there are shares of days. It computes in integers (see
- * cpu_ticks.h): a sum loses at most 2^-32 ns at each event, which is then idle.
+ * cpu_ticks.h): sums lose at most 2^-32 ns for each rank and event, and what steps have of shared
+ * cores 2^-43 of a core each. That is then idle.
  */
 #ifndef JOBTRAIL_PARTITION_H
 #define JOBTRAIL_PARTITION_H
@@ -84,7 +85,7 @@ struct partition_run {
     enum partition_kind kind;
     uint32_t ranks; /* that it stands for on this node; 0 counts as 1 */
     uint64_t start_ns;
-    uint64_t min_ns, max_ns; /* it ended between these */
+    uint64_t min_ns, max_ns; /* it ended between these; a max_ns before min_ns counts as min_ns */
 };
 
 struct partition_input {

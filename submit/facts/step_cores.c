@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { WORD_BITS = 64 };
+/* Rates are in 2^-43 of a CPU or core: 2^20 of them in 64 bits, and 2^64 ns of these in 128. */
+enum { WORD_BITS = 64, RATE_BITS = 43 };
+
+#define RATE_OF_ONE (UINT64_C(1) << RATE_BITS)
 
 /* The time of steps is counted in ticks. It is slower than the clock where they hold more CPUs than
  * there are. */
@@ -18,7 +21,7 @@ struct core {
 struct holding {
     bool lives;
     uint64_t version;  /* of the rate */
-    uint64_t rate;     /* cores x 2^32 */
+    uint64_t rate;     /* of all of its cores */
     cpu_ticks read_at; /* time of steps */
     cpu_ticks before;  /* the sum of its cores' clocks as it began */
     cpu_ticks had;     /* until then: core ticks, or CPU ticks where the cores are not known */
@@ -30,8 +33,8 @@ struct step_cores {
     struct core core[PARTITION_CORES_MAX];
     struct holding *holding; /* of each step */
     cpu_ticks time;          /* of steps */
-    uint64_t time_rate;      /* ticks of it in a ns */
-    uint64_t rest_rate;      /* ticks in a ns that no step has */
+    uint64_t time_rate;      /* of it, of the clock */
+    uint64_t rest_rate;      /* of the CPUs that no step has */
     cpu_ticks rest, waited;  /* of each batch step */
     size_t held;             /* cores */
     uint64_t unknown_cpus;   /* of living steps whose cores are not known */
@@ -42,7 +45,7 @@ struct step_cores {
 /* Walks over the cores of a step: *core is -1 before the first one. */
 static bool next_core(const struct partition_step *step, int *core)
 {
-    for (size_t at = (size_t)(*core + 1); at < PARTITION_CORES_MAX;) {
+    for (size_t at = (size_t)*core + 1; at < PARTITION_CORES_MAX;) {
         if (at / WORD_BITS >= step->core_words)
             return false;
         uint64_t word = step->cores[at / WORD_BITS] >> at % WORD_BITS;
@@ -79,12 +82,12 @@ static void set_rates(struct step_cores *cores)
 {
     cpu_ticks cpus = cores->input->cpus, all = cpus * cores->core_count;
     cpu_ticks held = cores->held * cpus + (cpu_ticks)cores->unknown_cpus * cores->core_count;
-    cores->time_rate = CPU_TICKS_IN_NS;
+    cores->time_rate = RATE_OF_ONE;
     cores->rest_rate = 0;
     if (held > all)
-        cores->time_rate = (uint64_t)((all << CPU_TICKS_BITS) / held);
+        cores->time_rate = (uint64_t)((all << RATE_BITS) / held);
     else
-        cores->rest_rate = (uint64_t)(((all - held) << CPU_TICKS_BITS) / cores->core_count);
+        cores->rest_rate = (uint64_t)(((all - held) << RATE_BITS) / cores->core_count);
 }
 
 int step_cores_make(const struct partition_input *input, struct step_cores **cores)
@@ -104,22 +107,23 @@ int step_cores_make(const struct partition_input *input, struct step_cores **cor
     return 0;
 }
 
+/* What so many ticks are at a rate, rounded down. */
+static cpu_ticks scale(cpu_ticks ticks, uint64_t rate)
+{
+    cpu_ticks ns = ticks >> CPU_TICKS_BITS, rest = ticks & (CPU_TICKS_IN_NS - 1);
+    return (ns * rate >> (RATE_BITS - CPU_TICKS_BITS)) + (rest * rate >> RATE_BITS);
+}
+
 void step_cores_advance(struct step_cores *cores, uint64_t ns)
 {
-    cores->time += (cpu_ticks)ns * cores->time_rate;
+    cpu_ticks ticks = (cpu_ticks)ns << CPU_TICKS_BITS;
+    cores->time += scale(ticks, cores->time_rate);
     if (cores->batch_count == 0)
         return;
-    cpu_ticks rest = (cpu_ticks)ns * cores->rest_rate / cores->batch_count;
+    cpu_ticks rest = scale(ticks, cores->rest_rate) / cores->batch_count;
     cores->rest += rest;
     if (cores->living > 0)
         cores->waited += rest;
-}
-
-/* ticks x rate / 2^32, rounded down; `rate` has 45 bits at the most. */
-static cpu_ticks scale(cpu_ticks ticks, uint64_t rate)
-{
-    return (ticks >> CPU_TICKS_BITS) * rate +
-           ((ticks & (CPU_TICKS_IN_NS - 1)) * rate >> CPU_TICKS_BITS);
 }
 
 static void read_core(const struct step_cores *cores, struct core *core)
@@ -145,7 +149,7 @@ static cpu_ticks sum_cores(struct step_cores *cores, size_t step)
             each = (cores->time - read_at) / holders;
         }
         sum += core->had + each;
-        holding->rate += CPU_TICKS_IN_NS / holders;
+        holding->rate += RATE_OF_ONE / holders;
     }
     holding->version = cores->version;
     return sum;
