@@ -128,6 +128,10 @@ starts_again() { # CASE
     adds_up
 }
 
+@test "so do the reports' rows, by cluster, user, account and day" {
+    reports_agree "$DIR"/reports/*
+}
+
 @test "what was killed had its time until then" {
     local case
     for case in time-limit cancelled killed task-killed ignores-term; do
