@@ -415,15 +415,15 @@ static int take_words(struct journal *journal, const struct journal_words *line)
     return 0;
 }
 
-/* That of the batch or interactive step is what the credential says, for this node; those of job
- * steps are more or less (spank/journal.h). */
+/* That of the batch step is what the credential says, for this node; those of other steps are more
+ * or less (spank/journal.h). */
 void journal_facts_finish(struct journal *journal)
 {
     uint32_t batch = 0, whole = 0, most = 0;
     for (size_t i = 0; i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
         bool has_all = step->cores.count > 0 && step->cores.count == journal->cores.count;
-        if (step->step == JOURNAL_STEP_BATCH || step->step == JOURNAL_STEP_INTERACTIVE)
+        if (step->step == JOURNAL_STEP_BATCH)
             batch = step->cpus;
         else if (has_all && step->cpus > whole)
             whole = step->cpus;
