@@ -4,7 +4,6 @@
 # each, and of the clock.
 bats_require_minimum_version 1.5.0
 
-
 load ../fixture/cluster
 
 setup_file() {
