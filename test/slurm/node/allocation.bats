@@ -114,12 +114,20 @@ extern 1 0 0-2 of 0-2" ]]
 
 @test "where jobs get CPUs, job steps tell of all threads of their cores, and the credential of the job's" {
     "$CLUSTER" stop
-    env SELECT_PARAMS=CR_CPU NODE_CPUS=8 NODE_CONF='Sockets=1 CoresPerSocket=4 ThreadsPerCore=2' EXTRA_CONF= \
-        OWNER=$$ "$CLUSTER" start
+    env SELECT_PARAMS=CR_CPU NODE_CPUS=8 NODE_CONF='Sockets=1 CoresPerSocket=4 ThreadsPerCore=2' \
+        EXTRA_CONF=PrologFlags=Alloc OWNER=$$ "$CLUSTER" start
     hold 'srun true' -n3
     [[ $(steps) == "0 3 4 0-1 of 0-1
 batch 1 3 0-1 of 0-1" ]]
     run ! grep -q ' whole_cores=' "$DIR/run/n1/$JOB.0/journal"
     [[ $(allocated) == 3 ]]
     release
+}
+
+@test "a node without a step is known where Slurm runs the prolog on it, and is no trouble" {
+    hold true -N2 -n2
+    [[ $(wc -l <"$DIR/run/n2/$JOB.0/journal") == 1 ]]
+    grep -q '^prolog .* nodes=2 cpus=1(x2)' "$DIR/run/n2/$JOB.0/journal"
+    release
+    [[ ! -e $DIR/run/n2/$JOB.0 && ! -e $DIR/state/quarantine ]]
 }
