@@ -72,9 +72,14 @@ uint64_t clock_now(clock_function *function)
     return clock_read(function, CLOCK_REALTIME);
 }
 
-uint64_t clock_boot_ticks(clock_function *function)
+uint64_t clock_boot(clock_function *function)
 {
-    return clock_read(function, CLOCK_BOOTTIME) / (1000000000u / 100);
+    return clock_read(function, CLOCK_BOOTTIME);
+}
+
+uint64_t clock_monotonic_coarse(clock_function *function)
+{
+    return clock_read(function, CLOCK_MONOTONIC_COARSE);
 }
 
 uint64_t clock_now_coarse(clock_function *function)

@@ -15,7 +15,12 @@
  * class from a free list, or by advancing `used_bytes`. While it fills the slot, the state is
  * LEDGER_FREE and readers skip the slot. It publishes the slot by storing LEDGER_OPEN. At its end
  * it signs: it stores more fields after the first ones, `end_ns`, and then the state LEDGER_ENDED,
- * into memory that stays mapped. A run that is sampled out puts its slot on the free list instead.
+ * into memory that stays mapped.
+ *
+ * A run that is sampled out leaves a stub instead, which tells when it ran and what: a struct
+ * ledger_stub at the end of the slot, or before the stubs that are there. Then the slot goes on the
+ * free list. Its next owner leaves `stub_units` as they are. A slot that has too little room for
+ * another capture beside its stubs is not used again.
  *
  * A pid alone does not identify a process: the kernel reuses pids, and one process can run several
  * programs (execve). The header counts the runs that have begun and not signed, in LEDGER_BUCKETS
@@ -42,8 +47,8 @@
 
 #include <stdint.h>
 
-#define LEDGER_MAGIC      UINT64_C(0x3452474c544a0a7f) /* "\x7f\nJTLGR4" */
-#define LEDGER_SLOT_MAGIC UINT64_C(0x33544c53544a0a7f) /* "\x7f\nJTSLT3" */
+#define LEDGER_MAGIC      UINT64_C(0x3552474c544a0a7f) /* "\x7f\nJTLGR5" */
+#define LEDGER_SLOT_MAGIC UINT64_C(0x34544c53544a0a7f) /* "\x7f\nJTSLT4" */
 #define LEDGER_PAGE       4096u
 #define LEDGER_HEAD       (8 * LEDGER_PAGE) /* the header and what processes share about ancestors */
 #define LEDGER_FIRST      (9 * LEDGER_PAGE) /* offset of the first slot */
@@ -51,6 +56,11 @@
 #define LEDGER_BUCKETS    984
 #define LEDGER_ANCESTORS  28
 #define LEDGER_SLOT_MAX   (LEDGER_PAGE << (LEDGER_CLASSES - 1)) /* 128 KiB */
+
+/* The real-time clock has been set where it differs from CLOCK_MONOTONIC by so much at the end of a
+ * run: more than two ticks of the kernel's clock, which are 20 ms, and less than that by which ntpd
+ * sets it at the least, 128 ms. */
+#define LEDGER_CLOCK_STEP_NS UINT64_C(100000000)
 
 /* A named pipe in the node's spool directory, which the watcher reads. A process writes a byte when
  * a run of policy_header.always_ranks ranks or more has begun. */
@@ -89,6 +99,11 @@ struct ledger_header {
      * 2 for the first of them, and so on. 0: unknown. A process that sees the same directory need
      * not look for itself. */
     uint64_t root_device, root_inode, root_mark;
+    /* Atomic; of the slots that have stubs: they take half of the ledger at the most. */
+    uint64_t stub_slot_bytes;
+    /* Atomic; the runs that were sampled out and have no stub, as there was no room for it: how
+     * many, and how long they ran in all. */
+    uint64_t others_runs, others_ns;
     /* Atomic, by `pid % LEDGER_BUCKETS`: LEDGER_RUNS and LEDGER_LAST. */
     uint32_t runs[LEDGER_BUCKETS];
 };
@@ -135,6 +150,7 @@ enum ledger_field_kind {
     LEDGER_CONTAINER = 11, /* the kind of container: apptainer, docker, ... */
     LEDGER_NAMESPACE = 12, /* "pid:[INODE]", the namespace of `pid`: only where the task is not among the ancestors */
     LEDGER_FACTS     = 13, /* NAME=VALUE of the variables in fact_variables.h, each ended by NUL; the policy plays no part */
+    LEDGER_PARENTS   = 14, /* of a stub: the pids of the ancestors, nearest first, int32 each */
 };
 /* clang-format on */
 
@@ -160,7 +176,13 @@ struct ledger_slot {
     uint64_t magic;
     uint64_t offset; /* of this slot in the file */
     uint32_t slot_bytes;
-    uint32_t state;     /* atomic; enum ledger_state */
+    union {
+        struct {
+            uint16_t state;      /* atomic; enum ledger_state */
+            uint16_t stub_units; /* of LEDGER_STUB_UNIT bytes, at the end of the slot */
+        };
+        uint32_t state_and_stubs; /* both at once: one store replaces a capture by its stub */
+    };
     uint32_t next_free; /* page number of the next slot on a free list; 0: none. Of a slot in use:
                            of the slot before it in the bucket of its pid */
     uint32_t flags;     /* enum ledger_slot_flag */
@@ -169,8 +191,9 @@ struct ledger_slot {
     uint64_t start_ticks; /* hundredths of a second since boot: start of the process (proc(5), stat,
                              field 22) or, with LEDGER_SLOT_FIRST, of the run; 0: unknown */
     uint64_t start_ns;    /* since the Epoch, when the capture began */
-    uint64_t end_ns;      /* since the Epoch; 0 until the process has signed */
-    uint8_t uuid[16];     /* version 7: the run's */
+    uint64_t end_ns;  /* since the Epoch; 0 until the process has signed. Before start_ns where the
+                         clock was set back */
+    uint8_t uuid[16]; /* version 7: the run's */
     uint32_t rank;
     uint32_t size; /* number of ranks, 1 where there is no MPI */
     uint32_t fields_bytes;
@@ -180,12 +203,40 @@ struct ledger_slot {
     uint32_t gpus;       /* devices held open at the end */
     uint32_t end_by;     /* enum ledger_end: who stored end_ns */
     uint64_t name_space; /* the inode in LEDGER_NAMESPACE; 0: there is no such field */
+    uint64_t table;      /* what identifies the sampling table (policy.h); 0: none applied */
+    uint64_t up_ns;      /* CLOCK_BOOTTIME when the capture began; 0: unknown */
+    uint64_t elapsed_ns; /* CLOCK_MONOTONIC from start_ns to end_ns; 0: unknown */
 };
 
+/* A run that was sampled out. After it are `fields_bytes` of fields as in a slot, and then the stub
+ * that was written before it: the newest one comes first. A stub has these fields, unless an older
+ * one of the slot has the same: LEDGER_EXEC; then, together, LEDGER_TASK and LEDGER_NAMESPACE,
+ * where the capture had them, and LEDGER_PARENTS. */
+struct ledger_stub {
+    uint64_t start_ns, end_ns, elapsed_ns, start_ticks; /* as in struct ledger_slot */
+    int32_t pid;
+    int32_t ppid;
+    uint32_t rank;
+    uint32_t size;
+    /* In units of LEDGER_STUB_UNIT bytes; places are counted from the end of the slot downwards. */
+    uint16_t field_units; /* of this stub */
+    uint16_t exec_at;     /* place of LEDGER_EXEC */
+    uint16_t rest_at;     /* place of the other fields */
+    uint8_t rest_units;   /* of the other fields */
+    uint8_t flags;        /* enum ledger_stub_flag */
+};
+
+enum ledger_stub_flag {
+    LEDGER_STUB_FIRST = 1, /* as LEDGER_SLOT_FIRST */
+};
+
+enum { LEDGER_STUB_UNIT = 8 };
+
 /* 32-bit and 64-bit processes share a ledger. */
-_Static_assert(sizeof(struct ledger_slot) == 128, "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_slot) == 152, "the same layout for every ABI");
+_Static_assert(sizeof(struct ledger_stub) == 56, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) ==
-                   32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS + 3) + 4 * LEDGER_BUCKETS,
+                   32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS + 6) + 4 * LEDGER_BUCKETS,
                "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) <= LEDGER_PAGE, "one page");
 _Static_assert(sizeof(struct ledger_ancestor) == 1024, "the same layout for every ABI");

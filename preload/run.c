@@ -12,6 +12,7 @@
 #include "preload/sampling.h"
 #include "preload/signals.h"
 #include "preload/slot.h"
+#include "preload/stub.h"
 #include "preload/system.h"
 #include "preload/trace.h"
 #include "preload/uuid.h"
@@ -25,17 +26,16 @@ enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };
  * was no capture. */
 struct own {
     struct slot_claim claim; /* claim.slot is NULL: nothing to sign */
-    uint64_t start_ns;
-    uint64_t random;     /* what sampling compares with */
-    uint32_t flags;      /* LEDGER_SLOT_* */
-    uint32_t fields_end; /* bytes of fields in the slot */
+    struct ledger_slot head; /* as it was published, but for what slot_publish() sets */
+    uint64_t monotonic_ns;   /* at the start */
+    uint32_t fields_end;     /* bytes of fields in the slot */
     clock_function *now;
     const struct r_debug *loader;
     const struct link_map *last_object; /* of the start; never unloaded */
     struct sampling sampling;
     enum switch_state gpu;
-    int pid;
-    struct trace *trace; /* its line is started; NULL: not traced */
+    unsigned char *captured; /* the fields, in private memory */
+    struct trace *trace;     /* its line is started; NULL: not traced */
 };
 
 _Static_assert(sizeof(struct own) <= PRIVATE_RUN_BYTES, "it has its place");
@@ -62,12 +62,12 @@ static const struct link_map *last_object(const struct r_debug *loader)
 
 /* The start identifies the process, with its pid. For Slurm's tasks it is that in the journal. */
 static void fill_start(struct slot_claim *claim, const struct switches *switches,
-                       clock_function *now, struct ledger_slot *head)
+                       struct ledger_slot *head)
 {
     struct proc_stat self;
     int may_be_task = switches->task_pid == 0 || switches->task_pid == head->pid;
     if (slot_count_run(claim, head->pid) && !may_be_task) {
-        head->start_ticks = clock_boot_ticks(now);
+        head->start_ticks = head->up_ns / (1000000000u / 100);
         head->flags |= LEDGER_SLOT_FIRST;
     } else if (proc_stat(0, &self)) {
         head->start_ticks = self.start_ticks;
@@ -96,15 +96,13 @@ static void keep_for_end(const struct run_start *start, const struct slot_claim 
                          struct private_memory *memory)
 {
     struct own *own = own_of(memory);
-    own->start_ns = head->start_ns;
-    own->random = head->random;
-    own->flags = head->flags;
+    own->head = *head;
+    own->captured = memory->work;
     own->fields_end = (uint32_t)fields_end;
     own->now = now;
     own->loader = image_loader(start->image);
     own->last_object = last_object(own->loader);
     own->gpu = start->switches->gpu;
-    own->pid = head->pid;
     if (start->switches->trace != TRACE_OFF) {
         own->trace = &memory->trace;
         trace_start(own->trace, start->switches, start->path->text, start->path->length);
@@ -116,7 +114,7 @@ static void keep_for_end(const struct run_start *start, const struct slot_claim 
 static void end_by_signal(int signal)
 {
     const struct own *own = own_kept();
-    if (own == NULL || own->pid != (int)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0))
+    if (own == NULL || own->head.pid != (int)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0))
         return;
     own->claim.slot->signal = (uint32_t)signal;
     run_end();
@@ -135,7 +133,8 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     struct sampling *sampling = &own_of(memory)->sampling;
     struct fields fields = {.start = memory->work, .room = sizeof memory->work - SLOT_PATH_ROOM};
     clock_function *now = clock_find(start->image);
-    uint64_t start_ns = clock_now(now);
+    uint64_t start_ns = clock_now(now), up_ns = clock_boot(now);
+    own_of(memory)->monotonic_ns = clock_monotonic_coarse(now);
     const struct capture_source source = {
         .image = start->image,
         .switches = start->switches,
@@ -147,15 +146,17 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     uint64_t name_space = capture_fill(&source, &fields);
     size_t size =
         sizeof(struct ledger_slot) + fields.used + (pkgs ? LATER_BYTES_PKGS : LATER_BYTES);
-    if (!slot_claim(ledger, size > LEDGER_SLOT_MAX ? LEDGER_SLOT_MAX : size, &claim))
-        return 0;
     int always = sampling_is_always_kept(policy, start->switches);
     sampling_choose(policy, start->switches, sampling);
+    if (!slot_claim(ledger, size > LEDGER_SLOT_MAX ? LEDGER_SLOT_MAX : size, sampling->count > 0,
+                    &claim))
+        return 0;
     struct ledger_slot head = make_head(start, &self, claim.offset, start_ns);
     head.name_space = name_space;
+    head.up_ns = up_ns;
     head.flags = fields.slot_flags | (pkgs ? LEDGER_SLOT_PKGS : 0) |
                  (always ? LEDGER_SLOT_START : 0) | (sampling->count == 0 ? LEDGER_SLOT_KEEP : 0);
-    fill_start(&claim, start->switches, now, &head);
+    fill_start(&claim, start->switches, &head);
     slot_publish(&claim, &head, fields.start, fields.used);
     keep_for_end(start, &claim, now, &head, fields.used, memory);
     if (start->switches->signal_handler == SWITCH_YES)
@@ -190,7 +191,7 @@ static void add_later_objects(const struct own *own, const struct slot_claim *cl
         .start = (unsigned char *)(slot + 1),
         .room = claim->size - sizeof *slot,
         .used = own->fields_end,
-        .slot_flags = own->flags,
+        .slot_flags = own->head.flags,
     };
     if (own->last_object == NULL)
         return;
@@ -211,6 +212,32 @@ static void trace_end(const struct own *own, const char *what)
     trace_write(own->trace);
 }
 
+/* Leaves of the run that it was, and how long. */
+static void leave_stub(const struct own *own, const struct slot_claim *claim, uint64_t end_ns,
+                       uint64_t elapsed_ns)
+{
+    const struct ledger_slot *head = &own->head;
+    const struct stub_source source = {
+        .head = {.start_ns = head->start_ns,
+                 .end_ns = end_ns,
+                 .elapsed_ns = elapsed_ns,
+                 .start_ticks = head->start_ticks,
+                 .pid = head->pid,
+                 .ppid = head->ppid,
+                 .rank = head->rank,
+                 .size = head->size,
+                 .flags = head->flags & LEDGER_SLOT_FIRST ? LEDGER_STUB_FIRST : 0},
+        .captured = own->captured,
+        .captured_bytes = own->fields_end,
+        .room = sizeof((struct private_memory *)NULL)->work,
+    };
+    uint32_t stub_bytes = stub_write(claim, &source);
+    if (stub_bytes != 0)
+        slot_leave_stub(claim, stub_bytes);
+    else
+        slot_discard(claim, elapsed_ns);
+}
+
 void run_end(void)
 {
     struct own *own = own_kept();
@@ -218,17 +245,21 @@ void run_end(void)
         return;
     struct slot_claim claim = own->claim;
     own->claim.slot = NULL;
-    uint64_t end_ns = clock_now_coarse(own->now);
-    if (end_ns < own->start_ns)
-        end_ns = own->start_ns;
-    uint64_t run_ns = end_ns - own->start_ns;
-    const struct policy_interval *interval = sampling_find(&own->sampling, run_ns);
-    if (interval != NULL && own->random > interval->threshold) {
+    uint64_t end_ns = clock_now_coarse(own->now), start_ns = own->head.start_ns;
+    if (end_ns < start_ns && start_ns - end_ns < LEDGER_CLOCK_STEP_NS)
+        end_ns = start_ns;
+    /* Whoever sets the clock does not change this. 0 would be unknown. */
+    uint64_t elapsed_ns = clock_monotonic_coarse(own->now) - own->monotonic_ns;
+    if (elapsed_ns == 0)
+        elapsed_ns = 1;
+    const struct policy_interval *interval = sampling_find(&own->sampling, elapsed_ns);
+    if (interval != NULL && own->head.random > interval->threshold) {
+        leave_stub(own, &claim, end_ns, elapsed_ns);
         trace_end(own, "ended, sampled out");
-        slot_discard(&claim);
         return;
     }
     claim.slot->probability = interval == NULL ? 1 : interval->probability;
+    claim.slot->elapsed_ns = elapsed_ns;
     add_later_objects(own, &claim);
     if (own->gpu != SWITCH_NO)
         claim.slot->gpus = devices_count(own->loader);

@@ -117,7 +117,8 @@ static enum ledger_drop map_slot(const struct slot_ledger *ledger, struct slot_c
     return claim->slot == NULL ? LEDGER_DROP_MAP : LEDGER_DROPS;
 }
 
-/* Takes a slot off the free list of its class. The list's head has a counter, so that the exchange
+/* Takes a slot off the free list of its class. One that is too full of stubs is taken off as well,
+ * and not used again. The list's head has a counter, so that the exchange
  * also fails where the slot was taken and given back in between. A `next_free` that is read from a
  * slot which another process has just taken is not used, as the exchange then fails. */
 static int claim_free(const struct slot_ledger *ledger, int class, struct slot_claim *claim)
@@ -132,9 +133,15 @@ static int claim_free(const struct slot_ledger *ledger, int class, struct slot_c
             return 0;
         uint64_t next =
             ((head >> 32) + 1) << 32 | __atomic_load_n(&claim->slot->next_free, __ATOMIC_RELAXED);
-        if (__atomic_compare_exchange_n(list, &head, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        claim->stub_bytes =
+            LEDGER_STUB_UNIT * __atomic_load_n(&claim->slot->stub_units, __ATOMIC_RELAXED);
+        bool is_ours =
+            __atomic_compare_exchange_n(list, &head, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        if (is_ours && claim->need <= claim->size && claim->stub_bytes <= claim->size - claim->need)
             return 1;
         system_unmap(claim->slot, claim->size);
+        if (is_ours)
+            head = __atomic_load_n(list, __ATOMIC_ACQUIRE);
     }
     return 0;
 }
@@ -155,6 +162,7 @@ static int reserve_new(const struct slot_ledger *ledger, struct slot_claim *clai
 
 static int claim_new(const struct slot_ledger *ledger, struct slot_claim *claim)
 {
+    claim->stub_bytes = 0;
     enum ledger_drop why = reserve_new(ledger, claim) ? map_slot(ledger, claim) : LEDGER_DROP_FULL;
     if (why == LEDGER_DROPS)
         return 1;
@@ -162,12 +170,16 @@ static int claim_new(const struct slot_ledger *ledger, struct slot_claim *claim)
     return 0;
 }
 
-int slot_claim(const struct slot_ledger *ledger, size_t size, struct slot_claim *claim)
+int slot_claim(const struct slot_ledger *ledger, size_t size, bool may_leave_stub,
+               struct slot_claim *claim)
 {
-    int class = slot_class(size);
+    int class = may_leave_stub ? slot_class(size + size / 3) : -1;
+    if (class < 0)
+        class = slot_class(size);
     if (class < 0)
         return 0;
-    *claim = (struct slot_claim){.header = ledger->header, .size = LEDGER_PAGE << class};
+    *claim = (struct slot_claim){
+        .header = ledger->header, .size = LEDGER_PAGE << class, .need = (uint32_t)size};
     return claim_free(ledger, class, claim) || claim_new(ledger, claim);
 }
 
@@ -222,6 +234,7 @@ void slot_publish(const struct slot_claim *claim, const struct ledger_slot *head
     filled.offset = claim->offset;
     filled.slot_bytes = claim->size;
     filled.state = LEDGER_FREE;
+    filled.stub_units = (uint16_t)(claim->stub_bytes / LEDGER_STUB_UNIT);
     filled.next_free = claim->previous;
     filled.fields_bytes = (uint32_t)size;
     *claim->slot = filled;
@@ -238,17 +251,48 @@ void slot_end(const struct slot_claim *claim, uint64_t end_ns, enum ledger_end b
 }
 
 /* After TRIES failures the slot is not put on the list. It is lost then, which wastes its room. */
-void slot_discard(const struct slot_claim *claim)
+static void put_on_list(const struct slot_claim *claim)
 {
     uint64_t *list = &claim->header->free_list[slot_class(claim->size)];
     uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
     uint64_t next;
-    count_signed(claim);
-    __atomic_store_n(&claim->slot->state, LEDGER_FREE, __ATOMIC_RELEASE);
     for (int i = 0; i < TRIES; i++) {
         claim->slot->next_free = (uint32_t)head;
         next = ((head >> 32) + 1) << 32 | (uint32_t)(claim->offset / LEDGER_PAGE);
         if (__atomic_compare_exchange_n(list, &head, next, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             return;
     }
+}
+
+bool slot_may_have_stubs(const struct slot_claim *claim)
+{
+    uint64_t *taken = &claim->header->stub_slot_bytes;
+    uint64_t most = __atomic_load_n(&claim->header->size_bytes, __ATOMIC_RELAXED) / 2;
+    uint64_t old = __atomic_load_n(taken, __ATOMIC_RELAXED);
+    if (claim->stub_bytes > 0)
+        return true;
+    for (int i = 0; i < TRIES && old <= most && claim->size <= most - old; i++) {
+        if (__atomic_compare_exchange_n(taken, &old, old + claim->size, 1, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
+}
+
+void slot_leave_stub(const struct slot_claim *claim, uint32_t stub_bytes)
+{
+    struct ledger_slot left;
+    left.state = LEDGER_FREE;
+    left.stub_units = (uint16_t)(stub_bytes / LEDGER_STUB_UNIT);
+    count_signed(claim);
+    __atomic_store_n(&claim->slot->state_and_stubs, left.state_and_stubs, __ATOMIC_RELEASE);
+    if (claim->size - stub_bytes >= claim->need)
+        put_on_list(claim);
+}
+
+void slot_discard(const struct slot_claim *claim, uint64_t run_ns)
+{
+    __atomic_fetch_add(&claim->header->others_ns, run_ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&claim->header->others_runs, 1, __ATOMIC_RELAXED);
+    slot_leave_stub(claim, claim->stub_bytes);
 }

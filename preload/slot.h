@@ -8,11 +8,12 @@
  * header's page and the claimed slot, and every loop is bounded.
  *
  * The calls in their order: slot_open_ledger(), slot_claim(), slot_close_ledger(),
- * slot_count_run(), slot_publish(), and at the end slot_end() or slot_discard().
+ * slot_count_run(), slot_publish(), and at the end slot_end(), slot_leave_stub() or slot_discard().
  */
 #ifndef JOBTRAIL_SLOT_H
 #define JOBTRAIL_SLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/ledger.h"
@@ -35,6 +36,8 @@ struct slot_claim {
     uint32_t size;                /* of the slot, bytes */
     int32_t pid;                  /* counted by slot_count_run() */
     uint32_t previous;            /* page of the slot before it in the bucket of `pid`; 0: none */
+    uint32_t need;                /* bytes that were asked for */
+    uint32_t stub_bytes;          /* of stubs, at the end of the slot: left as they are */
 };
 
 /* Opens the file of the ledger of the spool directory `spool`, without a look at it. `path` is
@@ -50,9 +53,12 @@ int slot_open_ledger(const char *spool, uint32_t user, char *path, struct slot_l
  * pages. */
 int slot_map_ledger(int fd, uint32_t user, size_t bytes, struct slot_ledger *ledger);
 
-/* Claims a slot with room for `size` bytes (head and fields). Returns 1, or 0 where no slot can be
- * claimed, which is counted in the ledger. The slot's state is still LEDGER_FREE. */
-int slot_claim(const struct slot_ledger *ledger, size_t size, struct slot_claim *claim);
+/* Claims a slot with room for `size` bytes (head and fields) beside the stubs that it has. Where
+ * `may_leave_stub` is set, it is one in which a quarter is left for stubs, unless it is of the
+ * largest size. Returns 1, or 0 where no slot can be claimed, which is counted in the ledger. The
+ * slot's state is still LEDGER_FREE. */
+int slot_claim(const struct slot_ledger *ledger, size_t size, bool may_leave_stub,
+               struct slot_claim *claim);
 
 /* Closes the file. The header stays mapped where `keep` is set. */
 void slot_close_ledger(const struct slot_ledger *ledger, int keep);
@@ -69,7 +75,17 @@ void slot_publish(const struct slot_claim *claim, const struct ledger_slot *head
 /* Signs the end as `by` says. Memory writes only. */
 void slot_end(const struct slot_claim *claim, uint64_t end_ns, enum ledger_end by);
 
-/* Gives the slot to the next process that wants one of its size. Memory writes only. */
-void slot_discard(const struct slot_claim *claim);
+/* Whether the slot may have stubs. The first one of a slot takes the slot's size off what slots
+ * with stubs may have of the ledger. Memory writes only. */
+bool slot_may_have_stubs(const struct slot_claim *claim);
+
+/* Replaces the capture by the stub that was written, so that `stub_bytes` of the slot are stubs,
+ * and gives the slot to the next process that wants one of its size, where it has room for a
+ * capture like this one. Memory writes only. */
+void slot_leave_stub(const struct slot_claim *claim, uint32_t stub_bytes);
+
+/* Discards the capture of a run of `run_ns` that has no room for a stub, and counts that. The slot
+ * is for the next process. Memory writes only. */
+void slot_discard(const struct slot_claim *claim, uint64_t run_ns);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/epilog_note.h"
 
+#include <stdlib.h>
+
 #include "spank/credential.h"
 #include "spank/journal_line.h"
 #include "spank/journal_owner.h"
@@ -31,6 +33,7 @@ bool epilog_note(const char *spool, uint32_t job, uid_t uid)
     struct note note = {.uid = uid};
     journal_start(&note.line, "epilog");
     credential_add(&note.line);
+    journal_text(&note.line, "start", getenv("SLURM_JOB_START_TIME"));
     spool_find_runs(spool, job, append_line, &note);
     return note.is_found;
 }

@@ -17,11 +17,12 @@
  *         cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS: those of this node), het_job
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
- *         tasks, local_tasks (on this node), cpus (of the job
- *         here), cores (of this node that the step holds, as "0-3,8"), job_cores (that the job
- *         holds), cpus_per_task, pid and ticks of the step's daemon; in the batch step array_job,
- *         array_task (4294967294: none) and qos; submit_host, from the user's environment and not
- *         checked; opted_out=1 with --jobtrail=no; container=1 with srun --container
+ *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this
+ *         node that the step holds, as "0-3,8"), job_cores (that the job holds), whole_cores,
+ *         cpus_per_task, pid and ticks of the step's daemon; in the batch step array_job,
+ * array_task (4294967294: none) and qos; submit_host, from the user's environment and not checked;
+ * opted_out=1 with
+ *         --jobtrail=no; container=1 with srun --container
  * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot), thread,
  *         busy
@@ -37,6 +38,18 @@
  * epilog  the job is over here; the same keys of the credential as `prolog`, and start (of the
  *         job, seconds since the Epoch, from Slurm 23.02 on). Readers use the first one: a later
  * run of a requeued job appends its own to journals that a crash has left
+ *
+ * Cores are numbered by Slurm, per node from 0 (S_STEP_ALLOC_CORES, S_JOB_ALLOC_CORES); CPUs are
+ * Slurm's unit, in which it accounts: threads, where the node has several of a core. What the items
+ * are was measured with Slurm 22.05. Job steps: cpus (S_JOB_NCPUS) is their cores times the node's
+ * ThreadsPerCore, whatever they asked for; with srun --exact those of that step alone, without it,
+ * with --overlap or with sbatch --exclusive all of the job here. The batch and the interactive
+ * step: cpus and cores are the job's here, cpus as the credential has it. The extern step: cpus=0,
+ * and the job's cores. Where SelectTypeParameters has CR_CPU, two jobs may share a core, and the
+ * cpus of job steps are more than the job has. With --hint=nomultithread or --threads-per-core=1
+ * the credential counts one CPU for each core, but where SelectTypeParameters has CR_Core, Slurm
+ * accounts for all threads of these: as job steps say. So whole_cores=1 is in the lines of steps
+ * where it has CR_Core or CR_Socket.
  *
  * `thread` is the thread of the step's daemon that wrote the line, `busy` how long it had been on a
  * processor or waiting for one until then (/proc/thread-self/schedstat), in nanoseconds. Both are

@@ -63,17 +63,34 @@ static uint64_t room_of_verb(const char *verb)
     return UINT64_MAX;
 }
 
+static void add_clock(struct journal_line *line, const char *key, const struct timespec *time)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld.%09ld", (long long)time->tv_sec, time->tv_nsec);
+    journal_add(line, key, text);
+}
+
+static bool is_near(const struct timespec *first, const struct timespec *second)
+{
+    const long near_ns = 100000;
+    return first->tv_sec == second->tv_sec && second->tv_nsec - first->tv_nsec < near_ns;
+}
+
 void journal_start(struct journal_line *line, const char *verb)
 {
-    struct timespec now;
-    char text[32];
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(text, sizeof text, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    struct timespec up, now, later;
+    int tries = 4; /* a process may lose its processor between two clocks */
+    do {
+        clock_gettime(CLOCK_BOOTTIME, &up);
+        clock_gettime(CLOCK_REALTIME, &now);
+        clock_gettime(CLOCK_BOOTTIME, &later);
+    } while (!is_near(&up, &later) && --tries > 0);
     line->limit = room_of_verb(verb);
     line->length = 0;
     for (; *verb != '\0'; verb++)
         line->text[line->length++] = *verb;
-    journal_add(line, "time", text);
+    add_clock(line, "time", &now);
+    add_clock(line, "up", &up);
 }
 
 void journal_number(struct journal_line *line, const char *key, uint64_t value)

@@ -14,7 +14,7 @@ struct journal_line {
     char text[JOURNAL_LINE_MAX];
 };
 
-/* Starts a line with `verb` and the time. */
+/* Starts a line with `verb`, the time, and the time since boot. */
 void journal_start(struct journal_line *line, const char *verb);
 
 void journal_number(struct journal_line *line, const char *key, uint64_t value);

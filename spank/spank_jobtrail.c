@@ -11,9 +11,11 @@
  * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. How Slurm's releases
  * differ is in slurm_release.h.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -123,6 +125,22 @@ static void add_number(spank_t spank, struct journal_line *line, const char *key
         journal_number(line, key, value);
 }
 
+/* A text of Slurm's own. */
+static void add_text(spank_t spank, struct journal_line *line, const char *key, spank_item_t item)
+{
+    const char *value = NULL;
+    if (spank_get_item(spank, item, &value) == ESPANK_SUCCESS)
+        journal_text(line, key, value);
+}
+
+/* Whether Slurm gives jobs whole cores and accounts for all of their threads. The configuration is
+ * that of the daemon that has loaded the plugin, of whose release <slurm/slurm.h> is. */
+static bool has_whole_cores(void)
+{
+    const slurm_conf_t *conf = dlsym(RTLD_DEFAULT, "slurm_conf");
+    return conf != NULL && (conf->select_type_param & (CR_CORE | CR_SOCKET)) != 0;
+}
+
 static void add_items(spank_t spank, struct journal_line *line)
 {
     const struct {
@@ -143,6 +161,10 @@ static void add_items(spank_t spank, struct journal_line *line)
         add_number(spank, line, numbers[i].key, numbers[i].item);
     if (spank_get_item(spank, S_JOB_NCPUS, &cpus) == ESPANK_SUCCESS)
         journal_number(line, "cpus", cpus);
+    add_text(spank, line, "cores", S_STEP_ALLOC_CORES);
+    add_text(spank, line, "job_cores", S_JOB_ALLOC_CORES);
+    if (has_whole_cores())
+        journal_number(line, "whole_cores", 1);
     if (options_is_opted_out())
         journal_number(line, "opted_out", 1);
     if (spank_getenv(spank, "SLURM_CONTAINER", bundle, sizeof bundle) != ESPANK_ENV_NOEXIST)

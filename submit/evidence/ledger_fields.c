@@ -31,6 +31,18 @@ static void add_ancestor(struct capture *capture, const char *at, size_t size)
     capture->ancestor_count++;
 }
 
+/* The pids of a stub's ancestors, of which nothing else is known. */
+static void add_parents(struct capture *capture, const char *at, size_t size)
+{
+    for (; size >= sizeof(int32_t) && capture->ancestor_count < CAPTURE_ANCESTORS_MAX;
+         at += sizeof(int32_t), size -= sizeof(int32_t)) {
+        struct capture_ancestor *ancestor = &capture->ancestors[capture->ancestor_count++];
+        const struct capture_bytes none = {.at = at};
+        *ancestor = (struct capture_ancestor){.name = none, .path = none, .argv = none};
+        memcpy(&ancestor->pid, at, sizeof ancestor->pid);
+    }
+}
+
 static void add_object(struct capture *capture, struct capture_object object)
 {
     if (capture->object_count < CAPTURE_OBJECTS_MAX)
@@ -129,6 +141,8 @@ static void add_field(struct capture *capture, const struct ledger_field *field,
         capture->name_space = parse_name_space(bytes);
     else if (field->kind == LEDGER_ANCESTOR)
         add_ancestor(capture, at, field->length);
+    else if (field->kind == LEDGER_PARENTS && capture->is_stub)
+        add_parents(capture, at, field->length);
     else if (field->kind == LEDGER_TASK)
         set_task(capture, at, field->length);
     /* any other one is of a newer library: skipped */

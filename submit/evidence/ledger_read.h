@@ -30,15 +30,25 @@ struct capture_ancestor {
 enum { CAPTURE_OBJECTS_MAX = 2048, CAPTURE_ANCESTORS_MAX = 16 };
 
 struct capture {
-    uint64_t offset; /* in the ledger */
+    uint64_t offset; /* in the ledger: of the slot */
+    uint32_t stub;   /* of a stub: its place in the slot, bytes; 0: this is a capture */
+    int is_stub; /* the process has left out its run by sampling. Known are only exec, pid, ppid,
+                    the ancestors' pids, step, task, task_pid, rank, size, the times and
+                    name_space */
     int32_t pid, ppid;
     uint64_t start_ticks; /* of the process, or where `first` is set of the run; 0: unknown */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: the process has written no end */
+    uint64_t end_ns;       /* 0: the process has written no end */
+    uint64_t up_ns;        /* CLOCK_BOOTTIME at the start; 0: unknown */
+    uint64_t elapsed_ns;   /* how long it ran, by a clock that nobody sets; 0: unknown */
+    int has_clock_step;    /* whether that is known of clock_step_ns */
+    int64_t clock_step_ns; /* by how much the real-time clock was set during the run; 0: not by
+                              LEDGER_CLOCK_STEP_NS or more */
     uint8_t uuid[16];
     uint32_t rank, size;
     uint64_t random;     /* what sampling compares with */
     double probability;  /* with which the process kept its run; 0: it has not decided */
+    uint64_t table;      /* identifies the sampling table (conf/policy/policy.h); 0: none applied */
     uint32_t signal;     /* caught by the library at the end; 0: none */
     uint32_t gpus;       /* devices held open at the end */
     uint32_t end_by;     /* enum ledger_end: who stored end_ns */
@@ -59,7 +69,9 @@ struct capture {
 };
 
 struct ledger_reader {
-    uint64_t dropped; /* captures that found no room, from the ledger */
+    uint64_t dropped;                /* captures that found no room, from the ledger */
+    uint64_t others_runs, others_ns; /* runs that were sampled out and found no room for a stub:
+                                        how many, and how long they ran in all */
     size_t damaged;   /* slots that are not valid, and 1 for all slots beyond `most` */
     uint64_t at, end; /* offsets of the next slot and of the end */
     int fd;
@@ -72,8 +84,9 @@ struct ledger_reader {
  * on success. */
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 
-/* The next capture. What it points to is valid until the reader is used again. Returns 1, 0 at the
- * end, or -errno of the read. */
+/* The next capture or stub; the stubs of a slot come after its capture, the newest first. What it
+ * points to is valid until the reader is used again. Returns 1, 0 at the end, or -errno of the
+ * read. */
 int ledger_next(struct ledger_reader *reader, struct capture *capture);
 
 /* The capture at `offset`, where ledger_next() has found one: its owner may have changed it since.
@@ -81,8 +94,14 @@ int ledger_next(struct ledger_reader *reader, struct capture *capture);
  * there is none any more; -EINVAL when it is damaged; or -errno of the read. */
 int ledger_at(struct ledger_reader *reader, uint64_t offset, struct capture *capture);
 
-/* The same, for a walk from page to page while processes still write: `*step` is how many bytes to
- * go on. 0: the slot is being filled or on a free list, or there is none. */
+/* The stub at `stub` in the slot at `offset`, where ledger_next() has found one; it may be what was
+ * there when the slot was read last. Returns 1; 0 where the file ends before; -EINVAL where there
+ * is none or a damaged one; or -errno of the read. */
+int ledger_stub_at(struct ledger_reader *reader, uint64_t offset, uint32_t stub,
+                   struct capture *capture);
+
+/* As ledger_at(), for a walk from page to page while processes still write: `*step` is how many
+ * bytes to go on. 0: the slot is being filled or on a free list, or there is none. */
 int ledger_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
                 struct capture *capture);
 

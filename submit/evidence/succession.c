@@ -23,6 +23,7 @@ int succession_add(struct succession *succession, const struct capture *capture)
         .pid = capture->pid,
         .page = (uint32_t)(capture->offset / LEDGER_PAGE) & INT32_MAX,
         .first = capture->first != 0,
+        .stub = capture->stub,
     };
     return 0;
 }
@@ -95,7 +96,9 @@ int succession_read(struct ledger_reader *reader, struct succession *succession)
 int succession_capture(struct ledger_reader *reader, const struct succession_entry *entry,
                        struct capture *capture)
 {
-    int found = ledger_at(reader, (uint64_t)entry->page * LEDGER_PAGE, capture);
+    uint64_t offset = (uint64_t)entry->page * LEDGER_PAGE;
+    int found = entry->stub == 0 ? ledger_at(reader, offset, capture)
+                                 : ledger_stub_at(reader, offset, entry->stub, capture);
     if (found != 1)
         return found;
     return capture->pid == entry->pid && capture->start_ns == entry->start_ns;

@@ -5,24 +5,37 @@
  *
  *     programs + uncertain + unseen + idle = CPUs x (end - start - pauses)
  *
- * At each moment a step holds its cores. A core that several steps hold is shared equally by them;
- * what no step holds belongs to the batch (or interactive) step while its task lives. A step's
- * cores are shared equally by those of its tasks on the node that live then. A task's share goes to
+ * At each moment a step holds its cores, whether tasks of it live or not. A core that several steps
+ * hold is shared equally by them. A step whose cores are not known holds `cpus` CPUs that no other
+ * step holds; where the steps hold more than is allocated, each has less, in proportion. What no
+ * step holds belongs to the batch (or interactive) step while its task lives.
+ *
+ * A step's share is divided equally by those of its tasks on the node that live then. A task that
+ * may live counts as one that lives: the others have less, so that what they have is sure. A task's
+ * share goes to
  *
  *   - programs: the innermost runs of the task that are known to live then, in proportion to
- *     `ranks`. A run hides those that it descends from. Where the task follows a leader, the share
- *     is the task's time as a follower;
- *   - uncertain: where no run is known to live, but one may (between min_ns and max_ns);
- *   - the runtime of a container, where it is the innermost run that is known to live;
+ *     `ranks`. A run hides those that it descends from, whether the runs between them live or not.
+ *     A task that follows a leader has its share as a follower's, whatever its runs are;
+ *   - uncertain: where no run is known to live, but one may (between min_ns and max_ns), and while
+ *     the task itself only may live;
+ *   - the runtime of a container, where it is one of the innermost runs that are known to live;
  *   - unseen: the rest of a task's share. Wrappers alone leave a task unseen.
  *
- * Idle is what no living task has: cores that no step holds, and those of a step none of whose
- * tasks lives. While job steps live on the node, the share of a batch task without a living run is
- * idle too: its script waits for them.
+ * Idle is what no living task has: CPUs that no step holds, and those of a step none of whose
+ * tasks lives. While job steps live on the node, the unseen share of a batch task is idle too: its
+ * script waits for them.
  *
- * Times are nanoseconds since the Epoch; what lies outside of [start_ns, end_ns] is cut off. Days
- * are counted from 0; midnights[i] begins day i + 1. One sweep over the sorted events: with n
- * steps, tasks and runs O(n log n) time and O(n) memory, whatever the runs say of their parents.
+ * Times are nanoseconds since the Epoch. Of a run, what lies outside of its task's time is cut off;
+ * of a task, what lies outside of its step's; of a step, what lies outside of [start_ns, end_ns].
+ * What ends before it starts is not known to have lived. Days are counted from 0; midnights[i]
+ * begins day i + 1. Steps, tasks and runs may have any order.
+ *
+ * One sweep over the sorted events. With n steps, tasks and runs, and steps that hold c cores, it
+ * takes O(n (log n + c)) time at the most, and O(n) memory, whatever the runs say of their parents;
+ * and as many steps and as much memory as there are shares of days. It computes in integers (see
+ * cpu_ticks.h): sums lose at most 2^-32 ns for each rank and event, and what steps have of shared
+ * cores 2^-43 of a core each. That is then idle.
  */
 #ifndef JOBTRAIL_PARTITION_H
 #define JOBTRAIL_PARTITION_H
@@ -31,7 +44,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PARTITION_CORES_MAX = 4096 };
+enum {
+    PARTITION_CORES_MAX = 4096, /* further ones in `cores` are not read */
+    PARTITION_CPUS_MAX = 1 << 20,
+    PARTITION_COUNT_MAX = 1 << 29,
+};
 
 /* A time in which the job was suspended: nothing of it is allocated. */
 struct partition_pause {
@@ -39,8 +56,9 @@ struct partition_pause {
 };
 
 struct partition_step {
-    bool is_batch; /* the batch or interactive step: it has what no other step holds */
-    uint32_t cpus; /* that it holds; used where `cores` is NULL. Of a batch step: not used */
+    bool is_batch; /* the batch or interactive step: it has what no other step holds, and the
+                      next three are not used. Several ones share it equally */
+    uint32_t cpus; /* that it holds; used where `cores` is NULL */
     const uint64_t *cores; /* bit set of the node's cores that it holds; NULL: not known */
     size_t core_words;     /* of `cores` */
     uint64_t start_ns, end_ns;
@@ -65,14 +83,15 @@ struct partition_run {
     size_t parent; /* index in `runs` of the nearest run that it descends from; SIZE_MAX: none. A
                       circle, or a parent of another task, counts as none */
     enum partition_kind kind;
-    uint32_t ranks; /* that it stands for on this node, 1 or more */
+    uint32_t ranks; /* that it stands for on this node; 0 counts as 1 */
     uint64_t start_ns;
-    uint64_t min_ns, max_ns; /* it ended between these */
+    uint64_t min_ns, max_ns; /* it ended between these; a max_ns before min_ns counts as min_ns */
 };
 
 struct partition_input {
     uint32_t cpus;  /* that Slurm allocated to the job on the node */
-    uint32_t cores; /* how many of the node's cores these are; 0: not known, then a core is a CPU */
+    uint32_t cores; /* how many of the node's cores these are; 0: not known, then a core is a CPU.
+                       Where the steps hold more cores, as many as these are */
     uint64_t start_ns, end_ns;
     const struct partition_pause *pauses; /* sorted, disjoint */
     size_t pause_count;
@@ -109,15 +128,18 @@ enum partition_part {
 
 struct partition; /* owned */
 
-/* Divides. Returns 0, -ENOMEM, or -EINVAL where an index is none or an array is not in order.
- * partition_free() releases `*partition`, written only on success. */
+/* Divides. Returns 0, -ENOMEM, or -EINVAL where an index is none, pauses or midnights are not in
+ * order, or there are more than PARTITION_CPUS_MAX CPUs or PARTITION_COUNT_MAX steps, tasks or
+ * runs. partition_free() releases `*partition`, written only on success; it does not refer to
+ * `input`. */
 int partition_make(const struct partition_input *input, struct partition **partition);
 
-/* Core seconds of a run that are sure. */
+/* Core seconds of a run that are sure. None of a run that is not a PROGRAM. */
 struct partition_shares partition_of_run(const struct partition *partition, size_t run);
 
 /* Core seconds that the run can have had at the most: those that are sure, and all that the run's
- * task had, programs or not, while the run may have lived. */
+ * task had, programs or not, while the run may have lived. 0 for what is not a PROGRAM, and in a
+ * task that follows. */
 double partition_most_of_run(const struct partition *partition, size_t run);
 
 /* A part of a task's share. */

@@ -62,10 +62,10 @@ static int take_job(struct journal *journal, const struct journal_words *line)
                : 0;
 }
 
-/* The job's CPUs and cores on this node. They are the same for each of its steps. */
-static int take_node_share(struct journal *journal, const struct journal_words *line)
+/* The job's cores on this node, which each of its steps tells. */
+static int take_job_cores(struct journal *journal, const struct journal_words *line)
 {
-    journal->node_cpus = journal_words_number32(line, "cpus", journal->node_cpus);
+    journal->has_whole_cores |= journal_words_number32(line, "whole_cores", 0) != 0;
     return journal->cores.count > 0
                ? 0
                : core_set_parse(journal_words_value(line, "job_cores"), &journal->cores);
@@ -109,7 +109,7 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         identity->array_job = journal_words_number32(line, "array_job", identity->array_job);
     if (take_job(journal, line) != 0 || set_text(&identity->qos, line, "qos") != 0 ||
         set_text(&journal->submit_host, line, "submit_host") != 0 ||
-        take_node_share(journal, line) != 0)
+        take_job_cores(journal, line) != 0)
         return -ENOMEM;
     return add_step(journal, line, &step);
 }
@@ -396,6 +396,27 @@ static int take_words(struct journal *journal, const struct journal_words *line)
             return verbs[i].take(journal, line);
     }
     return 0;
+}
+
+/* That of the batch or interactive step is what the credential says, for this node; those of job
+ * steps are more or less (spank/journal.h). */
+void journal_facts_finish(struct journal *journal)
+{
+    uint32_t batch = 0, whole = 0, most = 0;
+    for (size_t i = 0; i < journal->step_count; i++) {
+        const struct journal_step *step = &journal->steps[i];
+        bool has_all = step->cores.count > 0 && step->cores.count == journal->cores.count;
+        if (step->step == JOURNAL_STEP_BATCH || step->step == JOURNAL_STEP_INTERACTIVE)
+            batch = step->cpus;
+        else if (has_all && step->cpus > whole)
+            whole = step->cpus;
+        if (step->cpus > most)
+            most = step->cpus;
+    }
+    uint32_t granted = batch > 0 ? batch : journal->node_cpus;
+    if (granted == 0)
+        granted = whole > 0 ? whole : most;
+    journal->node_cpus = journal->has_whole_cores && whole > granted ? whole : granted;
 }
 
 int journal_facts_take(struct journal *journal, char *text, size_t length)

@@ -8,4 +8,7 @@
  * newline. A line that cannot be used is counted. Returns 0 or -ENOMEM. */
 int journal_facts_take(struct journal *journal, char *text, size_t length);
 
+/* What only all lines together tell. */
+void journal_facts_finish(struct journal *journal);
+
 #endif

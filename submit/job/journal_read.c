@@ -72,11 +72,13 @@ static int finish_journal(struct journal *found, int error, struct journal *jour
 {
     if (error == 0 && (found->identity.uid == (uid_t)-1 || found->identity.gid == (gid_t)-1))
         error = -ENODATA;
-    if (error == 0)
-        *journal = *found;
-    else
+    if (error != 0) {
         journal_free(found);
-    return error;
+        return error;
+    }
+    journal_facts_finish(found);
+    *journal = *found;
+    return 0;
 }
 
 int journal_read(int fd, struct journal *journal)

@@ -18,7 +18,7 @@ struct journal_step {
     uint32_t step;
     uint32_t nodes, node_id, tasks, cpus_per_task;
     uint32_t local_tasks;  /* of them here; 0: unknown */
-    uint32_t cpus;         /* allocated to the job here */
+    uint32_t cpus;         /* of the step here, as Slurm counts them (spank/journal.h) */
     struct core_set cores; /* of this node that it holds; owned */
     int32_t pid;           /* of the step's daemon; 0: unknown */
     uint64_t ticks;        /* its start, clock ticks since boot */
@@ -74,6 +74,7 @@ struct journal {
     uint32_t cpus;                /* of the job; 0: unknown */
     uint32_t node_cpus;           /* allocated to the job on this node; 0: unknown */
     struct core_set cores;        /* of this node that the job holds; owned */
+    bool has_whole_cores;         /* Slurm accounts for all threads of these */
     uint32_t gpus;                /* of the job on this node */
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */

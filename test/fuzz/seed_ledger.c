@@ -3,13 +3,14 @@
  * Writes the first inputs of fuzz_ledger to the directory that the only argument names: made from
  * the format's own header, so that they never fall behind it.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "preload/ledger.h"
 
-enum { CHUNK = 512 };
+enum { CHUNK = 512, TAIL = 256 };
 
 struct field {
     uint16_t kind;
@@ -38,7 +39,48 @@ static const struct field fields[] = {
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* The slot of index `page` with the first `count` fields, into the CHUNK bytes at `at`. */
+/* Appends a field at `at`. Returns where the next one goes. */
+static unsigned char *add_field(unsigned char *at, uint16_t kind, const void *content, size_t size)
+{
+    struct ledger_field head = {kind, 0, (uint32_t)size};
+    memcpy(at, &head, sizeof head);
+    memcpy(at + sizeof head, content, size);
+    return at + sizeof head + ((size + 7) & ~(size_t)7);
+}
+
+/* Two stubs that end at `end`, of which the newer one refers to the fields of the older one.
+ * Returns how many units they take. */
+static uint16_t add_stubs(unsigned char *end)
+{
+    const int32_t parents[] = {49, 48};
+    unsigned char text[128] = {0};
+    unsigned char *rest = add_field(text, LEDGER_EXEC, "/bin/y", 6);
+    unsigned char *last = add_field(rest, LEDGER_TASK, "0.0.50", 6);
+    last = add_field(last, LEDGER_PARENTS, parents, sizeof parents);
+    struct ledger_stub stub = {
+        .start_ns = 1100000000,
+        .end_ns = 1200000000,
+        .elapsed_ns = 100000000,
+        .start_ticks = 9,
+        .pid = 51,
+        .ppid = 49,
+        .size = 1,
+        .field_units = (uint16_t)((last - text) / LEDGER_STUB_UNIT),
+        .exec_at = (uint16_t)((last - text) / LEDGER_STUB_UNIT),
+        .rest_at = (uint16_t)((last - rest) / LEDGER_STUB_UNIT),
+        .rest_units = (uint8_t)((last - rest) / LEDGER_STUB_UNIT),
+    };
+    memcpy(end - (last - text), text, (size_t)(last - text));
+    end -= (last - text) + (ptrdiff_t)sizeof stub;
+    memcpy(end, &stub, sizeof stub);
+    stub.field_units = 0;
+    stub.pid = 52;
+    memcpy(end - sizeof stub, &stub, sizeof stub);
+    return (uint16_t)((2 * sizeof stub + (size_t)(last - text)) / LEDGER_STUB_UNIT);
+}
+
+/* The slot of index `page` with the first `count` fields, into the CHUNK bytes at `at`, and stubs
+ * at the end of the TAIL bytes after them. */
 static void make_slot(unsigned char *at, unsigned page, unsigned count)
 {
     struct ledger_slot slot = {
@@ -53,21 +95,18 @@ static void make_slot(unsigned char *at, unsigned page, unsigned count)
         .size = 1,
         .probability = 1,
     };
-    size_t used = sizeof slot;
-    for (unsigned i = 0; i < count; i++) {
-        struct ledger_field head = {fields[i].kind, 0, (uint32_t)fields[i].size};
-        memcpy(at + used, &head, sizeof head);
-        memcpy(at + used + sizeof head, fields[i].content, fields[i].size);
-        used += sizeof head + ((fields[i].size + 7) & ~(size_t)7);
-    }
-    slot.fields_bytes = (uint32_t)(used - sizeof slot);
+    unsigned char *next = at + sizeof slot;
+    for (unsigned i = 0; i < count; i++)
+        next = add_field(next, fields[i].kind, fields[i].content, fields[i].size);
+    slot.fields_bytes = (uint32_t)(next - at - (ptrdiff_t)sizeof slot);
+    slot.stub_units = page % 2 == 0 ? 0 : add_stubs(at + CHUNK + TAIL);
     memcpy(at, &slot, sizeof slot);
 }
 
 /* A ledger of `slots` slots with `count` fields each. */
 static int write_seed(const char *directory, unsigned slots, unsigned count)
 {
-    unsigned char bytes[sizeof(struct ledger_header) + 4 * CHUNK] = {0};
+    unsigned char bytes[sizeof(struct ledger_header) + 4 * (CHUNK + TAIL)] = {0};
     struct ledger_header header = {
         .magic = LEDGER_MAGIC,
         .size_bytes = 1 << 20,
@@ -77,12 +116,12 @@ static int write_seed(const char *directory, unsigned slots, unsigned count)
     char path[4096];
     memcpy(bytes, &header, sizeof header);
     for (unsigned i = 0; i < slots; i++)
-        make_slot(bytes + sizeof header + (size_t)i * CHUNK, i, count);
+        make_slot(bytes + sizeof header + (size_t)i * (CHUNK + TAIL), i, count);
     snprintf(path, sizeof path, "%s/%u-slots-%u-fields", directory, slots, count);
     FILE *file = fopen(path, "wb");
     if (file == NULL)
         return -1;
-    size_t size = sizeof header + (size_t)slots * CHUNK;
+    size_t size = sizeof header + (size_t)slots * (CHUNK + TAIL);
     size_t written = fwrite(bytes, 1, size, file);
     return fclose(file) != 0 || written != size ? -1 : 0;
 }

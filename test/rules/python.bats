@@ -6,7 +6,7 @@
     /usr/bin/python3 - "$JOBTRAIL_SOURCE/contrib" <<'EOF'
 import ast, pathlib, sys
 
-STANDARD = set("""argparse base64 calendar configparser datetime hashlib html io itertools json math os pwd re
+STANDARD = set("""argparse base64 bisect calendar collections configparser datetime functools hashlib html io itertools json math os pwd re
     secrets shlex signal sqlite3 ssl stat subprocess sys tempfile time unicodedata urllib uuid""".split())
 place = pathlib.Path(sys.argv[1])
 files = sorted(place.glob("jobtrail/**/*.py")) + [place / "jobtrail-acct", place / "jobtrail-report", place / "jobtrail-own"]

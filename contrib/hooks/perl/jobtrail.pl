@@ -30,8 +30,8 @@ my $find_run = sub {
     for (my $end = 0; ($end = index $maps, "/ledger\n", $end) >= 0; $end++) {
         my $line = substr $maps, rindex($maps, "\n", $end) + 1, 80;
         my $head = $read->($ledger, hex((split ' ', $line)[2]), 120);
-        next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT3';
-        my ($state, $flags, $pid, $uuid) = unpack 'x20 L x4 L l x28 H32', $head;
+        next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT4';
+        my ($state, $flags, $pid, $uuid) = unpack 'x20 S x6 L l x28 H32', $head;
         next if $state != 1 || $pid != $$ && $pid != getppid;
         return $flags & 2 ? $uuid : '';
     }

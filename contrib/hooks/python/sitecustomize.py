@@ -18,7 +18,7 @@ def watch():
     import _frozen_importlib_external as external
     import posix
 
-    SLOT_MAGIC = 0x33544C53544A0A7F
+    SLOT_MAGIC = 0x34544C53544A0A7F
     OPEN, PKGS = 1, 2
     LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 8192
 
@@ -52,7 +52,7 @@ def watch():
                 return None
             offset = int(maps[maps.rfind(b"\n", 0, end) + 1:end].split(None, 3)[2], 16)
             head = read(ledger, 120, offset)
-            if number(head, 0, 8) != SLOT_MAGIC or number(head, 20, 24) != OPEN:
+            if number(head, 0, 8) != SLOT_MAGIC or number(head, 20, 22) != OPEN:
                 continue
             if number(head, 32, 36) in (posix.getpid(), posix.getppid()):
                 return head[64:80].hex() if number(head, 28, 32) & PKGS else None

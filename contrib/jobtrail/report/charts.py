@@ -5,7 +5,7 @@ page's size and colours also on a phone."""
 import html
 
 from . import days
-from .pages import ERROR, HOURS
+from .pages import HOURS, RANGE
 from .text_output import compact, written
 
 BARS = 10
@@ -24,21 +24,21 @@ def drawing(width, height, shapes):
     )
 
 
-def bar(value, error, most):
-    """A bar of up to 100 wide with a line of its standard error."""
+def bar(value, interval, most):
+    """A bar of up to 100 wide with a line of its interval."""
     shapes = '<rect y="3" width="%.2f" height="14" rx="1"/>' % max(value / most * 100, 0.3)
-    if error:
-        low, high = (max(at, 0) / most * 100 for at in (value - error, value + error))
-        shapes += '<line class="error" x1="%.2f" x2="%.2f" y1="10" y2="10"/>' % (low, min(high, 100))
+    if interval:
+        low, high = interval[0] / most * 100, 100 if interval[1] is None else interval[1] / most * 100
+        shapes += '<line class="error" x1="%.2f" x2="%.2f" y1="10" y2="10"/>' % (min(low, 100), min(high, 100))
     return drawing(100, 20, shapes)
 
 
 def bars(page):
-    """The largest values of the page's chart column, with their standard errors."""
+    """The largest values of the page's chart column, with their intervals."""
     at = next((at for at, column in enumerate(page.columns) if column[0] == page.chart), None)
     if at is None:
         return ""
-    has_error = at + 1 < len(page.columns) and page.columns[at + 1][2] == ERROR
+    has_interval = at + 1 < len(page.columns) and page.columns[at + 1][2] == RANGE
     rows = sorted(page.rows, key=lambda row: -(row[at] or 0))[:BARS]
     rows = [row for row in rows if row[at]]
     if len(rows) < 2:
@@ -50,17 +50,17 @@ def bars(page):
     )
     for row in rows:
         name = html.escape(shorten(written(row[0], page.columns[0][2])))
-        error = row[at + 1] if has_error else 0
+        interval = row[at + 1] if has_interval else None
         out += "<div><span>%s</span>%s<span>%s</span></div>" % (
             name,
-            bar(row[at], error, most),
+            bar(row[at], interval, most),
             html.escape(compact(row[at])),
         )
     return out + "</div>"
 
 
-def history(by_day):
-    """Core hours of each day or, of a longer time, of each week: columns."""
+def history(by_day, what):
+    """Core hours of each day or, of a longer time, of each week: columns. `what`: of which"""
     if len(by_day) < 2:
         return ""
     first, last = by_day[0][0], by_day[-1][0]
@@ -76,7 +76,7 @@ def history(by_day):
            days.text(first + slot * step), written(hours, HOURS))  # fmt: skip
         for slot, hours in sorted(sums.items())
     )
-    title = "Core hours a " + ("day" if step == 1 else "week")
+    title = "Core hours of %s a %s" % (what, "day" if step == 1 else "week")
     return (
         '<div class="history" role="img" aria-label="%s"><p class="soft">%s, at most %s</p>%s'
         '<p class="soft ends"><span>%s</span><span>%s</span></p></div>'

@@ -2,9 +2,25 @@
 """Local days as numbers, counted from 1970-01-01."""
 
 import datetime
+import os
+import re
 import time
 
+# a name of the time zone database, or TZ's own form of POSIX
+ZONE = re.compile(r"[A-Za-z0-9_+<][A-Za-z0-9_+/,.:<>-]*\Z")
 EPOCH = datetime.date(1970, 1, 1).toordinal()
+
+
+def use_zone_of(store):
+    """Makes the store's time zone this program's, and returns its name; that of the machine's own one if the
+    store has none."""
+    rows = store.lookup("SELECT value FROM store_state WHERE name = 'timezone'")
+    name = rows[0][0] if rows else ""
+    if ZONE.match(name) and ".." not in name:
+        os.environ["TZ"] = name
+        time.tzset()
+        return name
+    return "/".join(dict.fromkeys(time.tzname))
 
 
 def of_text(text):

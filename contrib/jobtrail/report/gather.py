@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sums of the runs and of the coverage in the store, as summary.sql has them."""
+"""Sums of the runs in the store, as summary.sql has them."""
 
 from ..acct.state import recorded_state
-from ..store import LEADER_OUTCOME, PACKAGE_OF_RUN
+from ..store import PACKAGE_OF_RUN
 from . import days
+
+# What a sum is made of: records with exclusive core time, and tasks that follow their run; runs that sampling left
+# out, of which number and core time are known; records without exclusive core time (XALT's, and older ones).
+RECORDED, LEFT_OUT, INCLUSIVE = range(3)
 
 # A record without Slurm's count of CPUs has XALT's: tasks, and the threads of each. num_cores is the
 # larger one where mpirun has started the ranks: rank 0 then stands for those on other nodes as well.
@@ -12,11 +16,17 @@ CORES = (
     " CASE WHEN num_threads > 1 THEN num_threads ELSE 1 END"
     " WHEN num_cores > cpus_alloc THEN num_cores ELSE cpus_alloc END"
 )
-HOURS = "(coalesce(run_time, 0) * (%s) / 3600.0)" % CORES
-# What may have to be added to them: run_time is the lower bound where nobody saw the end.
-UNCERTAIN = "(uncertain_time * (%s) / 3600.0)" % CORES
-P = "(CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END)"
-PLACE = "substr(run.date, 1, 10), user, account, syshost, executable_id, object_set_id, build_id"
+# Of an exclusive one that lies on several days `run_day` has the hours.
+HOURS = (
+    "(CASE WHEN core_seconds IS NULL THEN coalesce(run_time, 0) * (%s)"
+    " WHEN core_day IS NULL THEN 0 ELSE core_seconds END / 3600.0)" % CORES
+)
+UNCERTAIN = "(CASE WHEN core_seconds_max > core_seconds THEN core_seconds_max - core_seconds ELSE 0 END / 3600.0)"
+BASIS = "CASE WHEN core_seconds IS NULL THEN %d ELSE %d END" % (INCLUSIVE, RECORDED)
+P = "CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END"
+PEOPLE = "user, account, syshost"
+PROGRAM = "executable_id, object_set_id, build_id"
+DATE = "substr(run.date, 1, 10)"
 # Only rows that were loaded before: packages may be loaded long after the record of their run.
 PACKAGES = (
     "(SELECT group_concat(package_id) FROM run_package WHERE "
@@ -26,17 +36,37 @@ PACKAGES = (
 ENDING = "is_start_only, `signal`, CASE WHEN exit_code > 0 THEN 1 ELSE exit_code END, end_source"
 
 RUNS = (
-    "SELECT {place}, {{packages}}, {ending}, count(*), sum(1.0 / {p}), sum((1.0 - {p}) / {p} / {p}),"
-    " sum({hours}), sum({hours} / {p}), sum({hours} * {hours} * (1.0 - {p}) / {p} / {p}),"
-    " sum({uncertain}), sum({uncertain} / {p}), max(start_time)"
+    "SELECT {date}, {people}, {program}, {{packages}}, {ending}, {basis} AS basis, {p} AS p, core_day,"
+    " count(*), sum({hours}), sum({hours} * {hours}), max({hours}), sum({uncertain}), max(start_time)"
     " FROM run WHERE ({{where}}) AND run.date IS NOT NULL"
-    " GROUP BY {place}, packages, {ending}"
-).format(place=PLACE, ending=ENDING, p=P, hours=HOURS, uncertain=UNCERTAIN)
+    " GROUP BY {date}, {people}, {program}, packages, {ending}, basis, p, core_day"
+).format(date=DATE, people=PEOPLE, program=PROGRAM, ending=ENDING, basis=BASIS, p=P, hours=HOURS,
+         uncertain=UNCERTAIN)  # fmt: skip
+
+# The squares of a run's days add up to the square of their sum.
+BEFORE = (
+    "(SELECT coalesce(sum(earlier.core_seconds), 0) FROM run_day AS earlier"
+    " WHERE earlier.run_id = run_day.run_id AND earlier.day < run_day.day)"
+)
+RUN_DAYS = (
+    "SELECT run_day.day, {people}, {program}, {{packages}}, {ending}, {p} AS p, count(*),"
+    " sum(run_day.core_seconds / 3600.0),"
+    " sum(CASE WHEN probability < 1 THEN run_day.core_seconds * (run_day.core_seconds + 2 * {before})"
+    " ELSE 0 END / 12960000.0), max(run_day.core_seconds / 3600.0)"
+    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE ({{where}}) AND run.date IS NOT NULL"
+    " GROUP BY run_day.day, {people}, {program}, packages, {ending}, p"
+).format(people=PEOPLE, program=PROGRAM, ending=ENDING, p=P, before=BEFORE)
 
 JOBS = (
-    "SELECT DISTINCT job_id_raw, job_id, " + PLACE + ", {packages}"
-    " FROM run WHERE ({where}) AND run.date IS NOT NULL"
-)
+    "SELECT job_id_raw, job_id, {date}, {people}, {program}, {{packages}}, max(end_time)"
+    " FROM run WHERE ({{where}}) AND run.date IS NOT NULL"
+    " GROUP BY job_id_raw, job_id, {date}, {people}, {program}, packages"
+).format(date=DATE, people=PEOPLE, program=PROGRAM)
+
+RUNNING = (
+    "SELECT {people}, {program}, {{packages}}, start_time, {cores}, job_id_raw, cluster, restart_count, node"
+    " FROM run WHERE ({{where}}) AND is_start_only = 1 AND start_time > 0"
+).format(people=PEOPLE, program=PROGRAM, cores=CORES)
 
 
 def outcome(*ending):
@@ -49,13 +79,29 @@ def asked(sql, where, loaded):
     return sql.format(where=where, packages=PACKAGES.format(loaded=loaded))
 
 
+def numbers(values):
+    return [float(value or 0) for value in values]
+
+
 def usage(store, where, loaded):
-    """Yields ((day, user, account, syshost, executable, set, build, packages, outcome), sums) of the
-    runs, with those of their packages that have been loaded up to that number."""
+    """Yields ((day, (user, account, syshost), (executable, set, build, packages), outcome, basis, p), (parts, n,
+    hours, squares, uncertain, largest, last)) of the runs, with those of their packages that have been loaded up
+    to that number."""
     _, rows = store.query(asked(RUNS, where, loaded))
     for row in rows:
-        key = (days.of_text(str(row[0])),) + tuple(row[1:8]) + (outcome(*row[8:12]),)
-        yield key, [float(value or 0) for value in row[12:20]] + [row[20]]
+        key = row[1:4], row[4:8], outcome(*row[8:12]), row[12], float(row[13])
+        count, hours, squares, largest, uncertain = numbers(row[15:20])
+        day = days.of_text(str(row[0]))
+        if row[14] is None or row[14] == day:
+            yield (day,) + key, (count, count, hours, squares, uncertain, largest, row[20])
+        else:
+            yield (day,) + key, (count, count, 0.0, 0.0, uncertain, 0.0, row[20])
+            yield (row[14],) + key, (count, 0.0, hours, squares, 0.0, largest, None)
+    _, rows = store.query(asked(RUN_DAYS, where, loaded))
+    for row in rows:
+        key = row[0], row[1:4], row[4:8], outcome(*row[8:12]), RECORDED, float(row[12])
+        count, hours, squares, largest = numbers(row[13:17])
+        yield key, (count, 0.0, hours, squares, 0.0, largest, None)
 
 
 def job_name(syshost, raw, job):
@@ -65,49 +111,38 @@ def job_name(syshost, raw, job):
 
 
 def jobs(store, where, loaded):
-    """Yields (name of the job, day, (user, account, syshost), (executable, set, build, packages))."""
+    """Yields (name of the job, its number in Slurm, first day, last day, (user, account, syshost), (executable, set,
+    build, packages))."""
     _, rows = store.query(asked(JOBS, where, loaded))
-    for raw, job, date, user, account, syshost, *program in rows:
-        name = job_name(syshost, raw, job)
+    for raw, job, date, *rest in rows:
+        who, program, end = tuple(rest[:3]), tuple(rest[3:7]), rest[7]
+        name = job_name(who[2], raw, job)
         if name is not None:
-            yield name, days.of_text(str(date)), (user, account, syshost), program
+            first = days.of_text(str(date))
+            yield name, raw, first, max(first, days.of_time(end)) if end else first, who, program
 
 
-HOUR = "round(start_time / 3600.0 - 0.5)"
-FACTS = (
-    "SELECT {hour}, count(*) FROM coverage WHERE start_time >= ? AND start_time IS NOT NULL"
-    " GROUP BY {hour}"
-).format(hour=HOUR)
-
-COVERAGE = """
-    SELECT hour, user, account, syshost, coalesce(leader_outcome, outcome) AS final,
-           sum(tasks), sum(CASE WHEN outcome = 'uncertain' THEN 0 ELSE core_seconds END),
-           sum(CASE WHEN outcome = 'uncertain' THEN core_seconds ELSE 0 END), count(*)
-    FROM (SELECT {hour} AS hour, fact.user, fact.account, fact.syshost, fact.outcome, fact.tasks,
-                 fact.core_seconds, {leader}
-          FROM coverage AS fact
-          WHERE fact.start_time >= ? AND fact.start_time < ?) AS resolved
-    GROUP BY hour, user, account, syshost, final
-""".format(hour=HOUR.replace("start_time", "fact.start_time"), leader=LEADER_OUTCOME.format("fact"))
-
-
-def coverage_facts(store, since):
-    """The number of facts of each day from that moment on."""
-    counts = {}
-    for hour, count in store.lookup(FACTS, (since,)):
-        day = days.of_time(hour * 3600)
-        counts[day] = counts.get(day, 0) + count
-    return counts
-
-
-def coverage(store, day):
-    """{(user, account, syshost, outcome): [tasks, core hours, core hours that may be more, facts]} of a day."""
-    found = {}
-    period = days.begin(day), days.begin(day + 1)
-    for _, user, account, syshost, result, tasks, seconds, uncertain, facts in store.lookup(COVERAGE, period):
-        sums = found.setdefault((user, account, syshost, result), [0, 0.0, 0.0, 0])
-        sums[0] += int(tasks)
-        sums[1] += float(seconds or 0) / 3600
-        sums[2] += float(uncertain or 0) / 3600
-        sums[3] += int(facts)
-    return found
+def running(store, where, loaded):
+    """[((user, account, syshost), (executable, set, build, packages), start, cores)] of runs that go on: their node
+    has sent no facts of their job, and Slurm does not say that it ended."""
+    rows = store.lookup(asked(RUNNING, where, loaded))
+    found = {row[9] for row in rows if row[9] is not None}
+    if not found:
+        return [(row[:3], row[3:7], float(row[7]), float(row[8])) for row in rows]
+    listed = ", ".join(map(str, sorted(found)))
+    flushed = set(
+        store.lookup(
+            "SELECT DISTINCT job_id_raw, cluster, restart_count, node FROM coverage WHERE job_id_raw IN (%s)" % listed
+        )
+    )
+    ended = set(
+        store.lookup(
+            "SELECT job_id_raw, cluster, restart_count FROM slurm_job WHERE job_id_raw IN (%s)"
+            " AND end_time > 0" % listed
+        )
+    )
+    return [
+        (row[:3], row[3:7], float(row[7]), float(row[8]))
+        for row in rows
+        if row[9:] not in flushed and row[9:12] not in ended
+    ]

@@ -12,8 +12,8 @@ import os
 
 from ..text import cell
 from .charts import bars, history, share_bar
-from .pages import COUNT, DATE, LIST, TEXT
-from .text_output import compact, coverage_line, uncertain_line, weight_line, written
+from .pages import COUNT, DATE, LIST, RANGE, TEXT
+from .text_output import beside_line, between, compact, days_line, numbers_line, percent, weight_line, written
 
 HERE = os.path.dirname(__file__)
 FILTER_FROM = 8  # rows
@@ -41,6 +41,8 @@ def data_cell(value, kind):
         return '<td class="t">%s</td>' % text
     if kind == DATE:
         return "<td>%s</td>" % text
+    if kind == RANGE:
+        value = value and value[0]
     return '<td data-v="%s">%s</td>' % ("" if value is None else repr(round(value, 6)), text)
 
 
@@ -65,14 +67,15 @@ def table(page):
     )
 
 
-def coverage(head):
-    share = head["coverage"]["share"]
-    bar = "" if share is None else share_bar(share)
-    return '<p class="coverage">%s%s</p>' % (bar, html.escape(coverage_line(head)))
+def numbers(head):
+    found = head["numbers"]
+    bar = "" if found["coverage"] is None else share_bar(found["coverage"])
+    lines = [numbers_line(found), beside_line(found), days_line(found)]
+    return '<p class="coverage">%s%s</p>' % (bar, "<br>".join(html.escape(line) for line in lines if line))
 
 
 def section(page, head):
-    page = page.without_empty_errors()
+    page = page.for_people()
     notes = []
     if page.left_out:
         notes.append("and %d more" % page.left_out)
@@ -85,11 +88,11 @@ def section(page, head):
     return '<section id="%s"><h2>%s</h2>%s%s%s%s%s</section>' % (
         page.name,
         html.escape(page.title),
+        numbers(head),
         bars(page),
         find,
         table(page) if page.rows else '<p class="soft">Nothing.</p>',
         "".join('<p class="soft">%s</p>' % html.escape(note) for note in notes),
-        coverage(head),
     )
 
 
@@ -98,22 +101,23 @@ def card(value, label):
 
 
 def cards(head):
-    hours, runs = compact(head["core_hours"]), compact(head["runs"])
-    hours_label, runs_label = "core hours", "runs"
-    if head["sampled"] and not head["raw"]:
-        hours_label += ", ±\N{NO-BREAK SPACE}" + compact(head["core_hours_error"])
-        runs_label += ", ±\N{NO-BREAK SPACE}" + compact(head["runs_error"])
-    share = head["coverage"]["share"]
+    found = head["numbers"]
+    runs_label = "runs"
+    if head["runs_low"] is not None:
+        runs_label += ", 95 % between " + between(head["runs_low"], head["runs_high"])
+    hours, hours_label = found["programs"], "core hours of programs"
+    if not found["allocation"] and found["inclusive"]:
+        hours, hours_label = found["inclusive"], "core hours, inclusive"
     return '<ul class="cards">%s</ul>' % "".join(
-        [card(hours, hours_label), card(runs, runs_label)]
+        [card(compact(hours), hours_label), card(compact(head["runs"]), runs_label)]
         + [card(written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
-        + [card("?" if share is None else "%.1f %%" % (100 * share), "coverage")]
+        + [card("?" if found["coverage"] is None else percent(found["coverage"]), "coverage")]
     )
 
 
 def print_html(head, pages, by_day):
     style, script = read("page.css"), read("page.js")
-    title = "Software usage, %s to %s" % (head["first"], head["last"])
+    title = "Software usage, %s to %s" % (head["numbers"]["first"], head["numbers"]["last"])
     links = "".join(
         '<li><a href="#%s">%s</a></li>' % (page.name, page.name.capitalize())
         for page in pages
@@ -128,14 +132,14 @@ def print_html(head, pages, by_day):
     )
     print(
         '<header><h1>Software usage, <span class="date">%s</span> to <span class="date">%s</span></h1>'
-        % (head["first"], head["last"])
+        % (head["numbers"]["first"], head["numbers"]["last"])
     )
-    lines = ". ".join(filter(None, (weight_line(head), uncertain_line(head))))
-    print('<p class="soft">%s</p>%s</header>' % (html.escape(lines), cards(head)))
+    print('<p class="soft">%s</p>%s</header>' % (html.escape(weight_line(head)), cards(head)))
     print("<nav><ul>%s</ul></nav>\n<main>" % links)
-    chart = history(by_day)
+    chart = history([(day, hours) for day, hours, _ in by_day if hours], "programs")
+    chart += history([(day, hours) for day, _, hours in by_day if hours], "records without exclusive hours")
     if chart:
-        print('<section id="overview"><h2>Over time</h2>%s%s</section>' % (chart, coverage(head)))
+        print('<section id="overview"><h2>Over time</h2>%s%s</section>' % (numbers(head), chart))
     for page in pages:
         print(section(page, head))
     about = "jobtrail-report, %s, %s" % (head["made"], cell(head["store"]))

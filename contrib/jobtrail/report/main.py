@@ -2,7 +2,6 @@
 """What software a cluster runs, in tables. See jobtrail-report(1)."""
 
 import argparse
-import math
 import time
 
 from .. import program
@@ -14,7 +13,8 @@ from ..times import format_time, parse_time
 from . import days, html_output, text_output
 from .families import Families
 from .model import KINDS, Model
-from .pages import ORDERS, PAGES, coverage_share
+from .numbers import EXACT_PLACES
+from .pages import ALLOCATED_BY, CALENDARS, ORDERS, PAGES
 from .summary import Summary, default_path
 
 
@@ -29,7 +29,8 @@ def parser(own=None):
     add("-A", "--account", "--accounts", metavar="LIST", help="runs in these accounts only")
     add("-M", "--cluster", "--clusters", metavar="LIST", help="runs on these clusters (syshost) only")
     add("--by", choices=sorted(ORDERS), default="hours", help="order of the tables; default: hours")
-    add("--of", choices=KINDS, default="libraries", help="rows of weekdays and months")
+    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY)),
+        help="rows of weekdays, months (default: libraries) and allocation (default: clusters)")  # fmt: skip
     add("--top", type=count, default=25, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="count records, without weights by sampling probability")
     add("--full-paths", action="store_true", help="executables by path instead of name")
@@ -55,13 +56,23 @@ def count(text):
     return int(text)
 
 
-def parse_options(now, own):
-    options = parser(own).parse_args()
+def check_options(options):
     for name in options.page:
         if name not in PAGES:
             raise program.Failure("there is no page %s; there are %s" % (escape(name), ", ".join(PAGES)))
     if options.update and (options.page or options.form or options.output):
         raise program.Failure("--update makes no report: call jobtrail-report once more for that")
+    for name in options.page if options.of else ():
+        if name == "allocation" and options.of not in ALLOCATED_BY or name in CALENDARS and options.of not in KINDS:
+            raise program.Failure("there is no page %s of %s" % (name, options.of))
+    for name in ("user", "account", "cluster"):
+        text = getattr(options, name)
+        setattr(options, name, split(text) if text else None)
+
+
+def read_times(options, now):
+    """To be called when the time zone is known."""
+    options.now = now
     last = parse_time(options.endtime, now) if options.endtime else now
     options.last_day = days.of_time(last)
     if options.starttime:
@@ -73,31 +84,45 @@ def parse_options(now, own):
             "Start time (%s) requested is after end time (%s)."
             % (format_time(days.begin(options.first_day)), format_time(days.begin(options.last_day)))
         )
-    for name in ("user", "account", "cluster"):
-        text = getattr(options, name)
-        setattr(options, name, split(text) if text else None)
-    return options
 
 
 def head_of(model, options, now):
     total = model.total()
+    estimates = model.estimates()
+    runs, runs_range = estimates.runs(total, True)
     first, last = model.days_text()
+    low, high = runs_range or (None, None)
     return {
         "store": options.store,
         "made": format_time(now),
-        "first": first,
-        "last": last,
         "raw": options.raw,
-        "sampled": total.runs_var > 0,
-        "runs": round(total.runs, 1),
-        "runs_error": round(math.sqrt(total.runs_var), 1),
-        "core_hours": round(total.hours, 1),
-        "core_hours_error": round(math.sqrt(total.hours_var), 1),
-        "core_hours_uncertain": round(total.uncertain, 1),
+        "sampled": bool(estimates.largest) or estimates.left_runs > 0,
+        "runs": round(runs, 1),
+        "runs_low": low if low is None else round(low, 1),
+        "runs_high": high if high is None else round(high, 1),
         "jobs": total.jobs,
         "users": bin(total.users).count("1"),
         "accounts": bin(total.accounts).count("1"),
-        "coverage": coverage_share(model),
+        "numbers": numbers_of(model, total, first, last),
+    }
+
+
+def numbers_of(model, total, first, last):
+    """What stands at the head of each page."""
+    numbers = model.numbers()
+    inclusive, interval = model.estimates().inclusive(total)
+    low, high = interval or (None, None)
+    return {
+        "first": first,
+        "last": last,
+        "timezone": model.zone,
+        **numbers.rounded(EXACT_PLACES),
+        "coverage": None if numbers.coverage is None else round(numbers.coverage, EXACT_PLACES),
+        "not_allocated": round(numbers.not_allocated, EXACT_PLACES),
+        "inclusive": round(inclusive, EXACT_PLACES),
+        "inclusive_low": low if low is None else round(low, EXACT_PLACES),
+        "inclusive_high": high if high is None else round(high, EXACT_PLACES),
+        "running": round(total.running, EXACT_PLACES),
     }
 
 
@@ -118,14 +143,17 @@ def main(own=None):
     now = time.time()
     store = None
     try:
-        options = parse_options(now, own)
+        options = parser(own).parse_args()
+        check_options(options)
         families = Families(options.families)
         store = own.open() if own else open_store(options.store)
+        zone = days.use_zone_of(store)
+        read_times(options, now)
         path = None if own else options.summary or default_path(options.store)
         summary = Summary(store, options.store, path, options.update)
         if not options.update:
             with Replacing(options.output):
-                print_report(Model(store, summary, options, families), options, now)
+                print_report(Model(store, summary, options, families, zone), options, now)
     except program.Usage:
         raise
     except program.Failure as failure:

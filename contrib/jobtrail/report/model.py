@@ -3,70 +3,46 @@
 
 from .. import library
 from . import days
+from .bounds import largest_possible
+from .division import HAD_BY_PROGRAMS
+from .gather import INCLUSIVE, LEFT_OUT
+from .numbers import Numbers
+from .sums import Estimates, Sums, SumsByName
 
 PEOPLE = ("users", "accounts", "fields")
+# of which number and core time are known also where sampling left runs out
+EXACT = ("executables", "families") + PEOPLE
+# a run counts under one name of these
+PARTITIONS = EXACT + ("compilers",)
 KINDS = ("executables", "families", "libraries", "modules", "compilers") + PEOPLE
 UNKNOWN = "(unknown)"
-
-
-class Sums:
-    """The sums under one name. Sets of people are the bits of a number, which makes unions quick. With
-    --raw the records are counted without weights."""
-
-    __slots__ = ("runs", "runs_var", "hours", "hours_var", "uncertain", "last", "users", "accounts",
-                 "jobs")  # fmt: skip
-
-    def __init__(self):
-        self.runs = self.runs_var = self.hours = self.hours_var = self.uncertain = 0.0
-        self.last = None
-        self.users = self.accounts = self.jobs = 0
-
-    def add(self, other):
-        self.runs += other.runs
-        self.runs_var += other.runs_var
-        self.hours += other.hours
-        self.hours_var += other.hours_var
-        self.uncertain += other.uncertain
-        self.users |= other.users
-        self.accounts |= other.accounts
-        if other.last is not None and (self.last is None or other.last > self.last):
-            self.last = other.last
-
-    def add_row(self, people, runs, runs_var, hours, hours_var, uncertain, last):
-        self.runs += runs
-        self.runs_var += runs_var
-        self.hours += hours
-        self.hours_var += hours_var
-        self.uncertain += uncertain
-        self.users |= people[0]
-        self.accounts |= people[1]
-        if last is not None and (self.last is None or last > self.last):
-            self.last = last
-
-
-class SumsByName(dict):
-    def __missing__(self, name):
-        self[name] = Sums()
-        return self[name]
+# core hours of programs that have no row of their own
+NOT_KNOWN = "(not known)"
 
 
 class Model:
     """The runs of one period, users, accounts and hosts."""
 
-    def __init__(self, store, summary, options, families):
+    def __init__(self, store, summary, options, families, zone):
         self.store = store
         self.database = summary.database
         self.raw = options.raw
         self.full_paths = options.full_paths
         self.families = families
         self.first, self.last = options.first_day, options.last_day
+        self.zone = zone
+        self.now = options.now
+        self.running_runs = summary.running
         summary.limit(self.first, self.last)
         self.cache = {}
         self.people = {
             number: (user, account, syshost)
             for number, user, account, syshost in self.database.execute("SELECT * FROM all_who")
         }
-        self.who_condition = self.condition(options)
+        self.wanted = self.chosen(options)
+        self.who_condition = "1"
+        if self.wanted is not None:
+            self.who_condition = "who IN (%s)" % (", ".join(map(str, sorted(self.wanted))) or "NULL")
         users, accounts = self.bits(0), self.bits(1)
         self.bits_of = {
             number: (users[user], accounts[account])
@@ -80,18 +56,17 @@ class Model:
         found[None] = 0
         return found
 
-    def condition(self, options):
-        """SQL for `who`."""
+    def chosen(self, options):
+        """{who}; None: all"""
         asked = options.user, options.account, options.cluster
         wanted = [set(names) if names else None for names in asked]
         if not any(wanted):
-            return "1"
-        numbers = [
+            return None
+        return {
             number
             for number, person in self.people.items()
             if all(names is None or person[at] in names for at, names in enumerate(wanted))
-        ]
-        return "who IN (%s)" % (", ".join(map(str, numbers)) or "NULL")
+        }
 
     def once(self, name, make):
         if name not in self.cache:
@@ -157,7 +132,7 @@ class Model:
         return self.once("members", make)
 
     def programs(self):
-        """{program: (executable, object set, build, package set)}"""
+        """{program: (executable, object set, build, package set, path where that is all)}"""
         return self.once(
             "programs",
             lambda: {
@@ -167,12 +142,22 @@ class Model:
 
     # ---- Names that a program counts under
 
+    @staticmethod
+    def executable_of(program):
+        """The executable's number, or its path where that is all that is known."""
+        return program[0] if program[4] is None else program[4]
+
+    def path(self, executable):
+        if isinstance(executable, str):
+            return executable
+        return self.executables().get(executable, (UNKNOWN,))[0]
+
     def executable_name(self, executable):
-        path = self.executables().get(executable, (UNKNOWN,))[0]
+        path = self.path(executable)
         return path if self.full_paths else path.rsplit("/", 1)[-1]
 
     def family_name(self, executable):
-        return self.families.of(self.executables().get(executable, (UNKNOWN,))[0])
+        return self.families.of(self.path(executable))
 
     def library_names(self, objects):
         libraries = self.libraries()
@@ -195,14 +180,18 @@ class Model:
         if kind in PEOPLE:
             return (lambda person: person), lambda person: (self.person_name(kind, person),)
         if kind == "executables":
-            return (lambda program: program[0]), lambda part: (self.executable_name(part),)
+            return self.executable_of, lambda part: (self.executable_name(part),)
         if kind == "families":
-            return (lambda program: program[0]), lambda part: (self.family_name(part),)
+            return self.executable_of, lambda part: (self.family_name(part),)
         if kind == "libraries":
             return (lambda program: program[1]), self.library_names
         if kind == "modules":
             return (lambda program: program[:2]), self.module_names
-        return (lambda program: program[2]), lambda part: (self.compiler_name(part),)
+        return self.build_of, lambda part: () if part == NOT_KNOWN else (self.compiler_name(part),)
+
+    @staticmethod
+    def build_of(program):
+        return program[2] if program[4] is None else NOT_KNOWN
 
     def person_name(self, kind, person):
         if kind == "users":
@@ -213,24 +202,34 @@ class Model:
 
     # ---- Sums
 
-    def columns(self):
-        if self.raw:
-            return "sum(n), 0.0, sum(hours), 0.0, sum(uncertain)"
-        return "sum(weight), sum(weight_var), sum(hours_weight), sum(hours_var), sum(uncertain_weight)"
-
     def ask_usage(self, by, view="period_usage", which="1"):
         return self.database.execute(
-            "SELECT {0}, {1}, max(last) FROM {2} WHERE {3} AND {4} GROUP BY {0}".format(
-                by, self.columns(), view, self.who_condition, which
-            )
+            "SELECT {0}, basis, p, sum(n), sum(hours), sum(squares), sum(uncertain), max(last) FROM {1}"
+            " WHERE {2} AND {3} GROUP BY {0}, basis, p".format(by, view, self.who_condition, which)
         )
 
+    def estimates(self):
+        def make():
+            largest, left_runs, left_hours = {}, 0.0, 0.0
+            rows = self.database.execute(
+                "SELECT basis, p, sum(n), sum(hours), max(largest) FROM period_people WHERE %s GROUP BY basis, p"
+                % self.who_condition
+            )
+            for basis, p, runs, hours, most in rows:
+                if p < 1:
+                    largest[basis, p] = largest_possible(runs, most)
+                if basis == LEFT_OUT:
+                    left_runs, left_hours = runs, hours
+            return Estimates(largest, left_runs, left_hours, self.raw)
+
+        return self.once("estimates", make)
+
     def people_usage(self):
-        """[(person, and the first values of Sums)]"""
+        """[(person, and the arguments of Sums.add_row())]"""
         return self.once("people_usage", lambda: self.ask_usage("who", "period_people").fetchall())
 
     def usage(self, which="1"):
-        """[(program, person, and the first values of Sums)]; `which` is SQL about `program`."""
+        """[(program, person, and the arguments of Sums.add_row())]; `which` is SQL about `program`."""
         return self.once(
             ("usage", which), lambda: self.ask_usage("program, who", which=which).fetchall()
         )
@@ -242,14 +241,33 @@ class Model:
             found = SumsByName()
             for program, who, *sums in self.usage(which):
                 found[program].add_row(self.bits_of[who], *sums)
+            if which == "1":
+                for who, program, hours in self.running():
+                    found[program].running += hours
             return found
 
         return self.once(("by_program", which), make)
+
+    def running(self):
+        """[(person, program, core hours up to now in the period)] of runs that go on."""
+
+        def make():
+            begin = days.begin(self.first)
+            end = min(self.now, days.begin(self.last + 1))
+            wanted = self.wanted
+            return [
+                (who, program, (end - max(start, begin)) * cores / 3600)
+                for who, program, start, cores in self.running_runs
+                if max(start, begin) < end and (wanted is None or who in wanted)
+            ]
+
+        return self.once("running", make)
 
     def total(self):
         total = Sums()
         for who, *sums in self.people_usage():
             total.add_row(self.bits_of[who], *sums)
+        total.running = sum(hours for _, _, hours in self.running())
         total.jobs = sum(self.profile_jobs().values())
         return total
 
@@ -284,11 +302,24 @@ class Model:
         found = SumsByName()
         for who, *sums in self.people_usage():
             found[self.person_name(kind, self.people[who])].add_row(self.bits_of[who], *sums)
+        for who, _, hours in self.running():
+            found[self.person_name(kind, self.people[who])].running += hours
+        if not self.raw:
+            self.add_divisions(found, kind)
         for who, count in self.jobs_by("who").items():
             name = self.person_name(kind, self.people[who])
             if name in found:
                 found[name].jobs += count
         return found
+
+    def add_divisions(self, found, kind):
+        """The core hours and those that are uncertain are the people's own, whether or not their runs' records
+        are here."""
+        for name, numbers in self.numbers_by(lambda who: self.person_name(kind, self.people[who])).items():
+            if numbers.programs > 0 or name in found:
+                sums = found[name]
+                sums.hours = numbers.programs - sums.left_hours
+                sums.uncertain = numbers.uncertain
 
     def by_software(self, kind):
         decides, names = self.names_of(kind)
@@ -298,6 +329,9 @@ class Model:
             for name in names(part):
                 found[name].add(sums)
         self.count_jobs(found, decides, names)
+        most = self.numbers().uncertain
+        for sums in found.values():
+            sums.uncertain = min(sums.uncertain, most)
         return found
 
     def by_part(self, decides, which="1"):
@@ -340,49 +374,114 @@ class Model:
         return self.over(kind, "month", "period_usage", self.who_condition)
 
     def over(self, kind, slot, view, condition):
-        """[(names, {slot: runs})]: runs that count under each of these names."""
+        """[(names, {slot: Sums})]: runs that count under each of these names."""
         people = kind in PEOPLE
         rows = self.database.execute(
-            "SELECT {0}, {1}, sum({2}) FROM {3} WHERE {4} GROUP BY 1, 2".format(
-                "who" if people else "program", slot, "n" if self.raw else "weight", view, condition
+            "SELECT {0}, {1}, basis, p, sum(n) FROM {2} WHERE {3} GROUP BY 1, 2, 3, 4".format(
+                "who" if people else "program", slot, view, condition
             )
         )
         things = self.people if people else self.programs()
         decides, names = self.names_of(kind)
         parts = {}
-        for thing, at, runs in rows:
-            slots = parts.setdefault(decides(things[thing]), {})
-            slots[at] = slots.get(at, 0) + runs
+        for thing, at, basis, p, runs in rows:
+            slots = parts.setdefault(decides(things[thing]), SumsByName())
+            slots[at].add_row((0, 0), basis, p, runs, 0.0, 0.0, 0.0, None)
         return [(names(part), slots) for part, slots in parts.items()]
 
     def hours_by_day(self):
-        column = "hours" if self.raw else "hours_weight"
-        return self.database.execute(
-            "SELECT day, sum(%s) FROM all_usage WHERE %s GROUP BY day ORDER BY day"
-            % (column, self.days_condition())
-        ).fetchall()
+        """[(day, core hours of programs, core hours of records without exclusive ones)]"""
+        hours = {}
+        for day, outcome, value in self.database.execute(
+            "SELECT day, outcome, sum(hours) FROM all_division WHERE %s GROUP BY day, outcome"
+            % self.days_condition()
+        ):
+            if outcome in HAD_BY_PROGRAMS:
+                hours.setdefault(day, [0.0, 0.0])[0] += value
+        for day, p, value in self.database.execute(
+            "SELECT day, p, sum(hours) FROM all_usage WHERE %s AND basis = %d GROUP BY day, p"
+            % (self.days_condition(), INCLUSIVE)
+        ):
+            hours.setdefault(day, [0.0, 0.0])[1] += value if self.raw else value / p
+        return [(day, *values) for day, values in sorted(hours.items())]
 
-    # ---- Endings and coverage
+    def last_left_out(self):
+        """{path: last day} of runs that sampling left out"""
+        return dict(
+            self.database.execute(
+                "SELECT path, max(day) FROM all_usage JOIN all_program ON all_program.id = program"
+                " WHERE basis = %d AND n > 0 AND %s GROUP BY path" % (LEFT_OUT, self.days_condition())
+            )
+        ) if self.estimates().left_runs else {}
+
+    # ---- Endings
 
     def endings(self, column):
-        """[(outcome, program or who, runs, hours, uncertain)]"""
-        sums = "sum(n), sum(hours), sum(uncertain)"
-        if not self.raw:
-            sums = "sum(weight), sum(hours_weight), sum(uncertain_weight)"
+        """[(outcome, program or who, and the arguments of Sums.add_row())], of records"""
         view = "period_people" if column == "who" else "period_usage"
-        return self.database.execute(
-            "SELECT outcome, {0}, {1} FROM {2} WHERE {3} GROUP BY outcome, {0}".format(
-                column, sums, view, self.who_condition
-            )
+        return self.ask_usage("outcome, " + column, view, "basis <> %d" % LEFT_OUT)
+
+    # ---- What was allocated
+
+    def division(self):
+        """[(who, outcome, core hours)]"""
+        return self.once(
+            "division",
+            lambda: self.database.execute(
+                "SELECT who, outcome, sum(hours) FROM period_division WHERE %s GROUP BY who, outcome"
+                % self.who_condition
+            ).fetchall(),
         )
 
+    def numbers(self):
+        def make():
+            numbers = Numbers()
+            for _, outcome, hours in self.division():
+                numbers.add(outcome, hours)
+            return numbers
+
+        return self.once("numbers", make)
+
+    def numbers_by(self, name_of):
+        """{name: Numbers} of people"""
+        found = {}
+        for who, outcome, hours in self.division():
+            found.setdefault(name_of(who), Numbers()).add(outcome, hours)
+        return found
+
+    def numbers_by_day(self):
+        found = {}
+        for day, outcome, hours in self.database.execute(
+            "SELECT day, outcome, sum(hours) FROM all_division WHERE %s GROUP BY day, outcome" % self.days_condition()
+        ):
+            found.setdefault(day, Numbers()).add(outcome, hours)
+        return found
+
+    def jobs_by_day(self):
+        """{day: jobs that were active}"""
+        found = dict(
+            self.database.execute(
+                "SELECT day, count(*) FROM all_job WHERE %s GROUP BY day" % self.days_condition()
+            )
+        )
+        rows = self.database.execute(
+            "SELECT first_day, last_day, begun FROM all_span JOIN all_job USING (name)"
+            " WHERE first_day <= %d AND last_day >= %d AND %s" % (self.last, self.first, self.who_condition)
+        )
+        for first, last, begun in rows:
+            for day in range(max(first, self.first), min(last, self.last) + 1):
+                if day != begun:
+                    found[day] = found.get(day, 0) + 1
+        return found
+
     def coverage(self):
-        """[(outcome, tasks, core hours, core hours that may be more)]"""
+        """[(outcome, path of the program or None, tasks, core hours)]"""
         return self.once(
             "coverage",
             lambda: self.database.execute(
-                "SELECT outcome, sum(tasks), sum(hours), sum(uncertain) FROM all_coverage WHERE %s"
-                " GROUP BY outcome ORDER BY 3 DESC, 1" % self.days_condition()
+                "SELECT outcome, path, sum(tasks), sum(hours) FROM period_division"
+                " LEFT JOIN all_program ON all_program.id = period_division.program WHERE %s"
+                " GROUP BY outcome, path" % self.who_condition
             ).fetchall(),
         )
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs by the packages of Python, R and others that they have loaded, and by pairs of packages."""
 
-from .model import UNKNOWN, SumsByName
+from .model import UNKNOWN
+from .sums import Sums, SumsByName
 
 NAMELESS = (UNKNOWN, UNKNOWN)
 WITH_PACKAGES = "program IN (SELECT id FROM all_program WHERE package_set_id IS NOT NULL)"
@@ -25,9 +26,11 @@ class Packages:
         sums_of = model.by_part(package_set, WITH_PACKAGES)
         self.runs_of_id = {}
         merged = SumsByName()
+        estimates = model.estimates()
         for number, sums in sums_of.items():
+            runs = estimates.runs(sums, False)[0]
             for member in self.members[number]:
-                self.runs_of_id[member] = self.runs_of_id.get(member, 0) + sums.runs
+                self.runs_of_id[member] = self.runs_of_id.get(member, 0) + runs
             merged[frozenset(self.names_in(number))].add(sums)
         self.sets = list(merged.items())
         self.by_name = SumsByName()
@@ -66,29 +69,41 @@ class Packages:
         return ", ".join(sorted(runs, key=lambda version: (-runs[version], version))) or None
 
     def pairs(self, count):
-        """{(key, key): (runs, variance)} of pairs in the same run, among the `count` packages of most
-        runs."""
-        by_runs = sorted(self.by_name, key=lambda key: (-self.by_name[key].runs, key))[:count]
+        """{(key, key): Sums} of pairs in the same run, among the `count` packages of most runs."""
+        estimates = self.model.estimates()
+        runs = {key: estimates.runs(sums, False)[0] for key, sums in self.by_name.items()}
+        by_runs = sorted(self.by_name, key=lambda key: (-runs[key], key))[:count]
         # the rarer one comes first in its pair
-        by_runs.sort(key=lambda key: (self.by_name[key].runs, key))
+        by_runs.sort(key=lambda key: (runs[key], key))
         place = {key: at for at, key in enumerate(by_runs)}
-        merged = {}
+        merged = SumsByName()
         for names, sums in self.sets:
-            some = frozenset(map(place.get, place.keys() & names))
-            have = merged.setdefault(some, [0.0, 0.0])
-            have[0] += sums.runs
-            have[1] += sums.runs_var
-        table = [[None] * len(by_runs) for _ in by_runs]
-        for some, (runs, runs_var) in merged.items():
+            merged[frozenset(map(place.get, place.keys() & names))].add(sums)
+        if not estimates.largest or self.model.raw:
+            return self.plain_pairs(by_runs, merged)
+        found = SumsByName()
+        for some, sums in merged.items():
             some = sorted(some)
+            for number, first in enumerate(some):
+                for second in some[number + 1 :]:
+                    found[by_runs[first], by_runs[second]].add(sums)
+        return found
+
+    @staticmethod
+    def plain_pairs(by_runs, merged):
+        """The same where nothing has to be estimated."""
+        table = [[0.0] * len(by_runs) for _ in by_runs]
+        for some, sums in merged.items():
+            some = sorted(some)
+            runs = sums.runs + sums.inclusive_runs
             for number, first in enumerate(some):
                 row = table[first]
                 for second in some[number + 1 :]:
-                    have = row[second]
-                    row[second] = (have[0] + runs, have[1] + runs_var) if have else (runs, runs_var)
-        return {
-            (by_runs[first], by_runs[second]): sums
-            for first, row in enumerate(table)
-            for second, sums in enumerate(row)
-            if sums
-        }
+                    row[second] += runs
+        found = {}
+        for first, row in enumerate(table):
+            for second, runs in enumerate(row):
+                if runs:
+                    found[by_runs[first], by_runs[second]] = sums = Sums()
+                    sums.runs = runs
+        return found

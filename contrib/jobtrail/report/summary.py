@@ -13,28 +13,33 @@ from ..program import Failure, os_trouble
 from ..store import sqlite_uri
 from ..text import escape, file_path
 from ..trusted import check_place
-from . import days, gather
+from . import days, division, gather
 
-VERSION = "4"
+VERSION = "5"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 # In MariaDB several loaders may insert rows at once, so that a row can become visible after rows with
 # larger numbers.
 MARGIN = {"sqlite": 0, "mariadb": 20000}
 RECENT_DAYS = 7
 
-ADDED = ("n", "weight", "weight_var", "hours", "hours_weight", "hours_var", "uncertain", "uncertain_weight")
-SUMS = ", ".join(ADDED) + ", last"
-SUMMED = ", ".join("sum(%s)" % name for name in ADDED) + ", max(last)"
+ADDED = ("parts", "n", "hours", "squares", "uncertain")
+SUMS = ", ".join(ADDED) + ", largest, last"
+SUMMED = ", ".join("sum(%s)" % name for name in ADDED) + ", max(largest), max(last)"
+DIVIDED = ("parts", "tasks", "hours")
+KIND = "outcome, basis, p"
 MONTH = "CAST(strftime('%Y%m', day * 86400, 'unixepoch') AS INTEGER)"
 
 TABLES = {
     "who": "id, user, account, syshost",
     "package_set": "id, packages",
-    "program": "id, executable_id, object_set_id, build_id, package_set_id",
-    "usage": "day, who, program, outcome, " + SUMS,
+    "program": "id, executable_id, object_set_id, build_id, package_set_id, path",
+    "usage": "day, who, program, outcome, basis, p, " + SUMS,
     "profile_member": "profile, program",
     "job": "name, day, who, profile",
-    "coverage": "day, who, outcome, tasks, hours, uncertain, facts",
+    "span": "name, first_day, last_day, begun",
+    "job_part": "number, day, who, outcome, program, ending, p, tasks, runs, hours",
+    "job_state": "number, facts, seconds, ends",
+    "division": "day, who, outcome, program, parts, tasks, hours",
 }
 
 
@@ -78,7 +83,7 @@ def make_like(path, store):
 
 class Summary:
     """`database` has the views all_who, all_package_set, all_program, all_usage, all_profile_member,
-    all_job, all_coverage."""
+    all_job, all_span, all_division, and a list `running` (gather.running())."""
 
     def __init__(self, store, address, path, update=False):
         """Opens the file at `path`, which is made and changed with `update` alone. None: without the file,
@@ -162,15 +167,14 @@ class Summary:
         for table, columns in TABLES.items():
             run("CREATE TEMP TABLE new_%s (%s)" % (table, columns))
             both = "SELECT {1} FROM main.{0} {2} UNION ALL SELECT {1} FROM temp.new_{0}"
-            but = {
-                "job": "WHERE name NOT IN (SELECT name FROM temp.new_job)",
-                "coverage": "WHERE day NOT IN (SELECT day FROM temp.new_coverage)",
-            }.get(table, "")
+            but = ""
+            if table in ("job", "span"):
+                but = "WHERE name NOT IN (SELECT name FROM temp.new_job)"
             run("CREATE TEMP VIEW all_%s AS %s" % (table, both.format(table, columns, but)))
 
     def limit(self, first, last):
-        """Makes the views period_usage, period_people (the same without programs) and period_job of the
-        days from `first` to `last`. They use the sums of months that lie in this period."""
+        """Makes the views period_usage, period_people (the same without programs), period_division and period_job
+        of the days from `first` to `last`. They use the sums of months that lie in this period."""
         months = days.whole_months(first, last)
         inside = "month BETWEEN %d AND %d" % (months[0][0], months[-1][0]) if months else "0"
         days_of = "day BETWEEN %d AND %d" % (first, last)
@@ -178,15 +182,16 @@ class Summary:
         if months:
             edges += " AND NOT day BETWEEN %d AND %d" % (months[0][1], months[-1][2])
         run = self.database.execute
-        for name, of_months, columns in (
-            ("usage", "usage_month", "who, program, outcome, " + SUMS),
-            ("people", "people_month", "who, outcome, " + SUMS),
+        for name, source, columns in (
+            ("usage", "usage", "who, program, %s, %s" % (KIND, SUMS)),
+            ("people", "usage", "who, %s, %s" % (KIND, SUMS)),
+            ("division", "division", "who, outcome, program, " + ", ".join(DIVIDED)),
         ):
             run(
-                "CREATE TEMP VIEW period_{5} AS SELECT month, {0} FROM main.{6} WHERE {1}"
-                " UNION ALL SELECT {4}, {0} FROM main.usage WHERE {2}"
-                " UNION ALL SELECT {4}, {0} FROM temp.new_usage WHERE {3}".format(
-                    columns, inside, edges, days_of, MONTH, name, of_months
+                "CREATE TEMP VIEW period_{5} AS SELECT month, {0} FROM main.{5}_month WHERE {1}"
+                " UNION ALL SELECT {4}, {0} FROM main.{6} WHERE {2}"
+                " UNION ALL SELECT {4}, {0} FROM temp.new_{6} WHERE {3}".format(
+                    columns, inside, edges, days_of, MONTH, name, source
                 )
             )
         known = self.value("SELECT 1 FROM temp.new_job LIMIT 1")
@@ -195,6 +200,11 @@ class Summary:
         else:
             jobs = "SELECT profile, who, jobs FROM main.job_month WHERE " + inside
             jobs += " UNION ALL SELECT profile, who, 1 FROM main.job WHERE " + edges
+        # and those that began before
+        jobs += (
+            " UNION ALL SELECT profile, who, 1 FROM all_job WHERE name IN (SELECT name FROM all_span"
+            " WHERE begun < {0} AND first_day <= {1} AND last_day >= {0})".format(first, last)
+        )
         run("CREATE TEMP VIEW period_job AS " + jobs)
 
     def value(self, sql, values=()):
@@ -235,9 +245,18 @@ class Summary:
             if pending:
                 where += " AND run.id NOT IN (%s)" % listed
             parts += [(where, loaded, -1), (where, self.loaded, 1)]
+        self.usage = {}
         self.collect_usage(parts)
-        self.collect_jobs(parts)
-        self.collect_coverage(update)
+        found, touched = self.find_jobs(parts)
+        self.collect_divisions(update, touched, found)
+        self.insert("usage", (at + tuple(sums) for at, sums in self.usage.items()))
+        self.collect_jobs(found)
+        self.running = []
+        if not update and last:
+            where = "run.id > %d OR run.id IN (%s)" % (done, listed)
+            for who, program, start, cores in gather.running(self.store, where, self.loaded):
+                self.running.append((self.numbers.who(who), self.numbers.program(program), start, cores))
+            self.numbers.store()
 
     def which(self, runs, condition):
         if not runs:
@@ -247,73 +266,126 @@ class Summary:
 
     def collect_usage(self, parts):
         """`parts` are (condition on runs, last number of a package in a run, 1 to add or -1 to subtract)."""
-        rows = {}
         for where, loaded, sign in parts:
-            for key, sums in gather.usage(self.store, where, loaded):
-                sums = [sign * value for value in sums[:-1]] + sums[-1:]
-                at = self.row_of(key)
-                have = rows.get(at)
-                if have is None:
-                    rows[at] = sums
-                else:
-                    have[:-1] = [a + b for a, b in zip(have, sums[:-1])]
-                    have[-1] = max(have[-1] or 0, sums[-1] or 0)
-        self.insert("usage", (at + tuple(sums) for at, sums in rows.items()))
+            for (day, who, program, *kind), sums in gather.usage(self.store, where, loaded):
+                at = (day, self.numbers.who(who), self.numbers.program(program)) + tuple(kind)
+                self.add_usage(at, sign, sums)
 
-    def row_of(self, key):
-        day, user, account, syshost, executable, objects, build, packages, outcome = key
-        who = self.numbers.who((user, account, syshost))
-        return day, who, self.numbers.program((executable, objects, build, packages)), outcome
+    def add_usage(self, at, sign, sums):
+        """`sums` as in SUMS."""
+        have = self.usage.get(at)
+        if have is None:
+            self.usage[at] = [sign * value for value in sums[:-2]] + list(sums[-2:])
+            return
+        for number, value in enumerate(sums[:-2]):
+            have[number] += sign * value
+        have[-2] = max(have[-2], sums[-2])
+        if sums[-1] is not None and (have[-1] is None or sums[-1] > have[-1]):
+            have[-1] = sums[-1]
 
-    def collect_jobs(self, parts):
-        """Nothing is subtracted from jobs: what a job had with fewer packages is a part of what it has
-        now."""
-        found = {}
+    # ---- Jobs
+
+    def find_jobs(self, parts):
+        """({name: [[(first day, last day)], who, {program}]} of these runs' jobs, {their numbers in Slurm}). Nothing
+        is subtracted from jobs: what a job had with fewer packages is a part of what it has now."""
+        found, touched = {}, set()
         for where, loaded, sign in parts:
             if sign < 0:
                 continue
-            for name, day, who, program in gather.jobs(self.store, where, loaded):
-                job = found.setdefault(name, [day, self.numbers.who(who), set()])
-                job[0] = min(job[0], day)
-                job[2].add(self.numbers.program(program))
+            for name, number, first, last, who, program in gather.jobs(self.store, where, loaded):
+                self.add_job(found, name, first, last, self.numbers.who(who), self.numbers.program(program))
+                if number is not None:
+                    touched.add(number)
+        return found, touched
+
+    @staticmethod
+    def add_job(found, name, first, last, who, program):
+        job = found.setdefault(name, [set(), who, set()])
+        job[0].add((first, last))
+        if program:
+            job[2].add(program)
+
+    def collect_jobs(self, found):
         self.add_known_jobs(found)
-        rows = ((name,) + tuple(job) for name, job in found.items())
-        self.insert(
-            "job",
-            ((name, day, who, self.numbers.profile(programs)) for name, day, who, programs in rows),
-        )
+        jobs, spans = [], []
+        for name, (times, who, programs) in found.items():
+            times = joined(times)
+            begun = times[0][0]
+            jobs.append((name, begun, who, self.numbers.profile(programs)))
+            if times != [(begun, begun)]:
+                spans += ((name, first, last, begun) for first, last in times)
+        self.insert("job", jobs)
+        self.insert("span", spans)
 
     def add_known_jobs(self, found):
-        """Adds what the file has of jobs with newer runs."""
+        """Adds what the file has of jobs with newer rows."""
         if not self.value("SELECT 1 FROM main.job LIMIT 1"):
             return
+        run = self.database.execute
         for name, job in found.items():
-            row = self.database.execute(
-                "SELECT day, profile FROM main.job WHERE name = ?", (name,)
-            ).fetchone()
+            row = run("SELECT day, who, profile FROM main.job WHERE name = ?", (name,)).fetchone()
             if row:
-                job[0] = min(job[0], row[0])
-                job[2] |= self.numbers.members(row[1])
+                job[0].add((row[0], row[0]))
+                job[0].update(run("SELECT first_day, last_day FROM main.span WHERE name = ?", (name,)))
+                job[1] = row[1]
+                job[2] |= self.numbers.members(row[2])
 
-    def collect_coverage(self, update):
-        """Replaces the sums of days whose number of facts has changed; of old days with `update` alone."""
-        newest = self.value("SELECT max(day) FROM main.coverage")
-        first = 0 if update or newest is None else newest - RECENT_DAYS
-        since = days.begin(first) if first else 0
-        have = dict(
-            self.database.execute(
-                "SELECT day, sum(facts) FROM main.coverage WHERE day >= ? GROUP BY day", (first,)
-            )
-        )
-        for day, count in gather.coverage_facts(self.store, since).items():
-            if have.get(day) != count:
-                self.insert(
-                    "coverage",
-                    (
-                        (day, self.numbers.who(key[:3]), key[3]) + tuple(sums)
-                        for key, sums in gather.coverage(self.store, day).items()
-                    ),
-                )
+    # ---- What allocations were divided into
+
+    def collect_divisions(self, update, touched, found):
+        """Divides the allocations of jobs anew whose rows have changed; of rows that came late with `update` alone."""
+        newest = self.value("SELECT max(day) FROM main.division")
+        since = 0 if update or newest is None else days.begin(newest - RECENT_DAYS)
+        states = division.states(self.store, since)
+        have = {row[0]: row[1:] for row in self.database.execute("SELECT * FROM main.job_state")}
+        changed = {number for number, state in states.items() if have.get(number) != state} | touched
+        rows, signed = {}, {}
+        for number in sorted(changed & have.keys() if have else ()):
+            for row in self.database.execute(
+                "SELECT day, who, outcome, program, ending, p, tasks, runs, hours FROM main.job_part"
+                " WHERE number = ?", (number,)):  # fmt: skip
+                self.count_part(signed, -1, *row)
+        for number, parts in division.divide(self.store, changed, self.loaded):
+            for key, sums in parts.items():
+                self.add_part(rows, number, key, sums)
+        for (number, *key), sums in rows.items():
+            self.count_part(signed, 1, *key, *sums)
+            self.count_job(found, number, key)
+        self.insert("job_part", (at + tuple(sums) for at, sums in rows.items()))
+        self.insert("division", (at + tuple(sums) for at, sums in signed.items()))
+        self.insert("job_state", ((number,) + states.get(number, have.get(number, (0, 0.0, 0.0))) for number in changed))
+
+    def add_part(self, rows, number, key, sums):
+        tasks, runs, seconds = sums
+        if not (tasks or runs or seconds):
+            return
+        program = key.program
+        if isinstance(program, str):
+            program = self.numbers.path(program)
+        elif program is not None:
+            program = self.numbers.program(program)
+        at = number, key.day, self.numbers.who(key.who), key.outcome, program or 0, key.ending or "", key.p
+        have = rows.setdefault(at, [0, 0, 0.0])
+        for place, value in enumerate((tasks, runs, seconds / 3600)):
+            have[place] += value
+
+    def count_part(self, signed, sign, day, who, outcome, program, ending, p, tasks, runs, hours):
+        shown = 0 if outcome in division.HAD_BY_PROGRAMS else program
+        have = signed.setdefault((day, who, outcome, shown), [0, 0, 0.0])
+        for place, value in enumerate((1, tasks, hours)):
+            have[place] += sign * value
+        if ending:
+            self.add_usage((day, who, program, ending, gather.RECORDED, p), sign,
+                           (1, 0, hours, hours * hours if p < 1 else 0.0, 0.0, hours, None))  # fmt: skip
+        elif outcome == "sampled" and program:
+            self.add_usage((day, who, program, "", gather.LEFT_OUT, 1.0), sign, (1, runs, hours, 0.0, 0.0, 0.0, None))
+
+    def count_job(self, found, number, key):
+        """A job is active on the days of its parts, and ran those programs of which they have the paths."""
+        day, who, outcome, program = key[:4]
+        name = gather.job_name(self.numbers.person(who)[2], number, None)
+        seen = program if outcome in division.HAD_BY_PROGRAMS else 0
+        self.add_job(found, name, day, day, who, seen)
 
     def insert(self, table, rows):
         marks = ", ".join("?" * len(TABLES[table].split(", ")))
@@ -327,17 +399,28 @@ class Summary:
         changed = self.changed_months()
         for table in ("who", "package_set", "program", "profile_member"):
             run("INSERT INTO main.{0} SELECT * FROM temp.new_{0}".format(table))
-        run("DELETE FROM main.coverage WHERE day IN (SELECT day FROM temp.new_coverage)")
-        run("INSERT INTO main.coverage SELECT * FROM temp.new_coverage")
-        run("INSERT OR REPLACE INTO main.job SELECT * FROM temp.new_job")
+        run("DELETE FROM main.job_part WHERE number IN (SELECT number FROM temp.new_job_state)")
+        run("INSERT INTO main.job_part SELECT * FROM temp.new_job_part")
+        run("DELETE FROM main.span WHERE name IN (SELECT name FROM temp.new_job)")
+        run("INSERT INTO main.span SELECT * FROM temp.new_span")
+        for table in ("job", "job_state"):
+            run("INSERT OR REPLACE INTO main.{0} SELECT * FROM temp.new_{0}".format(table))
+        run(
+            "INSERT INTO main.division SELECT * FROM temp.new_division WHERE true"
+            " ON CONFLICT (day, who, outcome, program) DO UPDATE SET %s"
+            % ", ".join("{0} = {0} + excluded.{0}".format(name) for name in DIVIDED)
+        )
+        run("DELETE FROM main.division WHERE parts = 0")
         run(
             "INSERT INTO main.usage SELECT * FROM temp.new_usage WHERE true"
-            " ON CONFLICT (day, who, program, outcome) DO UPDATE SET %s, last = max(last, excluded.last)"
+            " ON CONFLICT (day, who, program, outcome, basis, p) DO UPDATE SET %s,"
+            " largest = max(largest, excluded.largest),"
+            " last = coalesce(max(last, excluded.last), last, excluded.last)"
             % ", ".join("{0} = {0} + excluded.{0}".format(name) for name in ADDED)
         )
         run(
-            "DELETE FROM main.usage WHERE n = 0 AND (day, who, program, outcome) IN"
-            " (SELECT day, who, program, outcome FROM temp.new_usage)"
+            "DELETE FROM main.usage WHERE parts = 0 AND (day, who, program, outcome, basis, p) IN"
+            " (SELECT day, who, program, outcome, basis, p FROM temp.new_usage)"
         )
         self.save_months(changed)
         self.save_pending()
@@ -349,11 +432,12 @@ class Summary:
         run("ANALYZE")
 
     def changed_months(self):
-        """Months of new runs and jobs, and those from which jobs move to an earlier one."""
+        """Months of new sums and jobs, and those from which jobs move to an earlier one."""
         return [
             row[0]
             for row in self.database.execute(
                 "SELECT {0} FROM temp.new_usage UNION SELECT {0} FROM temp.new_job UNION"
+                " SELECT {0} FROM temp.new_division UNION"
                 " SELECT {0} FROM main.job WHERE name IN (SELECT name FROM temp.new_job)".format(MONTH)
             )
         ]
@@ -364,15 +448,22 @@ class Summary:
             first, last = days.of_month(month)
             run("DELETE FROM usage_month WHERE month = ?", (month,))
             run(
-                "INSERT INTO usage_month SELECT ?, who, program, outcome, %s"
-                " FROM main.usage WHERE day BETWEEN ? AND ? GROUP BY who, program, outcome" % SUMMED,
+                "INSERT INTO usage_month SELECT ?, who, program, {0}, {1}"
+                " FROM main.usage WHERE day BETWEEN ? AND ? GROUP BY who, program, {0}".format(KIND, SUMMED),
                 (month, first, last),
             )
             run("DELETE FROM people_month WHERE month = ?", (month,))
             run(
-                "INSERT INTO people_month SELECT month, who, outcome, %s"
-                " FROM usage_month WHERE month = ? GROUP BY who, outcome" % SUMMED,
+                "INSERT INTO people_month SELECT month, who, {0}, {1}"
+                " FROM usage_month WHERE month = ? GROUP BY who, {0}".format(KIND, SUMMED),
                 (month,),
+            )
+            run("DELETE FROM division_month WHERE month = ?", (month,))
+            run(
+                "INSERT INTO division_month SELECT ?, who, outcome, program, %s FROM main.division"
+                " WHERE day BETWEEN ? AND ? GROUP BY who, outcome, program"
+                % ", ".join("sum(%s)" % name for name in DIVIDED),
+                (month, first, last),
             )
             run("DELETE FROM job_month WHERE month = ?", (month,))
             run(
@@ -391,12 +482,24 @@ class Summary:
         run("INSERT OR IGNORE INTO pending VALUES (?)", still)
 
 
+def joined(times):
+    """[(first day, last day)] in order, with a gap between any two."""
+    found = []
+    for first, last in sorted(times):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return found
+
+
 class Numbers:
     """The numbers of people, sets of packages, programs and profiles. New ones get the next number."""
 
     def __init__(self, database):
         self.database = database
         self.known = {table: self.read(table) for table in ("who", "package_set", "program")}
+        self.people = {number: person for person, number in self.known["who"].items()}
         self.set_of_text = {None: None}
         self.next_profile = database.execute(
             "SELECT coalesce(max(profile), 0) + 1 FROM main.profile_member"
@@ -416,11 +519,20 @@ class Numbers:
         return known[key]
 
     def who(self, key):
-        return self.number("who", key)
+        number = self.number("who", tuple(key))
+        self.people[number] = key
+        return number
+
+    def person(self, number):
+        return self.people[number]
 
     def program(self, key):
         """`key` is (executable, object set, build, packages as the store gives them)."""
-        return self.number("program", tuple(key[:3]) + (self.package_set(key[3]),))
+        return self.number("program", tuple(key[:3]) + (self.package_set(key[3]), None))
+
+    def path(self, text):
+        """Of a program of which no more is known."""
+        return self.number("program", (None, None, None, None, text))
 
     def package_set(self, text):
         if text not in self.set_of_text:

@@ -4,7 +4,8 @@
 import json
 
 from ..text import cell, csv_row, fit, places
-from .pages import COUNT, DATE, ERROR, ESTIMATE, HOURS, LIST, SHARE, TEXT, UNCERTAIN
+from .numbers import PARTS, add_up, places_for
+from .pages import BESIDE, COUNT, DATE, ESTIMATE, HOURS, LIST, RANGE, ROUNDED, SHARE, TEXT
 
 WIDEST = 60
 LISTED = 4
@@ -22,9 +23,24 @@ def written(value, kind):
         return cell(", ".join(names[:LISTED] + more if more else names))
     if kind == SHARE:
         return "%.1f%%" % (100 * value)
-    if kind in (HOURS, ERROR, UNCERTAIN):
+    if kind == RANGE:
+        return between(*value)
+    if kind >= ROUNDED:
+        return "{:,.{}f}".format(value, kind - ROUNDED)
+    if kind in (HOURS, BESIDE):
         return "{:,.1f}".format(value) if value < 100 else "{:,.0f}".format(value)
     return "{:,.0f}".format(value)
+
+
+def between(low, high):
+    """Two numbers as people read them, or the lower one."""
+    if high is None:
+        return "%s or more" % rounded(low)
+    return "%s and %s" % (rounded(low), rounded(high))
+
+
+def rounded(value):
+    return "{:,.1f}".format(value) if value < 100 and value != int(value) else "{:,.0f}".format(value)
 
 
 def compact(value):
@@ -41,13 +57,36 @@ def percent(share):
     return "not known" if share is None else "%.1f %%" % (100 * share)
 
 
-def coverage_line(head):
-    if head["coverage"]["share"] is None:
-        return "Coverage: not known (no coverage records)"
-    return "Coverage: %s of %s core hours that Slurm launched" % (
-        percent(head["coverage"]["share"]),
-        written(head["coverage"]["core_hours"], HOURS),
-    )
+def numbers_line(numbers):
+    """The five numbers, so rounded that they add up."""
+    if not numbers["allocation"]:
+        return "Allocation: not known (no coverage records)"
+    if numbers["coverage"] is None:
+        return "Allocation: not known (no coverage records). Programs %s core hours" % written(numbers["programs"], HOURS)
+    places = places_for(numbers["allocation"])
+    whole, parts = add_up([numbers[name] for name in PARTS], places)
+    sums = " + ".join("%s %s" % (name, "{:,.{}f}".format(value, places)) for name, value in zip(PARTS, parts))
+    return "Allocation %s core hours = %s. Coverage %s" % (
+        "{:,.{}f}".format(whole, places), sums, percent(numbers["coverage"]))  # fmt: skip
+
+
+def beside_line(numbers):
+    """What is not among the five; None: nothing."""
+    found = []
+    if numbers["not_allocated"]:
+        found.append("no record tells what was allocated to %s of the programs'" % written(numbers["not_allocated"], HOURS))
+    if numbers["inclusive"]:
+        text = "%s inclusive core hours" % written(numbers["inclusive"], HOURS)
+        if numbers["inclusive_low"] is not None:
+            text += " (95 %% between %s)" % between(numbers["inclusive_low"], numbers["inclusive_high"])
+        found.append(text)
+    if numbers["running"]:
+        found.append("%s core hours of runs that go on, up to now" % written(numbers["running"], HOURS))
+    return "Beside them: " + "; ".join(found) if found else None
+
+
+def days_line(numbers):
+    return "%s to %s, days of %s" % (numbers["first"], numbers["last"], cell(numbers["timezone"]))
 
 
 def weight_line(head):
@@ -55,39 +94,34 @@ def weight_line(head):
         return "Counts of records as they are (--raw)"
     if not head["sampled"]:
         return "No run was sampled"
-    return "Weighted by sampling probability; ± is the standard error. Users, jobs, accounts: those seen"
-
-
-def uncertain_line(head):
-    """None where all ends are known well enough."""
-    if not head["core_hours_uncertain"]:
-        return None
-    more = written(head["core_hours_uncertain"], HOURS)
     return (
-        "Core hours are those known to be used, or those at the most where the last moment is told; "
-        "at most %s more where nobody saw the end"
-        % more
+        "Sampled. Intervals hold the true number in 95 % of all cases; numbers without one are exact. Users, jobs,"
+        " accounts: those seen"
     )
+
+
+def runs_text(head):
+    text = "%s runs" % written(head["runs"], COUNT)
+    if head["runs_low"] is not None:
+        text += " (95 %% between %s)" % between(head["runs_low"], head["runs_high"])
+    return text
 
 
 def print_text(head, pages):
-    print("%s  %s to %s" % (cell(head["store"]), head["first"], head["last"]))
-    print(
-        "%s runs, %s core hours, %s jobs, %s users, %s accounts"
-        % tuple(written(head[name], HOURS if name == "core_hours" else COUNT)
-                for name in ("runs", "core_hours", "jobs", "users", "accounts"))  # fmt: skip
-    )
+    numbers = head["numbers"]
+    print("%s  %s" % (cell(head["store"]), days_line(numbers)))
+    counts = ["%s %s" % (written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
+    print(", ".join([runs_text(head)] + counts))
     print(weight_line(head))
-    if uncertain_line(head):
-        print(uncertain_line(head))
     for page in pages:
         print()
-        print_page(page.without_empty_errors())
-        print(coverage_line(head))
+        print_page(page.for_people(), numbers)
 
 
-def print_page(page):
-    print(page.title)
+def print_page(page, numbers):
+    print("%s, %s" % (page.title, days_line(numbers)))
+    for line in filter(None, (numbers_line(numbers), beside_line(numbers))):
+        print(line)
     kinds = [kind for _, _, kind in page.columns]
     rows = page.rows + ([page.total] if page.total else [])
     rows = [[written(value, kind) for value, kind in zip(row, kinds)] for row in rows]
@@ -118,35 +152,51 @@ def exact(value, kind):
     """A value for programs: counts are whole numbers where nothing was weighted."""
     if isinstance(value, float):
         value = round(value, 6)
-        if kind in (COUNT, ESTIMATE) and value == int(value):
+        if kind in (COUNT, ESTIMATE, RANGE) and value == int(value):
             return int(value)
     return value
 
 
+def exact_columns(page):
+    """[(place in the row, key, kind)]: an interval becomes two columns."""
+    for at, (key, _, kind) in enumerate(page.columns):
+        if kind == RANGE:
+            yield at, key + "_low", 0
+            yield at, key + "_high", 1
+        else:
+            yield at, key, None
+
+
 def exact_row(page, row):
-    return [exact(value, kind) for value, (_, _, kind) in zip(row, page.columns)]
+    return [
+        exact(row[at], page.columns[at][2]) if end is None else exact(row[at] and row[at][end], page.columns[at][2])
+        for at, _, end in exact_columns(page)
+    ]
 
 
 def print_csv(head, pages):
-    """Pages with an empty line between; the last column is the coverage."""
-    share = head["coverage"]["share"]
+    """Of each page two tables with an empty line between: the five numbers, and the page's rows."""
+    numbers = head["numbers"]
     for number, page in enumerate(pages):
         if number:
             print()
-        print(csv_row([key for key, _, _ in page.columns] + ["coverage"]))
+        print(csv_row(numbers))
+        print(csv_row(numbers.values()))
+        print()
+        print(csv_row([key for _, key, _ in exact_columns(page)]))
         for row in page.rows + ([page.total] if page.total else []):
-            cells = exact_row(page, row)
-            print(csv_row(cells + [None if share is None else round(share, 4)]))
+            print(csv_row(exact_row(page, row)))
 
 
 def print_json(head, pages):
-    document = dict(head)
+    document = {name: value for name, value in head.items() if name != "numbers"}
     document["pages"] = [
         {
             "name": page.name,
             "title": page.title,
+            "numbers": head["numbers"],
+            "note": page.note,
             "left_out": page.left_out,
-            "coverage": head["coverage"],
             "rows": [named(page, row) for row in page.rows],
             "total": named(page, page.total) if page.total else None,
         }
@@ -156,4 +206,4 @@ def print_json(head, pages):
 
 
 def named(page, row):
-    return dict(zip((key for key, _, _ in page.columns), exact_row(page, row)))
+    return dict(zip((key for _, key, _ in exact_columns(page)), exact_row(page, row)))

@@ -268,6 +268,40 @@ static void the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same(vo
     }
 }
 
+static void the_cpus_of_a_node_are_those_that_slurm_accounts_for(void **state)
+{
+    static const char batch[] = "step time=1.000000000 job=7 uid=1 gid=1 step=4294967291 ";
+    static const char job_step[] = "step time=2.000000000 job=7 uid=1 gid=1 step=0 ";
+    static const struct {
+        const char *first, *first_keys, *second_keys;
+        unsigned cpus;
+    } texts[] = {
+        /* half a core, with CR_CPU: the job step tells of all threads */
+        {batch, "cpus=3 cores=0-1 job_cores=0-1", "cpus=4 cores=0-1 job_cores=0-1", 3},
+        /* --hint=nomultithread with CR_Core */
+        {batch, "cpus=3 cores=0-2 job_cores=0-2 whole_cores=1",
+         "cpus=6 cores=0-2 job_cores=0-2 whole_cores=1", 6},
+        {batch, "cpus=4 cores=0-1 job_cores=0-1 whole_cores=1",
+         "cpus=2 cores=0 job_cores=0-1 whole_cores=1", 4},
+        /* a node without the batch step, whose share the credential does not tell */
+        {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "cpus=4,2", "cpus=2 cores=0 job_cores=0", 2},
+        {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "cpus=4(x2)", "cpus=2 cores=0 job_cores=0-1",
+         4},
+        {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "cpus=2", 2},
+        {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s\n%s%s\n", texts[i].first, texts[i].first_keys, job_step,
+                 texts[i].second_keys);
+        struct journal journal = parsed(text);
+        if (journal.node_cpus != texts[i].cpus)
+            fail_msg("%zu: %u", i, journal.node_cpus);
+        journal_free(&journal);
+    }
+}
+
 static void the_epilog_tells_when_the_job_started(void **state)
 {
     struct journal journal = parsed(WHO "epilog time=1700000000.000000000 start=1699999990\n"
@@ -690,6 +724,7 @@ int main(void)
         cmocka_unit_test(a_step_has_its_cores_and_the_job_has_those_of_the_node),
         cmocka_unit_test(odd_lists_of_cores_are_not_known),
         cmocka_unit_test(the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same),
+        cmocka_unit_test(the_cpus_of_a_node_are_those_that_slurm_accounts_for),
         cmocka_unit_test(the_epilog_tells_when_the_job_started),
         cmocka_unit_test(suspensions_have_uncertain_edges),
         cmocka_unit_test(a_clock_that_was_set_shows),

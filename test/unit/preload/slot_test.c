@@ -73,7 +73,7 @@ static int claim_one(size_t size, struct slot_claim *claim)
     struct slot_ledger ledger;
     if (!slot_open_ledger(directory, getuid(), scratch, &ledger))
         return 0;
-    int claimed = slot_claim(&ledger, size, claim);
+    int claimed = slot_claim(&ledger, size, false, claim);
     slot_close_ledger(&ledger, claimed);
     return claimed;
 }
@@ -119,7 +119,7 @@ static void a_slot_is_given_back_and_taken_again(void **state)
     assert_int_equal(claim.slot->slot_bytes, 2 * LEDGER_PAGE);
     assert_int_equal(claim.slot->fields_bytes, 6);
     assert_memory_equal(claim.slot + 1, "fields", 6);
-    slot_discard(&claim);
+    slot_discard(&claim, 0);
     assert_int_equal(LEDGER_RUNS(header()->runs[77]), 1);
     let_go(&claim);
     claims(5000, LEDGER_FIRST);
@@ -198,7 +198,7 @@ static void a_run_is_found_from_its_bucket_until_it_is_signed(void **state)
     slot_end(&first, 1, LEDGER_END_REPLACED); /* in another order */
     assert_int_equal(first.slot->end_by, LEDGER_END_REPLACED);
     assert_int_equal(LEDGER_LAST(header()->runs[5]), third.offset / LEDGER_PAGE);
-    slot_discard(&third);
+    slot_discard(&third, 0);
     assert_int_equal(LEDGER_RUNS(header()->runs[5]), 0);
     let_go(&first);
     let_go(&second);
@@ -212,7 +212,7 @@ static void so_many_runs_that_they_cannot_be_counted_are_never_none(void **state
     assert_true(claim_one(1, &claim));
     for (unsigned i = 0; i < 2 * LEDGER_RUNS_MANY; i++)
         assert_true(slot_count_run(&claim, 5) == (i == 0));
-    slot_discard(&claim);
+    slot_discard(&claim, 0);
     assert_int_equal(LEDGER_RUNS(header()->runs[5]), LEDGER_RUNS_MANY);
     let_go(&claim);
 }
@@ -227,7 +227,7 @@ static void what_changes_in_a_claimed_slot_is_not_believed(void **state)
     slot_publish(&claim, &head, "", 0);
     memset(claim.slot, 0xff, sizeof *claim.slot);
     uint64_t used = header()->used_bytes;
-    slot_discard(&claim);
+    slot_discard(&claim, 0);
     assert_int_equal(header()->used_bytes, used);
     assert_int_equal(header()->runs[5], 0);
     let_go(&claim);
@@ -293,7 +293,7 @@ static int live(size_t size, int discards)
     slot_count_run(&claim, (int32_t)size);
     slot_publish(&claim, &head, scratch, size - sizeof head);
     if (discards)
-        slot_discard(&claim);
+        slot_discard(&claim, 0);
     else
         slot_end(&claim, 1, LEDGER_END_OWN);
     let_go(&claim);

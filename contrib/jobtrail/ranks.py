@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What became of tasks that another task's record stands for: rows of the table `coverage` with the outcomes
+`follower` and `launcher`. A node's flush does not have the other nodes' records, the store has them all.
+
+A follower's time is the leader's run's, if that run leads. If the leader's task is recorded and no run of it
+leads, the time is `assumed`: what the follower ran is not known. Otherwise it has the leader's own outcome.
+The time of a launcher on another node is that of the runs of the job with several tasks that overlap it,
+in equal parts, as it has started their ranks.
+"""
+
+import bisect
+import itertools
+
+AT_ONCE = 500
+DEFERRED = ("follower", "launcher")
+# outcomes of which the time is a program's; all others, but for those two, are unseen
+PROGRAMS = ("recorded", "static", "sampled")
+NOT_UNSEEN = ("uncertain", "idle")
+# what resolved() needs of a row
+NEEDED = ("outcome", "cluster", "job_id_raw", "restart_count", "proven", "step_id", "leader", "start_time",
+          "end_time", "core_seconds")  # fmt: skip
+
+JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0)"
+LEADING = "SELECT {job}, step_id, task_id, proven, {{run}} FROM run WHERE {{where}} AND leads = 1".format(job=JOB)
+SEVERAL = (
+    "SELECT {job}, start_time, coalesce(end_time_max, end_time), proven, {{run}} FROM run"
+    " WHERE {{where}} AND num_tasks > 1 AND is_start_only = 0"
+    " ORDER BY start_time"
+).format(job=JOB)
+LEADERS = (
+    "SELECT {job}, step_id, leader, proven, outcome FROM coverage"
+    " WHERE {{where}} AND leader IS NOT NULL AND outcome NOT IN ('follower', 'uncertain')"
+    " ORDER BY tasks = 0, first_task <> leader, first_task, day"
+).format(job=JOB)
+FACTS = (
+    "SELECT " + ", ".join(NEEDED) + " FROM coverage WHERE {where} AND outcome IN ('follower', 'launcher')"
+)
+
+
+def job_of(row):
+    return row["cluster"] or "", row["job_id_raw"], row["restart_count"] or 0
+
+
+def of_jobs(jobs):
+    return "job_id_raw IN (%s)" % ", ".join("?" * len(jobs))
+
+
+def part_of(outcome):
+    """One of "programs", "uncertain", "idle", "unseen", for an outcome as resolved() yields it."""
+    if outcome in NOT_UNSEEN:
+        return outcome
+    return "programs" if outcome in PROGRAMS else "unseen"
+
+
+class Intervals:
+    """Values with a start and an end. All are added in the order of their starts, before any is looked for."""
+
+    def __init__(self):
+        self.starts, self.ends, self.values, self.last = [], [], [], []
+
+    def add(self, start, end, value):
+        self.starts.append(start)
+        self.ends.append(end)
+        self.values.append(value)
+        self.last.append(max(end, self.last[-1]) if self.last else end)
+
+    def overlapping(self, start, end):
+        at = bisect.bisect_left(self.starts, end)
+        while at > 0 and self.last[at - 1] > start:
+            at -= 1
+            if self.ends[at] > start:
+                yield self.values[at]
+
+
+NO_INTERVALS = Intervals()
+
+
+class Jobs:
+    """Runs and leaders of some jobs. A row is no better proven than what it is resolved by."""
+
+    def __init__(self, store, facts, run):
+        self.leading, self.several, self.leaders = {}, {}, {}
+        self.load(store, facts, "follower", LEADING, run, self.add_leading)
+        self.load(store, facts, "follower", LEADERS, run, self.add_leader)
+        self.load(store, facts, "launcher", SEVERAL, run, self.add_several)
+
+    @staticmethod
+    def load(store, facts, outcome, sql, run, add):
+        jobs = {fact["job_id_raw"] for fact in facts if fact["outcome"] == outcome} - {None}
+        if jobs:
+            for row in store.lookup(sql.format(where=of_jobs(jobs), run=run), sorted(jobs)):
+                add(tuple(row[:3]), *row[3:])
+
+    def add_leading(self, job, step, task, proven, *run):
+        self.leading.setdefault((job, step, task), []).append((proven, run))
+
+    def add_leader(self, job, step, leader, proven, outcome):
+        self.leaders.setdefault((job, step, leader), []).append((proven, outcome))
+
+    def add_several(self, job, start, end, proven, *run):
+        if start is not None and end is not None:
+            self.several.setdefault(job, Intervals()).add(start, end, (proven, run))
+
+    def of_follower(self, fact):
+        leader = job_of(fact), fact["step_id"], fact["leader"]
+        for proven, run in self.leading.get(leader, ()):
+            if proven >= fact["proven"]:
+                return "recorded", [run]
+        for proven, outcome in self.leaders.get(leader, ()):
+            if proven >= fact["proven"]:
+                return "assumed" if outcome in ("recorded", "launch") else outcome, []
+        return "follower", []
+
+    def of_launcher(self, fact):
+        several = self.several.get(job_of(fact), NO_INTERVALS)
+        found = several.overlapping(fact["start_time"], fact["end_time"])
+        runs = [run for proven, run in found if proven >= fact["proven"]]
+        return ("recorded", runs) if runs else ("launcher", [])
+
+
+def resolved(store, facts, run="id"):
+    """Yields (fact, outcome, runs) for each of the facts, dicts with NEEDED at least: the outcome that it has
+    in the end, and the runs that have its time in equal parts, as tuples of these columns of `run`. There are
+    no runs where the flush has counted the time already, or where nothing is known of it."""
+    facts = iter(facts)
+    while True:
+        batch = list(itertools.islice(facts, AT_ONCE))
+        if not batch:
+            return
+        jobs = Jobs(store, batch, run)
+        for fact in batch:
+            if fact["outcome"] == "follower":
+                yield (fact,) + jobs.of_follower(fact)
+            elif fact["outcome"] == "launcher":
+                yield (fact,) + jobs.of_launcher(fact)
+            else:
+                yield fact, fact["outcome"], []
+
+
+def added(store, runs):
+    """{id: core seconds} that tasks of other nodes add to these runs, dicts of the columns of `run`."""
+    jobs = sorted(
+        {run["job_id_raw"] for run in runs if run["leads"] or (run["num_tasks"] or 0) > 1} - {None}
+    )
+    found = {}
+    for at in range(0, len(jobs), AT_ONCE):
+        some = jobs[at : at + AT_ONCE]
+        rows = store.lookup(FACTS.format(where=of_jobs(some)), some)
+        facts = [dict(zip(NEEDED, row)) for row in rows]
+        for fact, _, of in resolved(store, facts):
+            for (number,) in of:
+                found[number] = found.get(number, 0.0) + (fact["core_seconds"] or 0.0) / len(of)
+    return found

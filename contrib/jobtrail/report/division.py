@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Divides what Slurm allocated to jobs: programs + uncertain + unseen + idle = allocation, by day.
+
+The nodes' coverage records have been divided so already (jobtrail-record(5)). Here the parts of a job's nodes
+come together: tasks that follow a task of another node get its run or its outcome, launchers' time goes to the
+ranks, and the sum is compared with Slurm's accounting.
+"""
+
+import collections
+
+from .. import ranks
+from ..ranks import PROGRAMS
+from . import days
+from .gather import ENDING, P, PACKAGES, PEOPLE, PROGRAM, outcome
+
+UNCERTAIN, IDLE = "uncertain", "idle"
+NO_RECORD, ASSUMED = "no_record", "assumed"
+# of programs, of whose node or job nobody tells the allocation
+NOT_ALLOCATED = "not_allocated"
+HAD_BY_PROGRAMS = PROGRAMS + (NOT_ALLOCATED,)
+# In the place of programs that were sampled out and found no room for a stub.
+OTHERS = "(others)"
+
+# `program` is None, a path, or (executable, set, build, packages) of the run that stands for these tasks. Then
+# `ending` is how that run ended and `p` its probability; else they are None and 1.
+Key = collections.namedtuple("Key", "day who outcome program ending p")
+
+JOB = "job_id_raw, coalesce(cluster, ''), coalesce(restart_count, 0)"
+
+# Rows without a day are of older jobtrails, which did not divide the allocation.
+COVERAGE = (
+    "SELECT {job}, cluster, job_id_raw, restart_count, proven, {people}, node, day, outcome, program, step_id, leader,"
+    " tasks, runs, core_seconds, start_time, end_time, others_runs FROM coverage"
+    " WHERE {{where}} AND day IS NOT NULL"
+).format(job=JOB, people=PEOPLE)
+OWN = (
+    "SELECT {job}, {people}, core_day, sum(core_seconds) FROM run"
+    " WHERE {{where}} AND core_day IS NOT NULL AND core_seconds > 0 GROUP BY {job}, {people}, core_day"
+).format(job=JOB, people=PEOPLE)
+OWN_DAYS = (
+    "SELECT {job}, {people}, run_day.day, sum(run_day.core_seconds)"
+    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, {people}, run_day.day"
+).format(job=JOB, people=PEOPLE)
+RUN = "{program}, {{packages}}, {ending}, {p}".format(program=PROGRAM, ending=ENDING, p=P)
+SLURM = (
+    "SELECT {job}, user, account, start_time, end_time, core_seconds FROM slurm_job"
+    " WHERE {{where}} AND end_time > 0"
+).format(job=JOB)
+
+Fact = collections.namedtuple(
+    "Fact",
+    "cluster job_id_raw restart_count proven user account syshost node day outcome program step_id leader tasks runs"
+    " core_seconds start_time end_time others_runs",
+)
+Run = collections.namedtuple("Run", "program ending p")
+Allocation = collections.namedtuple("Allocation", "user account start end seconds")
+
+
+def run_of(values):
+    """`values`: the program's four, the ending's four, the probability."""
+    return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]))
+
+
+class Job:
+    """What the store has of a job, with one number of restarts."""
+
+    def __init__(self):
+        self.facts, self.slurm, self.own = [], [], {}
+        self.deferred = []  # (a fact as a dict, its outcome in the end, [Run])
+
+
+class Division:
+    """The parts of one job."""
+
+    def __init__(self, job, syshost):
+        """`syshost`: of the job's cluster, for a job of which Slurm alone knows."""
+        self.job = job
+        self.parts = {}
+        for fact in job.facts:
+            if fact.outcome not in ranks.DEFERRED:
+                # the records of these name their programs
+                is_named = fact.outcome not in ("recorded", "static", UNCERTAIN, IDLE)
+                self.add_fact(fact, 1, fact.outcome, program=fact.program if is_named else None)
+        for fact, result, runs in job.deferred:
+            for run in runs or [None]:
+                self.add_fact(Fact(**fact), len(runs) or 1, result, run, None if runs else fact["program"])
+        self.add_others()
+        self.who = self.find_who(syshost)
+        self.add_own()
+        if job.slurm:
+            self.compare_with_slurm()
+
+    def add(self, key, tasks, runs, seconds):
+        sums = self.parts.setdefault(key, [0, 0, 0.0])
+        sums[0] += tasks
+        sums[1] += runs
+        sums[2] += seconds
+
+    # ---- Facts of the nodes
+
+    def add_fact(self, fact, of, result, run=None, program=None):
+        """One of `of` equal parts of it."""
+        who = fact.user, fact.account, fact.syshost
+        key = Key(days.of_text(fact.day), who, result, program, None, 1.0)
+        if run:
+            key = key._replace(program=run.program, ending=run.ending, p=run.p)
+        runs = fact.runs if result == "sampled" else 0
+        self.add(key, fact.tasks / of, runs, fact.core_seconds / of)
+
+    def add_others(self):
+        """Each node tells their number in all its facts."""
+        found = {}
+        for fact in self.job.facts:
+            if fact.others_runs:
+                at = fact.node, (fact.user, fact.account, fact.syshost)
+                day, count = found.get(at, (fact.day, 0))
+                found[at] = min(day, fact.day), max(count, fact.others_runs)
+        for (_, who), (day, count) in found.items():
+            self.add(Key(days.of_text(day), who, "sampled", OTHERS, None, 1.0), 0, count, 0.0)
+
+    # ---- Whose it is, and runs of nodes of which there is no coverage record
+
+    def find_who(self, syshost):
+        for who in [key.who for key in self.parts] + [who for who, _ in self.job.own]:
+            return who
+        return self.job.slurm[0].user, self.job.slurm[0].account, syshost
+
+    def add_own(self):
+        known = {}
+        for key, sums in self.parts.items():
+            if key.outcome in ("recorded", "static") and key.program is None:
+                known[key.day] = known.get(key.day, 0.0) + sums[2]
+        for (who, day), seconds in sorted(self.job.own.items(), key=lambda item: item[0][1]):
+            seen = min(known.get(day, 0.0), seconds)
+            known[day] = known.get(day, 0.0) - seen
+            if seconds - seen > 1e-3:
+                result = "recorded" if self.job.slurm else NOT_ALLOCATED
+                self.add(Key(day, who, result, None, None, 1.0), 0, 0, seconds - seen)
+
+    # ---- Slurm's accounting
+
+    def compare_with_slurm(self):
+        """Slurm's allocation is spread over the job's time, suspensions too, as it does not say when these were. What
+        the nodes know of days remains: a difference goes to those days that have less, or more, than in Slurm."""
+        wanted = {}
+        for slurm in self.job.slurm:
+            for day, part in split(slurm.start, slurm.end):
+                wanted[day] = wanted.get(day, 0.0) + part * slurm.seconds
+        have = dict.fromkeys(wanted, 0.0)
+        for key, sums in self.parts.items():
+            have[key.day] = have.get(key.day, 0.0) + sums[2]
+        difference = sum(slurm.seconds for slurm in self.job.slurm) - sum(have.values())
+        less = {day: wanted.get(day, 0.0) - seconds for day, seconds in have.items()}
+        if difference > 0:
+            self.add_missing(difference, {day: value for day, value in less.items() if value > 0})
+        else:
+            self.take(-difference, sorted(less, key=lambda day: (less[day], day)))
+
+    def add_missing(self, difference, less):
+        whole = sum(less.values())
+        result = IDLE if self.job.facts else NO_RECORD
+        for day, value in less.items():
+            self.add(Key(day, self.who, result, None, None, 1.0), 0, 0, difference * value / whole)
+
+    def take(self, surplus, order):
+        """From what is uncertain, then idle, then unseen; of days in this order. Programs keep theirs."""
+        place = {day: at for at, day in enumerate(order)}
+        rank = {UNCERTAIN: 0, IDLE: 1}
+        keys = [key for key in self.parts if key.outcome not in HAD_BY_PROGRAMS]
+        keys.sort(key=lambda key: (rank.get(key.outcome, 2), place[key.day], key.outcome, key.program or ""))
+        for key in keys:
+            part = min(self.parts[key][2], surplus)
+            self.parts[key][2] -= part
+            surplus -= part
+
+
+def split(start, end):
+    """[(day, part of the time)]"""
+    first, last = days.of_time(start), days.of_time(end)
+    if end <= start:
+        return [(first, 1.0)]
+    found = []
+    for day in range(first, last + 1):
+        begin, until = max(start, days.begin(day)), min(end, days.begin(day + 1))
+        if until > begin:
+            found.append((day, (until - begin) / (end - start)))
+    return found
+
+
+# ---- Reading
+
+
+def by_job(rows):
+    for row in rows:
+        yield (row[1], int(row[0]), int(row[2])), row[3:]
+
+
+def read_facts(store, where, loaded, jobs):
+    deferred = []
+    for at, row in by_job(store.lookup(COVERAGE.format(where=where))):
+        fact = Fact(*row)
+        fact = fact._replace(
+            core_seconds=float(fact.core_seconds or 0), runs=int(fact.runs or 0), tasks=int(fact.tasks)
+        )
+        jobs[at].facts.append(fact)
+        if fact.outcome in ranks.DEFERRED:
+            deferred.append(fact._asdict())
+    run = RUN.format(packages=PACKAGES.format(loaded=loaded))
+    for fact, result, runs in ranks.resolved(store, deferred, run):
+        at = fact["cluster"] or "", int(fact["job_id_raw"]), int(fact["restart_count"] or 0)
+        jobs[at].deferred.append((fact, result, [run_of(values) for values in runs]))
+
+
+def read_own(store, where, jobs):
+    for sql in (OWN, OWN_DAYS):
+        for at, row in by_job(store.lookup(sql.format(where=where))):
+            own = jobs[at].own
+            key = tuple(row[:3]), int(row[3])
+            own[key] = own.get(key, 0.0) + float(row[4])
+
+
+def read_slurm(store, where, jobs):
+    for at, row in by_job(store.lookup(SLURM.format(where=where))):
+        user, account, start, end, seconds = row
+        if seconds and start:
+            jobs[at].slurm.append(Allocation(user, account, float(start), float(end), float(seconds)))
+
+
+def among(found):
+    return "job_id_raw IN (%s)" % ", ".join(map(str, sorted(found)))
+
+
+def syshosts(store):
+    """{cluster: syshost}"""
+    rows = store.lookup("SELECT cluster, min(syshost) FROM job_part WHERE cluster IS NOT NULL GROUP BY cluster")
+    return dict(rows)
+
+
+AT_ONCE = 2000
+
+
+def divide(store, found, loaded):
+    """Yields (number, {Key: [tasks, runs, core seconds]}) of the jobs with these numbers in Slurm; of a number
+    that several clusters or restarts have more than once."""
+    found = sorted(found)
+    hosts = syshosts(store) if found else {}
+    for begin in range(0, len(found), AT_ONCE):
+        some = found[begin : begin + AT_ONCE]
+        jobs = collections.defaultdict(Job)
+        where = among(some)
+        read_facts(store, where, loaded, jobs)
+        read_slurm(store, where, jobs)
+        read_own(store, where, jobs)
+        for at in sorted(jobs):
+            yield at[1], Division(jobs[at], hosts.get(at[0], at[0])).parts
+
+
+FACTS = "SELECT job_id_raw, count(*) FROM coverage WHERE {where} AND job_id_raw IS NOT NULL GROUP BY job_id_raw"
+SLURMS = (
+    "SELECT job_id_raw, sum(core_seconds), sum(end_time) FROM slurm_job WHERE {where} AND job_id_raw IS NOT NULL"
+    " GROUP BY job_id_raw"
+)
+
+
+def states(store, since):
+    """{number: (facts, core seconds and ends in Slurm's accounting)}: what changes with a job's rows. Of jobs with
+    rows from that moment on; since 0: of all jobs."""
+    where = "1 = 1"
+    if since:
+        found = {row[0] for row in store.lookup("SELECT DISTINCT job_id_raw FROM coverage WHERE start_time >= ?", (since,))}
+        found |= {row[0] for row in store.lookup("SELECT DISTINCT job_id_raw FROM slurm_job WHERE end_time >= ?", (since,))}
+        found.discard(None)
+        if not found:
+            return {}
+        where = among(found)
+    known = {number: (int(count), 0.0, 0.0) for number, count in store.lookup(FACTS.format(where=where))}
+    for number, seconds, ends in store.lookup(SLURMS.format(where=where)):
+        known[number] = known.get(number, (0,))[0], float(seconds or 0), float(ends or 0)
+    return known

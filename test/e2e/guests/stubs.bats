@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What runs that sampling leaves out leave in the ledger: who they were, and when they ran.
+# shellcheck disable=SC2030,SC2031 # each test has its own TRACKED
+
+load ../fixture/job
+
+setup() {
+    # shellcheck disable=SC2034 # new_job uses it
+    RULES=$'[sampling]\nenabled = yes\nscalar = 0 1:100000000\nmpi = 0 1:100000000\nalways_ranks = 16'
+    new_job
+    LEDGER=${TRACKED[0]#*=}/ledger
+}
+
+# ledger KIND [FIELD...]: these fields of all that is of this kind, sorted
+ledger() {
+    "$PROGRAMS/list_ledger" "$LEDGER" | awk -F '\t' -v kind="$1" -v fields="${*:2}" '
+        BEGIN { count = split(fields, wanted, " ") }
+        $1 == kind {
+            for (i = 1; i <= count; i++)
+                printf "%s%s", $wanted[i], i < count ? " " : "\n"
+        }' | sort
+}
+
+number_at() { # OFFSET: in the ledger
+    od -An -tu8 -j "$1" -N 8 "$LEDGER" | tr -d ' '
+}
+
+set_number() { # OFFSET NUMBER
+    perl -e 'open F, "+<", $ARGV[0] or die; seek F, $ARGV[1], 0; syswrite F, pack "Q", $ARGV[2] or die' \
+        "$LEDGER" "$1" "$2"
+}
+
+# where numbers of the header are, see preload/ledger.h
+SIZE=8 USED=24 FIRST=36864
+
+@test "a run that is sampled out leaves a stub: who it was, and when it ran" {
+    before=$(date +%s%N)
+    tracked PMI_RANK=0 PMI_SIZE=4 bash -c '"$1/exit_with" 0 & echo "$$ $PPID $!"; wait' _ "$PROGRAMS" \
+        >"$BATS_TEST_TMPDIR/pids"
+    read -r shell parent pid <"$BATS_TEST_TMPDIR/pids"
+    after=$(date +%s%N)
+    # pid, parent, step, task, pid of the task, rank, size, ancestors, by how much the clock was set, path
+    echo "$shell $parent $pid: $(ledger stub 2 3 4 5 6 7 8 9 12 13)"
+    [[ $(ledger stub 2 3 4 5 6 7 8 9 12 13) == \
+        "$pid $shell -5 0 $parent 0 4 $shell,$parent 0 $PROGRAMS/exit_with" ]]
+    read -r start end < <(ledger stub 10 11)
+    ((before <= start && start <= end && end <= after + 100000000))
+    [[ $(ledger run 2) == "" ]]
+    leaves
+}
+
+@test "each of 10 000 runs that sampling leaves out is counted, with its program and its time" {
+    count=10000
+    # shellcheck disable=SC2016
+    tracked bash -c '
+        for ((i = 0; i < $2; i += 10)); do
+            for k in 1 2 3 4 5 6 7; do "$1/exit_with" 0; done
+            "$1/spin" 0
+            "$1/say_hello" >/dev/null &
+            XALT_SAMPLING=no "$1/fork_child" >/dev/null
+            wait
+        done' _ "$PROGRAMS" "$count" >/dev/null
+    ledger stub 13 | sort | uniq -c | awk '{ print $1, $2 }' >"$BATS_TEST_TMPDIR/found"
+    cat "$BATS_TEST_TMPDIR/found"
+    grep -qx "$((count * 7 / 10)) $PROGRAMS/exit_with" "$BATS_TEST_TMPDIR/found"
+    grep -qx "$((count / 10)) $PROGRAMS/spin" "$BATS_TEST_TMPDIR/found"
+    grep -qx "$((count / 10)) $PROGRAMS/say_hello" "$BATS_TEST_TMPDIR/found"
+    # no pid twice, unless the kernel has used it again
+    [[ $(ledger stub 2 10 | sort -u | wc -l) == $((count * 9 / 10)) ]]
+    [[ $(ledger run 13 | uniq -c | awk '{ print $1, $2 }') == *"$((count / 10)) $PROGRAMS/fork_child"* ]]
+    [[ $("$PROGRAMS/list_ledger" "$LEDGER" | tail -n 2) == $'others 0 0\ndamaged 0' ]]
+    flush
+    [[ $(records | jq 'map(select(.userT.exec_path | endswith("/fork_child"))) | length') == $((count / 10)) ]]
+}
+
+@test "a run that sampling leaves out takes a few hundred bytes, its slot included" {
+    count=1000
+    # shellcheck disable=SC2016
+    tracked bash -c 'for ((i = 0; i < $2; i += 2)); do "$1/exit_with" 0; "$1/spin" 0; done' _ "$PROGRAMS" "$count"
+    bytes=$((($(number_at $USED) - FIRST) / $(ledger stub 2 | wc -l)))
+    echo "$bytes bytes"
+    ((bytes <= 250))
+}
+
+@test "stubs take half of a ledger at the most; what has no room for one is counted" {
+    set_number $SIZE $((FIRST + 16 * 4096))
+    for ((i = 0; i < 2000; i++)); do
+        tracked "$PROGRAMS/exit_with" 0
+    done
+    read -r others ns < <("$PROGRAMS/list_ledger" "$LEDGER" | sed -n 's/^others //p')
+    stubs=$(ledger stub 2 | wc -l)
+    echo "$stubs stubs, $others others"
+    ((stubs > 100 && others > 0 && stubs + others == 2000 && ns >= others))
+    # captures have the other half
+    tracked XALT_SAMPLING=no "$PROGRAMS/exit_with" 0
+    leaves "exit_with fini"
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Numbers that add up: jobs that are killed, requeued, suspended, or lose their node.
+
+load numbers
+
+setup_file() {
+    export SYSTEM_TOOLS=no
+    start_numbers NODES=4 NODE_CPUS=16 KILL_WAIT=2
+    let_run
+    end_them
+    load_cases
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+# Jobs that run until something is done to them
+let_run() {
+    add_case time-limit "srun $SPIN 300 sleep" -n2 --time=1 -w n1
+    add_case step-time-limit "srun --time=1 $SPIN 300 sleep; $SPIN 1 sleep" -n2 -w n1
+    add_case cancelled "srun $SPIN 300 sleep" -n2 -w n1
+    add_case ignores-term "srun $PROGRAMS/ignore_term 300" -n1 -w n1
+    add_case killed "srun $SPIN 300 sleep" -n2 -w n1
+    add_case batch-killed "$SPIN 300 sleep" -n2 -w n1
+    add_case step-cancelled "srun $SPIN 300 sleep; srun $PROGRAMS/spin 1 sleep" -n1 -w n1
+    add_case task-killed "srun -n2 $SPIN 300 sleep" -n2 -w n1
+    add_case stepd-killed "srun $SPIN 300 sleep; $SPIN 1 sleep" -n1 -w n1
+    add_case requeued "((SLURM_RESTART_COUNT)) || srun $SPIN 300 sleep; srun $SPIN 1 sleep" -n2 -w n1 --requeue
+    add_case suspended "srun $SPIN 300 sleep" -n2 -w n2 --partition=main
+    add_case suspended-batch "$SPIN 300 sleep" -n2 -w n2
+    add_case slurmd-restarts "srun $SPIN 300 sleep" -n2 -w n3
+    add_case slurmd-killed "srun $SPIN 300 sleep" -n2 -w n3
+    add_case node-lost "srun $SPIN 300 sleep" -N2 -n2 -w n3,n4 --no-requeue
+    add_case never-ran "srun $SPIN 1 sleep" -w n1 --begin=now+1hour
+}
+
+task_pids() { # CASE NODE STEP
+    sed -n "s/^task .* step=$3 .*pid=\\([0-9]*\\) .*/\\1/p" "$DIR/run/$2/$(job_of "$1").0/journal"
+}
+
+step_pid() { # CASE NODE STEP
+    sed -n "s/^step .* step=$3 .*pid=\\([0-9]*\\) .*/\\1/p" "$DIR/run/$2/$(job_of "$1").0/journal" | head -n 1
+}
+
+case_is() { # CASE STATE
+    has_state "$(job_of "$1")" "$2"
+}
+
+cancel() { # CASE [OPTION...]
+    run_as root scancel "${@:2}" "$(job_of "$1")"
+}
+
+one_second() { # for work to be there; nothing is asserted about it
+    sleep 1
+}
+
+end_them() {
+    local case
+    for case in time-limit step-time-limit cancelled killed batch-killed step-cancelled task-killed stepd-killed requeued \
+        suspended suspended-batch slurmd-restarts slurmd-killed node-lost; do
+        eventually 60 is_captured "$case" "$SPIN"
+    done
+    eventually 60 is_captured ignores-term "$PROGRAMS/ignore_term"
+    cancel never-ran
+    suspend_two
+    one_second
+    cancel cancelled
+    cancel ignores-term
+    cancel killed --signal=KILL
+    cancel batch-killed --signal=KILL --full
+    run_as root scancel "$(job_of step-cancelled).0"
+    kill -KILL "$(task_pids task-killed n1 0 | head -n 1)"
+    eventually 20 task_is_over
+    cancel task-killed
+    kill -KILL "$(step_pid stepd-killed n1 0)"
+    requeue
+    "$CLUSTER" restart-slurmd n3
+    "$CLUSTER" kill-slurmd n3
+    "$CLUSTER" start-slurmd n3
+    cancel slurmd-restarts
+    cancel slurmd-killed
+    resume_two
+    "$CLUSTER" crash-node n4
+    cancel node-lost
+    "$CLUSTER" start-slurmd n4
+}
+
+task_is_over() {
+    grep -q '^exit .*step=0 ' "$DIR/run/n1/$(job_of task-killed).0/journal"
+}
+
+suspend_two() {
+    run_as root scontrol suspend "$(job_of suspended)"
+    run_as root scontrol suspend "$(job_of suspended-batch)"
+    eventually 20 case_is suspended SUSPENDED
+    eventually 20 case_is suspended-batch SUSPENDED
+}
+
+resume_two() {
+    local case
+    for case in suspended suspended-batch; do
+        run_as root scontrol resume "$(job_of "$case")"
+    done
+    one_second
+    for case in suspended suspended-batch; do cancel "$case"; done
+}
+
+requeue() {
+    local job
+    job=$(job_of requeued)
+    run_as root scontrol requeue "$job"
+    eventually 30 case_is requeued PENDING
+    # see "a job that was requeued" in launch/kinds.bats
+    sleep 2
+    eventually 60 starts_again requeued
+}
+
+starts_again() { # CASE
+    run_as root scontrol update "jobid=$(job_of "$1")" StartTime=now 2>/dev/null || true
+    ! case_is "$1" PENDING
+}
+
+@test "programs + uncertain + unseen + idle = allocation = sacct's, for each job, node and day" {
+    adds_up
+}
+
+@test "what was killed had its time until then" {
+    local case
+    for case in time-limit cancelled killed task-killed ignores-term; do
+        holds "$case" '.programs + .uncertain >= .allocation - .idle - .unseen - slack' '.programs > 0' '.programs <= .allocation + slack'
+    done
+    holds time-limit '.programs >= 2 * 55'
+    holds batch-killed '.programs + .uncertain > 0' '.programs <= .allocation + slack'
+    holds step-time-limit '.programs > 0'
+    holds step-cancelled '.programs >= 2' 'runs("spin") | length == 2'
+}
+
+@test "a step whose slurmstepd was killed claims no more than may be true" {
+    holds stepd-killed '.programs + .uncertain <= .allocation + slack'
+}
+
+@test "a job that ran twice has both allocations" {
+    [[ $(numbers requeued | wc -l) == 2 ]]
+    holds requeued '.programs > 0' '.programs <= .allocation + slack'
+}
+
+@test "the time of a suspension is not allocated" {
+    holds suspended '.allocation < .cpus * (.runs[0].end_time - .runs[0].start_time) - 1' '.programs + .uncertain > 0'
+    holds suspended-batch '.allocation < .cpus * (.runs[0].end_time - .runs[0].start_time) - 1' '.programs + .uncertain > 0'
+}
+
+@test "a restart of slurmd changes nothing" {
+    holds slurmd-restarts '.programs > 0' '.programs + .uncertain >= 2'
+    holds slurmd-killed '.programs > 0' '.programs + .uncertain >= 2'
+}
+
+@test "a job whose node is lost has its allocation, and what is not known is said so" {
+    holds node-lost '.programs > 0' '.programs <= .allocation + slack'
+}
+
+@test "a job that never ran has nothing" {
+    holds never-ran '.allocation == 0'
+}

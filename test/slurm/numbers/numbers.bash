@@ -1,0 +1,154 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# For the bats files of this folder: many jobs, each a case, at the same time on a cluster with slurmdbd.
+# Then everything is loaded, Slurm's accounting too, and tests look at what became of each case.
+#
+#   load numbers
+#   setup_file() {
+#       start_numbers [VARIABLE=VALUE...]         as start_cluster
+#       add_case NAME 'SCRIPT' [SBATCH-OPTION...]
+#       load_cases
+#   }
+#   @test "..." { holds NAME 'JQ EXPRESSION'; }
+#
+# A case's name is that of its job. Expressions are true of one object of what check_numbers --json
+# prints: a job with its allocation, programs, uncertain, unseen, idle, outcomes, by (program), runs, ...
+# Programs mostly sleep, since core time is no CPU time; and they sleep for as long as told, or longer.
+
+load ../fixture/cluster
+
+start_numbers() {
+    # may be said for a step: --jobtrail=no
+    RULES="opt_out = yes"$'\n'"${RULES-}"
+    start_cluster ACCT=dbd ACCT_USERS=root,jtuser "$@"
+    mkdir "$DIR/cases"
+    export STORE=sqlite:$DIR/store.db NUMBERS=$DIR/numbers.json
+    export SPIN=$PROGRAMS/spin
+    CHECK=$JOBTRAIL_SOURCE/test/slurm/numbers/check_numbers
+    export CHECK
+}
+
+# add_case NAME 'SCRIPT' [SBATCH-OPTION...]
+add_case() {
+    local name=$1 script=$2 id
+    shift 2
+    id=$(submit "$script" --job-name="$name" "$@") && echo "$id" >"$DIR/cases/$name"
+}
+
+job_of() { # CASE
+    cat "$DIR/cases/$1"
+}
+
+# A program that lives until release_holders; its argument is $HOLD.
+make_holder() {
+    cp "$(command -v cat)" "$PROGRAMS/hold"
+    HOLD=$DIR/cases/.hold
+    mkfifo -m 644 "$HOLD"
+}
+
+# release_holders: those that wait, and those that come later
+release_holders() {
+    mv "$HOLD" "$HOLD.old"
+    : >"$HOLD"
+    : >"$HOLD.old"
+}
+
+# write_program NAME: an executable script from stdin
+write_program() {
+    cat >"$PROGRAMS/$1"
+    chmod 755 "$PROGRAMS/$1"
+}
+
+nothing_runs() {
+    [[ -z $(run_as root squeue -h 2>/dev/null) ]]
+}
+
+step_runs() { # CASE STEP
+    run_as root squeue -h -s -j "$(job_of "$1")" -o %i 2>/dev/null | grep -qx "$(job_of "$1").$2"
+}
+
+# is_captured CASE PROGRAM: a process of the job runs it
+is_captured() {
+    local pid job
+    job=$(job_of "$1")
+    for pid in $(pgrep -f "^$2( |\$)"); do
+        ! tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qx "SLURM_JOB_ID=$job" || return 0
+    done
+    return 1
+}
+
+ask_sacct() {
+    run_as root sacct -aDPn --starttime=now-1day -o JobIDRaw,JobID,JobName%80,AllocCPUS,CPUTimeRAW,NNodes,State
+}
+
+is_accounted() { # slurmdbd knows the end of every job
+    ask_sacct >"$DIR/sacct" && [[ $(grep -c '|' "$DIR/sacct") -gt 0 ]] && ! grep -qE '\|(PENDING|RUNNING|SUSPENDED|REQUEUED)$' "$DIR/sacct"
+}
+
+is_flushed() {
+    [[ -z $(find "$DIR"/run/*/ -mindepth 1 -maxdepth 1 -name '[0-9]*' -type d) ]]
+}
+
+load_store() {
+    "$STAGE/bin/jobtrail-load" --store "$STORE" "$DIR/records" >&2 &&
+        run_as root "$STAGE/bin/jobtrail-load" --store "$STORE" --slurm=2 >&2
+}
+
+check_numbers() { # [OPTION...]
+    "$CHECK" --sacct "$DIR/sacct" "$@"
+}
+
+# Everything that was submitted is over, loaded and divided.
+load_cases() {
+    eventually 300 nothing_runs
+    eventually 60 is_flushed
+    eventually 60 is_accounted
+    load_store
+    check_numbers --json "$STORE" >"$NUMBERS" 2>"$DIR/faults" || true
+    check_numbers "$STORE" >"$DIR/table" 2>&1 || true
+}
+
+# What expressions may use beside jq's own.
+# shellcheck disable=SC2016 # jq's variables
+DEFINITIONS='
+    def near($a; $b; $tolerance): $a - $b | fabs <= $tolerance;
+    def total: add // 0;
+    def runs($name): [.runs[] | select(.program == $name)];
+    def seconds($name): [runs($name)[].run_time] | total;             # inclusive
+    def core($name): [runs($name)[].core_seconds] | total;            # exclusive, on the nodes of the records
+    def span($name): (runs($name) | ((map(.end_time) | max) - (map(.start_time) | min))); # first start to last end
+    def rows($outcome): [.rows[] | select(.outcome == $outcome)];
+    def time_of($outcome): [rows($outcome)[].core_seconds] | total;
+    def noted_by($node): .nodes[$node].allocation;
+    # what a second more or less is
+    def slack: .cpus + 0.01;
+'
+
+# numbers CASE: its objects, one a line; of an array and a requeued job there are several
+numbers() {
+    jq -c --arg name "$1" '.[] | select(.name == $name)' "$NUMBERS"
+}
+
+# holds CASE EXPRESSION...: all are true of all of the case's jobs, of which there is one or more
+holds() {
+    local name=$1 said expression
+    shift
+    for expression in "$@"; do
+        said=$(numbers "$name" | jq -c "$DEFINITIONS $expression" | sort | uniq -c)
+        [[ $said =~ ^\ *[0-9]+\ true$ ]] || {
+            numbers "$name" | jq .
+            fail "$name: not true: $expression ($said)"
+            return 1
+        }
+    done
+}
+
+# adds_up: for every job of this file
+adds_up() {
+    cat "$DIR/table"
+    [[ ! -s $DIR/faults ]]
+    local file
+    for file in "$DIR"/cases/*; do
+        [[ -n $(numbers "${file##*/}") ]] || fail "nothing is known of ${file##*/}" || return 1
+    done
+}
