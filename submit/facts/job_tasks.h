@@ -27,7 +27,8 @@ struct job_task {
     const struct journal_program *launched; /* NULL: unknown */
     uint32_t leader;                        /* JOURNAL_NONE: unknown */
     enum job_task_seen seen;
-    bool is_program;   /* the task's own process was such another program */
+    bool is_program;   /* the task's own process was such another program, and became nothing else
+                          that was not seen */
     uint64_t alive_ns; /* the last time at which the task is known to have lived */
 };
 
