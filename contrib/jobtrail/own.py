@@ -60,6 +60,7 @@ VIEWS = {
     "run": "user = " + ME,
     "run_day": "run_id IN (SELECT id FROM %s)" % RUNS,
     "coverage": "user = " + ME,
+    "slurm_job": "user = " + ME,
     "executable": "id IN (SELECT executable_id FROM {} UNION SELECT executable_id FROM {})".format(
         PROGRAMS, LINKS
     ),

@@ -195,7 +195,7 @@ static int add_static(struct search *search, size_t task)
     struct task_outcome *outcome = &search->task[task];
     struct coverage_static made = {
         .task = source->tasks->task[task].task, .index = task, .program = outcome->program};
-    int error = static_run_decide(source->conf, source->journal, source->now_ns, &made);
+    int error = static_run_decide(source->policy, source->journal, source->now_ns, &made);
     if (error == 0 && GROW(coverage->statics, coverage->static_count) != 0)
         error = -ENOMEM;
     if (error != 0)

@@ -75,7 +75,6 @@ struct coverage {
 
 struct coverage_source {
     const void *policy; /* usable */
-    const struct conf *conf;
     const struct journal *journal;
     const struct job_allocation *allocation;
     const struct job_tasks *tasks;

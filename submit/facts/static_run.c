@@ -40,7 +40,7 @@ static int make_capture(const struct journal *journal, const struct journal_task
     return make_run_uuid(journal, known, capture);
 }
 
-int static_run_decide(const struct conf *conf, const struct journal *journal, uint64_t now_ns,
+int static_run_decide(const void *policy, const struct journal *journal, uint64_t now_ns,
                       struct coverage_static *task)
 {
     struct capture capture;
@@ -49,7 +49,8 @@ int static_run_decide(const struct conf *conf, const struct journal *journal, ui
     if (error != 0)
         return error;
     const struct ending ending = ending_find(&capture, &evidence);
-    task->is_left_out = !sampling_keeps(conf, &capture, &ending, &task->probability);
+    capture.table = sampling_table(policy, capture.size);
+    task->is_left_out = !sampling_keeps(policy, &capture, &ending, &task->probability);
     return 0;
 }
 

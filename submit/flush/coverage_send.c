@@ -74,7 +74,6 @@ int coverage_send(const struct ledger_send *send, const struct coverage_told *to
     const struct reading_request *request = send->request;
     struct coverage coverage;
     const struct coverage_source source = {.policy = send->policy,
-                                           .conf = request->conf,
                                            .journal = request->journal,
                                            .allocation = told->allocation,
                                            .tasks = told->tasks,

@@ -140,8 +140,8 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
         return division_add(ends->division, NULL, NULL, false);
     bool reads = !capture.is_stub && ends->send->begin(ends->send->context, unit_of(entry));
     const struct ending ending = find_ending(ends, &capture, entry->next_ns, reads);
-    bool is_left_out = capture.is_stub ||
-                       !sampling_keeps(ends->send->request->conf, &capture, &ending, &probability);
+    bool is_left_out =
+        capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     return division_add(ends->division, &capture, &ending, is_left_out);
 }
 
@@ -187,7 +187,7 @@ static int send_end(const struct ends *ends, const struct capture *capture, size
         return 0;
     }
     if ((send->request->journal == NULL && was_sent(send, capture)) ||
-        !sampling_keeps(send->request->conf, capture, &ending, &source.probability))
+        !sampling_keeps(send->policy, capture, &ending, &source.probability))
         return 0;
     if (ends->division != NULL) {
         had = division_had(ends->division, at);

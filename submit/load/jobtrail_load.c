@@ -19,6 +19,7 @@
 #include "conf/key_file.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
+#include "submit/load/read/load_slurm.h"
 #include "submit/load/read/module_map.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
@@ -26,7 +27,14 @@
 #define MAX_BATCH     100000
 #define MAX_DAYS      36500
 
-enum exit_code { ALL_LOADED = 0, SET_ASIDE = 1, USAGE = 2, STORE_TROUBLE = 3, STOPPED = 4 };
+enum exit_code {
+    ALL_LOADED = 0,
+    SET_ASIDE = 1,
+    USAGE = 2,
+    STORE_TROUBLE = 3,
+    STOPPED = 4,
+    NO_JOBS = 5
+};
 
 static const char usage[] =
     "Usage: jobtrail-load [OPTION]... [DIR|FILE|-]...\n"
@@ -42,7 +50,11 @@ static const char usage[] =
     "  -m, --modules FILE       which module a path belongs to, now and for what is stored "
     "already\n"
     "  -a, --accounts FILE      fields of science of accounts\n"
-    "  -e, --expire DAYS        remove runs that started more than so many days ago\n"
+    "      --slurm[=DAYS]       ask sacct for Slurm's jobs: since the last time, or of so many "
+    "days\n"
+    "      --slurm-rows FILE    read Slurm's jobs from FILE, as sacct has written them; - is "
+    "stdin\n"
+    "  -e, --expire DAYS        remove runs and jobs that started more than so many days ago\n"
     "  -b, --batch N            records in one transaction (default: 4000)\n"
     "  -n, --dry-run            change nothing, on disk or in the store\n"
     "  -j, --json               summary as one JSON object\n"
@@ -50,10 +62,14 @@ static const char usage[] =
     "  -V, --version            the version\n"
     "\n"
     "Exit status: 0 all loaded, 1 something was set aside, 2 usage or unreadable input,\n"
-    "3 trouble with the store, 4 stopped by a signal before all was loaded.\n";
+    "3 trouble with the store, 4 stopped by a signal before all was loaded, 5 no jobs from "
+    "Slurm.\n";
 
 struct options {
     const char *store, *quarantine, *modules, *accounts;
+    const char *slurm;      /* days, "": since the last time; NULL: Slurm is not asked */
+    const char *slurm_rows; /* a file of them */
+    uint32_t slurm_days;
     uint32_t batch;
     uint32_t expire_days; /* 0: keep all */
     bool delete_files, dry_run, json, follow, require_signature, help, version;
@@ -65,6 +81,8 @@ struct options {
 /* What was done beside loading. */
 struct chores {
     size_t expired, renamed;
+    struct slurm_counts slurm;
+    size_t slurm_damaged;
     bool stopped; /* by a signal, before all was done */
 };
 
@@ -82,6 +100,8 @@ static const struct option_row option_rows[] = {
     {"quarantine", 'q', OPTION_TEXT, MEMBER(quarantine), 0, 0, NULL},
     {"modules", 'm', OPTION_TEXT, MEMBER(modules), 0, 0, NULL},
     {"accounts", 'a', OPTION_TEXT, MEMBER(accounts), 0, 0, NULL},
+    {"slurm", 'S', OPTION_TEXT, MEMBER(slurm), 0, 0, ""},
+    {"slurm-rows", 'R', OPTION_TEXT, MEMBER(slurm_rows), 0, 0, NULL},
     {"expire", 'e', OPTION_NUMBER, MEMBER(expire_days), 1, MAX_DAYS, NULL},
     {"batch", 'b', OPTION_NUMBER, MEMBER(batch), 1, MAX_BATCH, NULL},
     {"dry-run", 'n', OPTION_FLAG, MEMBER(dry_run), 0, 0, NULL},
@@ -100,8 +120,9 @@ static bool is_directory(const char *path)
 
 static int check_options(const struct options *options, char **paths)
 {
-    bool has_chore =
-        options->modules != NULL || options->accounts != NULL || options->expire_days != 0;
+    bool asks_slurm = options->slurm != NULL || options->slurm_rows != NULL;
+    bool has_chore = options->modules != NULL || options->accounts != NULL ||
+                     options->expire_days != 0 || asks_slurm;
     if (options->require_signature && options->key_files == 0) {
         fputs("jobtrail-load: --require-signature needs the --key that signatures are checked "
               "with\n",
@@ -112,9 +133,9 @@ static int check_options(const struct options *options, char **paths)
         fputs("jobtrail-load: which directory or file? Try 'jobtrail-load --help'.\n", stderr);
         return -EINVAL;
     }
-    if (options->follow && options->expire_days != 0) {
-        fputs("jobtrail-load: --follow does not end, so --expire needs a call of its own\n",
-              stderr);
+    if (options->follow && (options->expire_days != 0 || asks_slurm)) {
+        fprintf(stderr, "jobtrail-load: --follow does not end, so %s needs a call of its own\n",
+                asks_slurm ? "--slurm" : "--expire");
         return -EINVAL;
     }
     for (; options->follow && !options->delete_files && *paths != NULL; paths++) {
@@ -145,6 +166,12 @@ static int parse_options(int argc, char **argv, struct options *options)
         }
         if (letter == 'k' && options->key_files == PROOF_KEYS_MAX) {
             fprintf(stderr, "jobtrail-load: no more than %d keys\n", PROOF_KEYS_MAX);
+            return -EINVAL;
+        }
+        if (letter == 'S' && options->slurm[0] != '\0' &&
+            options_number(options->slurm, 1, MAX_DAYS, &options->slurm_days) != 0) {
+            fprintf(stderr, "jobtrail-load: --slurm takes a whole number of days from 1 to %d\n",
+                    MAX_DAYS);
             return -EINVAL;
         }
         if (letter == 'k')
@@ -199,6 +226,11 @@ static void print_summary(const struct load_counts *counts, const struct chores 
         printf("%zu in conflict with another's uuid: see the view conflict\n", counts->conflicts);
     if (options->modules != NULL)
         printf("modules of %zu paths changed\n", chores->renamed);
+    if (options->slurm != NULL || options->slurm_rows != NULL)
+        printf("%zu jobs of Slurm: %zu new, %zu updated, %zu unchanged; %zu damaged rows\n",
+               chores->slurm.fresh + chores->slurm.updated + chores->slurm.unchanged,
+               chores->slurm.fresh, chores->slurm.updated, chores->slurm.unchanged,
+               chores->slurm_damaged);
     if (options->expire_days != 0)
         printf("%zu runs expired\n", chores->expired);
 }
@@ -209,10 +241,13 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
     printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"conflicts\":%zu,"
            "\"damaged\":%zu,\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,"
            "\"unproven\":%zu,\"expired\":%zu,"
+           "\"slurm_new\":%zu,\"slurm_updated\":%zu,\"slurm_unchanged\":%zu,"
+           "\"slurm_damaged\":%zu,"
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
-           counts->deleted, counts->unproven, chores->expired, chores->renamed,
+           counts->deleted, counts->unproven, chores->expired, chores->slurm.fresh,
+           chores->slurm.updated, chores->slurm.unchanged, chores->slurm_damaged, chores->renamed,
            chores->stopped ? "true" : "false", options->dry_run ? "true" : "false");
 }
 
@@ -271,6 +306,32 @@ static enum exit_code load_all(struct loader *loader, const struct options *opti
     return loader->counts.damaged > 0 ? SET_ASIDE : ALL_LOADED;
 }
 
+static enum exit_code load_jobs(struct loader *loader, const struct options *options,
+                                struct chores *chores)
+{
+    struct slurm_load load = {.store = loader->store,
+                              .days = options->slurm_days,
+                              .show_progress = loader->show_progress,
+                              .stop = loader->stop};
+    enum slurm_result result = SLURM_LOADED;
+    if (options->slurm_rows != NULL)
+        result = load_slurm_rows(&load, options->slurm_rows);
+    if (options->slurm != NULL && result == SLURM_LOADED)
+        result = load_slurm(&load);
+    chores->slurm = load.counts;
+    chores->slurm_damaged = load.damaged;
+    switch (result) {
+    case SLURM_NO_ANSWER:
+        return NO_JOBS;
+    case SLURM_STOPPED:
+        return STOPPED;
+    case SLURM_STORE_FAILED:
+        return store_trouble(loader->store);
+    default:
+        return load.damaged > 0 ? SET_ASIDE : ALL_LOADED;
+    }
+}
+
 static enum exit_code expire(struct store *store, uint32_t days, size_t *expired)
 {
     double when = (double)time(NULL) - days * 86400.0;
@@ -291,9 +352,13 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
     if (outcome != ALL_LOADED)
         return outcome;
     outcome = load_all(loader, options, paths);
-    if (options->expire_days != 0 && outcome < STORE_TROUBLE) {
+    if (outcome < STORE_TROUBLE) {
+        enum exit_code jobs = load_jobs(loader, options, chores);
+        outcome = jobs > outcome ? jobs : outcome;
+    }
+    if (options->expire_days != 0 && (outcome < STORE_TROUBLE || outcome == NO_JOBS)) {
         enum exit_code expired = expire(loader->store, options->expire_days, &chores->expired);
-        outcome = expired > outcome ? expired : outcome;
+        outcome = expired >= STORE_TROUBLE || expired > outcome ? expired : outcome;
     }
     chores->stopped = outcome == STOPPED;
     return outcome;

@@ -48,6 +48,8 @@ static int prepare_modules(struct store *store)
         error = store_prepare_packages(&store->packages, &store->intern);
     if (error == 0)
         error = store_prepare_coverage(&store->coverage, on);
+    if (error == 0)
+        error = store_prepare_slurm(&store->slurm, on);
     return error;
 }
 
@@ -152,6 +154,7 @@ void store_close(struct store *store)
     if (store == NULL)
         return;
     store->connection.ops->close(store->connection.database);
+    store_free_slurm(&store->slurm);
     store_free_runs(&store->runs);
     store_free_parts(&store->parts);
     store_free_intern(&store->intern);

@@ -17,6 +17,7 @@
 
 #include "submit/load/database/database.h"
 #include "submit/load/parse/load_record.h"
+#include "submit/load/parse/slurm_rows.h"
 #include "submit/load/store/store_result.h"
 
 struct store;
@@ -42,6 +43,36 @@ int store_put(struct store *store, struct record *records, size_t count,
  * executable, and what is then used by nothing. Sets `*runs` to the number of runs. Leaves the rest
  * for the next time once `*stop` is not 0. */
 int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs);
+
+/* Jobs of Slurm's accounting, which said so at `asked_time`. */
+struct slurm_answer {
+    struct slurm_job *jobs; /* put in order by store_put_slurm_jobs() */
+    size_t count;
+    double asked_time;
+    const char *cluster; /* whose jobs were asked for; "" for those of the default one. NULL:
+                            nothing was asked for up to a time */
+    double until;        /* all of that cluster up to then have been put by now */
+};
+struct slurm_counts {
+    size_t fresh, updated, unchanged;
+};
+
+/* Puts the jobs in one transaction; a job that is there takes the new values. Adds to `*counts`. */
+int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
+                         struct slurm_counts *counts);
+
+/* Up to when the cluster's jobs have been asked for, into `*until`; 0: never. */
+int store_slurm_until(struct store *store, const char *cluster, double *until);
+
+/* The clusters that coverage records are from, each once, in `*names`, with a NUL behind each and a
+ * further one at the end; to be released by free(). */
+int store_slurm_clusters(struct store *store, char **names);
+
+/* The numbers of up to SLURM_OPEN_MAX jobs of the cluster that went on when they were asked for,
+ * before `asked_time`. */
+enum { SLURM_OPEN_MAX = 500 };
+int store_slurm_open_jobs(struct store *store, const char *cluster, double asked_time,
+                          int64_t jobs[SLURM_OPEN_MAX], size_t *count);
 
 /* A list of (prefix, module) replaces the one that the store has, and the modules of everything in
  * the store are found anew if it differs. Sets `*changed` to the number of paths whose module did.

@@ -47,6 +47,7 @@ static const char *const orphans[] = {
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
     "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
     "DELETE FROM coverage WHERE end_time < ?",
+    "DELETE FROM slurm_job WHERE end_time < ?",
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 

@@ -66,6 +66,18 @@ int store_prepare_coverage(struct store_coverage *rows, struct store_connection 
 int store_put_coverage(struct store_coverage *rows, const struct record *record,
                        enum store_result *result);
 
+/* Jobs of Slurm's accounting. */
+struct store_slurm {
+    struct store_connection *on;
+    struct statement *find, *put, *renumber;
+    struct statement *until, *set_until, *clusters, *open_jobs;
+    struct slurm_row *rows; /* owned: of the jobs at hand */
+    size_t count, room;
+};
+
+int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on);
+void store_free_slurm(struct store_slurm *slurm);
+
 struct store {
     struct store_connection connection;
     struct store_prefixes prefixes;
@@ -75,6 +87,7 @@ struct store {
     struct store_links links;
     struct store_packages packages;
     struct store_coverage coverage;
+    struct store_slurm slurm;
     int64_t generation; /* of the ids that are known; 0: none */
     struct statement *get_generation, *add_generation, *add_replaced;
 };

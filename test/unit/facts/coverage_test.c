@@ -240,12 +240,10 @@ static void forget(struct known *known)
     journal_free(&known->journal);
 }
 
-static struct coverage coverage_of(const struct known *known, const void *policy,
-                                   const struct conf *conf)
+static struct coverage coverage_of(const struct known *known, const void *policy)
 {
     struct coverage coverage;
     const struct coverage_source source = {.policy = policy,
-                                           .conf = conf,
                                            .journal = &known->journal,
                                            .allocation = &known->allocation,
                                            .tasks = &known->tasks,
@@ -288,7 +286,7 @@ static void every_task_has_its_outcome(void **state)
         struct known known;
         void *policy = policy_of(cases[i].rules, &conf);
         know(&known, cases[i].journal, cases[i].captures, policy);
-        struct coverage coverage = coverage_of(&known, policy, &conf);
+        struct coverage coverage = coverage_of(&known, policy);
         print_facts(&coverage, found, sizeof found);
         if (strcmp(found, expected) != 0)
             fail_msg("%s: found %s and not %s", cases[i].name, found, expected);
@@ -325,7 +323,7 @@ static void what_was_not_seen_is_of_no_program(void **state)
         struct known known;
         void *policy = policy_of("[paths]\nskip = .*/bash\nskip = .*/ls\n", &conf);
         know(&known, examples[i].journal, examples[i].captures, policy);
-        struct coverage coverage = coverage_of(&known, policy, &conf);
+        struct coverage coverage = coverage_of(&known, policy);
         assert_true(core_seconds(&coverage, COVERAGE_RECORDED) <= 0);
         assert_true(core_seconds(&coverage, COVERAGE_STATIC) <= 0);
         assert_true(core_seconds(&coverage, COVERAGE_SAMPLED) <= 0);
@@ -345,7 +343,7 @@ static void a_leader_has_what_its_followers_had(void **state)
     void *policy = policy_of("", &conf);
     (void)state;
     know(&known, WHO("cores=0-3 job_cores=0-3") RANKS("@dynamic") EPILOG, "=/x ", policy);
-    struct coverage coverage = coverage_of(&known, policy, &conf);
+    struct coverage coverage = coverage_of(&known, policy);
     const struct allocation_run had = division_had(known.division, 0);
     assert_true(had.leads);
     assert_true(fabs(had.core_seconds - core_seconds(&coverage, COVERAGE_RECORDED)) < 1e-6);
@@ -374,7 +372,7 @@ static void a_suspended_job_has_no_core_time(void **state)
                                    "resume time=117.000000000 since=115.000000000\n" EXIT("0", "0")
                                        EPILOG,
          "=/x ", policy);
-    struct coverage coverage = coverage_of(&known, policy, &conf);
+    struct coverage coverage = coverage_of(&known, policy);
     assert_int_equal(known.allocation.suspended_ns, UINT64_C(2000000000));
     assert_true(fabs(known.allocation.core_seconds - 4 * 98) < 1e-6);
     assert_true(fabs(core_seconds(&coverage, -1) - 4 * 98) < 1e-6);

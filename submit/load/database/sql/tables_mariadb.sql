@@ -334,6 +334,34 @@ CREATE TABLE IF NOT EXISTS coverage (
     INDEX coverage_start (start_time)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
+-- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
+-- for each size of one that was resized, which have the same restart_count.
+CREATE TABLE IF NOT EXISTS slurm_job (
+    cluster       VARCHAR(255) NOT NULL,
+    job_id_raw    BIGINT NOT NULL,
+    submit_time   BIGINT NOT NULL,
+    restart_count BIGINT NOT NULL,
+    user          VARCHAR(255) NOT NULL,
+    account       VARCHAR(255) NOT NULL,
+    `partition`   VARCHAR(255) NOT NULL,
+    state         VARCHAR(255) NOT NULL,
+    array_job_id  BIGINT,
+    array_task_id BIGINT,
+    het_job_id    BIGINT,
+    het_offset    BIGINT,
+    start_time    DOUBLE NOT NULL,
+    end_time      DOUBLE,
+    alloc_cpus    BIGINT NOT NULL,
+    nodes         BIGINT NOT NULL,
+    core_seconds  DOUBLE NOT NULL,
+    suspended     DOUBLE NOT NULL,
+    asked_time    DOUBLE NOT NULL,
+    PRIMARY KEY (cluster, job_id_raw, submit_time),
+    INDEX slurm_job_start (start_time),
+    INDEX slurm_job_end (end_time),
+    INDEX slurm_job_asked (asked_time)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
+
 -- Filled by the site (jobtrail-load --accounts).
 CREATE TABLE IF NOT EXISTS account_field (
     id               INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,

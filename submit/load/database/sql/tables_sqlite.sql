@@ -349,6 +349,34 @@ CREATE TABLE IF NOT EXISTS coverage (
 CREATE INDEX IF NOT EXISTS coverage_job ON coverage (job_id_raw, step_id, leader);
 CREATE INDEX IF NOT EXISTS coverage_start ON coverage (start_time);
 
+-- Allocations as Slurm's accounting has them (jobtrail-load --slurm): a row for each run of a requeued job, and
+-- for each size of one that was resized, which have the same restart_count.
+CREATE TABLE IF NOT EXISTS slurm_job (
+    cluster       TEXT NOT NULL,
+    job_id_raw    INTEGER NOT NULL,
+    submit_time   INTEGER NOT NULL,  -- Slurm's own key with the two above: numbers of jobs are used again
+    restart_count INTEGER NOT NULL,  -- how often the job was requeued before, as the store knows
+    user          TEXT NOT NULL,
+    account       TEXT NOT NULL,
+    partition     TEXT NOT NULL,
+    state         TEXT NOT NULL,     -- COMPLETED, CANCELLED, REQUEUED, RESIZING, RUNNING, ...
+    array_job_id  INTEGER,
+    array_task_id INTEGER,
+    het_job_id    INTEGER,
+    het_offset    INTEGER,
+    start_time    REAL NOT NULL,
+    end_time      REAL,              -- NULL: it went on at asked_time
+    alloc_cpus    INTEGER NOT NULL,
+    nodes         INTEGER NOT NULL,
+    core_seconds  REAL NOT NULL,     -- CPUTimeRAW: up to asked_time where it went on
+    suspended     REAL NOT NULL,
+    asked_time    REAL NOT NULL,     -- when Slurm said so
+    PRIMARY KEY (cluster, job_id_raw, submit_time)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS slurm_job_start ON slurm_job (start_time);
+CREATE INDEX IF NOT EXISTS slurm_job_end ON slurm_job (end_time);
+CREATE INDEX IF NOT EXISTS slurm_job_asked ON slurm_job (asked_time);
+
 -- Filled by the site (jobtrail-load --accounts).
 CREATE TABLE IF NOT EXISTS account_field (
     id               INTEGER PRIMARY KEY,

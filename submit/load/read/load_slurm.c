@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/load/read/load_slurm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/grow.h"
+#include "submit/load/read/sacct.h"
+
+#define DAY_S          86400
+#define FIRST_DAYS     30
+#define ANSWER_SECONDS 600   /* for the jobs of a day */
+#define JOBS_AT_ONCE   10000 /* in one transaction */
+#define CLUSTERS_MAX   64    /* anybody can name one in a record of their own */
+#define READ_BYTES     65536
+
+/* ---- Jobs ----------------------------------------------------------------------------------- */
+
+/* What comes of a question, or of a file. */
+struct slurm_input {
+    struct slurm_load *load;
+    struct slurm_rows rows;
+    struct slurm_job *jobs; /* owned: not put yet */
+    size_t count, room;
+    double asked_time;
+    bool store_failed;
+    struct load_reason reason;
+};
+
+static void drop_jobs(struct slurm_input *input)
+{
+    for (size_t i = 0; i < input->count; i++)
+        slurm_job_free(&input->jobs[i]);
+    input->count = 0;
+}
+
+/* With a cluster: all of it up to `until` have come. */
+static int put_jobs(struct slurm_input *input, const char *cluster, double until)
+{
+    const struct slurm_answer answer = {input->jobs, input->count, input->asked_time, cluster,
+                                        until};
+    int error = store_put_slurm_jobs(input->load->store, &answer, &input->load->counts);
+    input->store_failed = error != 0;
+    drop_jobs(input);
+    return error;
+}
+
+static int take_job(void *context, struct slurm_job *job)
+{
+    struct slurm_input *input = context;
+    if (GROW_TO(input->jobs, input->room, input->count + 1) != 0) {
+        slurm_job_free(job);
+        return -ENOMEM;
+    }
+    input->jobs[input->count++] = *job;
+    return input->count < JOBS_AT_ONCE ? 0 : put_jobs(input, NULL, 0);
+}
+
+static int take_bytes(void *context, const char *bytes, size_t size)
+{
+    struct slurm_input *input = context;
+    return slurm_rows_read(&input->rows, bytes, size, &input->reason);
+}
+
+static void open_input(struct slurm_input *input, struct slurm_load *load)
+{
+    *input = (struct slurm_input){.load = load,
+                                  .rows = {.take = take_job, .context = input},
+                                  .asked_time = (double)time(NULL)};
+}
+
+static void close_input(struct slurm_input *input)
+{
+    input->load->damaged += input->rows.damaged;
+    drop_jobs(input);
+    free(input->jobs);
+    slurm_rows_free(&input->rows);
+}
+
+static void clear_progress(const struct slurm_load *load)
+{
+    if (load->show_progress)
+        fputs("\r\033[K", stderr);
+}
+
+/* `from` is the file, or who answers; `said` is in plain ASCII. */
+static enum slurm_result tell(const struct slurm_input *input, int error, const char *from,
+                              const char *said)
+{
+    if (error == 0)
+        return SLURM_LOADED;
+    if (input->store_failed)
+        return SLURM_STORE_FAILED;
+    if (error == -EINTR)
+        return SLURM_STOPPED;
+    clear_progress(input->load);
+    if (error == -EBADMSG)
+        said = input->reason.text;
+    else if (said == NULL || said[0] == '\0')
+        said = strerror(-error);
+    fprintf(stderr, "jobtrail-load: jobs of Slurm: %s%s%s\n", from, from[0] == '\0' ? "" : ": ",
+            said);
+    return SLURM_NO_ANSWER;
+}
+
+/* ---- Questions ------------------------------------------------------------------------------ */
+
+static enum slurm_result ask(struct slurm_load *load, const struct sacct_question *question,
+                             const char *cluster, double until)
+{
+    struct slurm_input input;
+    struct sacct_answer answer = {.take = take_bytes, .context = &input};
+    open_input(&input, load);
+    int error = sacct_ask(question, &answer);
+    if (error == 0)
+        error = slurm_rows_end(&input.rows, &input.reason);
+    if (error == 0)
+        error = put_jobs(&input, cluster, until);
+    enum slurm_result result =
+        tell(&input, error, error == -EBADMSG ? "what sacct writes" : "", answer.said);
+    close_input(&input);
+    return result;
+}
+
+/* The days from `since` up to now. */
+static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, double since)
+{
+    const double now = (double)time(NULL);
+    enum slurm_result result = SLURM_LOADED;
+    for (double from = since; result == SLURM_LOADED && from < now; from += DAY_S) {
+        const bool is_last = from + DAY_S >= now;
+        const struct sacct_question question = {.format = SLURM_ROWS_FORMAT,
+                                                .cluster = cluster,
+                                                .since = from,
+                                                .until = is_last ? 0 : from + DAY_S,
+                                                .seconds = ANSWER_SECONDS,
+                                                .stop = load->stop};
+        if (load->show_progress)
+            fprintf(stderr, "\rSlurm's jobs %s: %.0f days left", cluster, (now - from) / DAY_S);
+        result = ask(load, &question, cluster, is_last ? now : from + DAY_S);
+    }
+    return result;
+}
+
+/* Those that went on when they were asked for, and of which the days told nothing: somebody has
+ * set their end to an earlier time. */
+static enum slurm_result ask_open(struct slurm_load *load, const char *cluster, double begun)
+{
+    int64_t jobs[SLURM_OPEN_MAX];
+    char list[SLURM_OPEN_MAX * 21] = "";
+    size_t count, used = 0;
+    if (store_slurm_open_jobs(load->store, cluster, begun, jobs, &count) != 0)
+        return SLURM_STORE_FAILED;
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64, i == 0 ? "" : ",",
+                                 jobs[i]);
+    const struct sacct_question question = {.format = SLURM_ROWS_FORMAT,
+                                            .cluster = cluster,
+                                            .jobs = list,
+                                            .seconds = ANSWER_SECONDS,
+                                            .stop = load->stop};
+    return count == 0 ? SLURM_LOADED : ask(load, &question, NULL, 0);
+}
+
+/* ---- Clusters ------------------------------------------------------------------------------- */
+
+/* Others are no names of Slurm's: users can have put them into records of their own. */
+static bool is_cluster(const char *name)
+{
+    return name[strspn(
+               name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")] == '\0';
+}
+
+static enum slurm_result ask_cluster(struct slurm_load *load, const char *cluster)
+{
+    const double begun = (double)time(NULL);
+    double until;
+    if (store_slurm_until(load->store, cluster, &until) != 0)
+        return SLURM_STORE_FAILED;
+    double since = begun - (double)(load->days == 0 ? FIRST_DAYS : load->days) * DAY_S;
+    if (until > 0 && (load->days == 0 || until - DAY_S < since))
+        since = until - DAY_S;
+    enum slurm_result result = ask_days(load, cluster, since);
+    return result == SLURM_LOADED ? ask_open(load, cluster, begun) : result;
+}
+
+enum slurm_result load_slurm(struct slurm_load *load)
+{
+    CLEANUP_FREE char *clusters = NULL;
+    enum slurm_result result = SLURM_LOADED;
+    size_t asked = 0;
+    if (store_slurm_clusters(load->store, &clusters) != 0)
+        return SLURM_STORE_FAILED;
+    for (const char *name = clusters; result == SLURM_LOADED && *name != '\0';
+         name += strlen(name) + 1) {
+        if (is_cluster(name) && asked++ < CLUSTERS_MAX)
+            result = ask_cluster(load, name);
+    }
+    if (asked == 0)
+        result = ask_cluster(load, "");
+    clear_progress(load);
+    return result;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static int read_rows(struct slurm_input *input, int fd)
+{
+    char bytes[READ_BYTES];
+    struct stat facts;
+    ssize_t size;
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
+        input->asked_time = (double)facts.st_mtime;
+    for (;;) {
+        if (*input->load->stop != 0)
+            return -EINTR;
+        size = read(fd, bytes, sizeof bytes);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size <= 0)
+            break;
+        int error = take_bytes(input, bytes, (size_t)size);
+        if (error != 0)
+            return error;
+    }
+    return size < 0 ? -errno : slurm_rows_end(&input->rows, &input->reason);
+}
+
+enum slurm_result load_slurm_rows(struct slurm_load *load, const char *path)
+{
+    struct slurm_input input;
+    bool is_stdin = strcmp(path, "-") == 0;
+    CLEANUP_CLOSE int file = is_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    open_input(&input, load);
+    int error = !is_stdin && file < 0 ? -errno : read_rows(&input, is_stdin ? STDIN_FILENO : file);
+    if (error == 0)
+        error = put_jobs(&input, NULL, 0);
+    enum slurm_result result = tell(&input, error, path, NULL);
+    close_input(&input);
+    return result;
+}

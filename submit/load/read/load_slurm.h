@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Jobs of Slurm's accounting into the store, asked for day by day, so that neither Slurm's database
+ * nor the loader ever holds many.
+ */
+#ifndef JOBTRAIL_LOAD_SLURM_H
+#define JOBTRAIL_LOAD_SLURM_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "submit/load/store/store.h"
+
+struct slurm_load {
+    struct store *store;
+    uint32_t days; /* how far back; 0: a day before the last time, 30 days the first time */
+    bool show_progress;
+    const volatile sig_atomic_t *stop;
+
+    struct slurm_counts counts;
+    size_t damaged; /* rows that say no job */
+};
+
+enum slurm_result {
+    SLURM_LOADED,
+    SLURM_NO_ANSWER, /* sacct or the file gave none; what came before is in the store */
+    SLURM_STOPPED,
+    SLURM_STORE_FAILED,
+};
+
+/* Asks sacct for the jobs of the clusters that the store knows. Says on stderr what is wrong,
+ * except for the store's trouble. */
+enum slurm_result load_slurm(struct slurm_load *load);
+
+/* Reads the file of sacct's rows (slurm_rows.h), "-" for standard input. */
+enum slurm_result load_slurm_rows(struct slurm_load *load, const char *path);
+
+#endif

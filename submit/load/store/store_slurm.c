@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Jobs of Slurm's accounting. Slurm gives a job that it requeues a new time of submission, that of
+ * the end before, and keeps a row for each; so it does with one whose size it changes. Which
+ * restart a row is follows from those before it, in the store and beside it.
+ */
+#include "submit/load/store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/grow.h"
+#include "submit/load/store/store_state.h"
+
+#define ASK_AT_ONCE 256 /* jobs */
+#define REQUEUE_S   600 /* from an end to the submission that follows from it, at the most */
+
+/* In this order in all statements. */
+#define COLUMNS                                                                                    \
+    "cluster, job_id_raw, submit_time, restart_count, `user`, account, `partition`, state,"        \
+    " array_job_id, array_task_id, het_job_id, het_offset, start_time, end_time, alloc_cpus,"      \
+    " nodes, core_seconds, suspended, asked_time"
+enum { COLUMN_COUNT = 19, FOUND_COLUMNS = 9 };
+
+/* One of a job's rows: in the store, or to be there, or both. */
+struct slurm_row {
+    int64_t job_id, submit_time;
+    const struct slurm_job *job; /* what is new; NULL: nothing */
+    bool is_known;               /* in the store */
+    bool is_changed;             /* what is new differs from what is known */
+    bool was_ended;              /* what is known */
+    bool has_ended, is_resized;
+    double end_time, core_seconds;
+    int64_t restart_count, known_count;
+    struct digest user, rest; /* `rest`: of texts that may change */
+};
+
+int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on)
+{
+    struct store_text find = {0}, put = {0};
+    int error = 0;
+    slurm->on = on;
+    store_text_add(&find, "SELECT job_id_raw, submit_time, restart_count, `user`, account,"
+                          " `partition`, state, end_time, core_seconds FROM slurm_job"
+                          " WHERE cluster = ? AND job_id_raw IN (");
+    store_text_add_places(&find, ASK_AT_ONCE);
+    store_text_add(&find, ")");
+    store_text_add(&put, "REPLACE INTO slurm_job (" COLUMNS ") VALUES (");
+    store_text_add_places(&put, COLUMN_COUNT);
+    store_text_add(&put, ")");
+    slurm->find = store_text_statement(on, &find, &error);
+    slurm->put = store_text_statement(on, &put, &error);
+    slurm->renumber = store_statement(on,
+                                      "UPDATE slurm_job SET restart_count = ? WHERE cluster = ?"
+                                      " AND job_id_raw = ? AND submit_time = ?",
+                                      &error);
+    slurm->until = store_statement(on, "SELECT value FROM store_state WHERE name = ?", &error);
+    slurm->set_until =
+        store_statement(on, "REPLACE INTO store_state (name, value) VALUES (?, ?)", &error);
+    slurm->clusters = store_statement(
+        on, "SELECT DISTINCT cluster FROM coverage WHERE cluster > '' ORDER BY cluster", &error);
+    slurm->open_jobs =
+        store_statement(on,
+                        "SELECT job_id_raw FROM slurm_job WHERE end_time IS NULL AND cluster = ?"
+                        " AND asked_time < ? ORDER BY asked_time LIMIT 500",
+                        &error);
+    return error;
+}
+
+void store_free_slurm(struct store_slurm *slurm)
+{
+    free(slurm->rows);
+    slurm->rows = NULL;
+    slurm->count = slurm->room = 0;
+}
+
+/* ---- What is known -------------------------------------------------------------------------- */
+
+static bool is_resizing(const char *state, size_t size)
+{
+    return size == strlen("RESIZING") && memcmp(state, "RESIZING", size) == 0;
+}
+
+static int add_row(struct store_slurm *slurm, const struct slurm_row *row)
+{
+    if (GROW_TO(slurm->rows, slurm->room, slurm->count + 1) != 0)
+        return store_refuse(slurm->on, -ENOMEM, "out of memory");
+    slurm->rows[slurm->count++] = *row;
+    return 0;
+}
+
+static int add_known(struct store_slurm *slurm, const struct value *found)
+{
+    struct slurm_row row = {
+        .job_id = value_whole(&found[0]),
+        .submit_time = value_whole(&found[1]),
+        .is_known = true,
+        .has_ended = found[7].kind != VALUE_NULL,
+        .is_resized = is_resizing(found[6].text, found[6].size),
+        .end_time = found[7].kind == VALUE_REAL ? found[7].real : 0,
+        .core_seconds = found[8].kind == VALUE_REAL ? found[8].real : 0,
+        .known_count = value_whole(&found[2]),
+    };
+    int error = store_checked(slurm->on, digest_values(&found[3], 1, &row.user));
+    if (error == 0)
+        error = store_checked(slurm->on, digest_values(&found[4], 3, &row.rest));
+    return error == 0 ? add_row(slurm, &row) : error;
+}
+
+static int add_new(struct store_slurm *slurm, const struct slurm_job *job)
+{
+    struct slurm_row row = {
+        .job_id = job->job_id_raw,
+        .submit_time = job->submit_time,
+        .job = job,
+        .has_ended = job->end_time.known,
+        .is_resized = is_resizing(job->state, strlen(job->state)),
+        .end_time = job->end_time.value,
+        .core_seconds = job->core_seconds,
+    };
+    const struct value texts[] = {value_text(job->user), value_text(job->account),
+                                  value_text(job->partition), value_text(job->state)};
+    int error = store_checked(slurm->on, digest_values(&texts[0], 1, &row.user));
+    if (error == 0)
+        error = store_checked(slurm->on, digest_values(&texts[1], 3, &row.rest));
+    return error == 0 ? add_row(slurm, &row) : error;
+}
+
+/* The rows of the jobs from `first` up to `end`, which are of one cluster: those in the store, and
+ * the new ones. */
+static int find_rows(struct store_slurm *slurm, const struct slurm_job *first,
+                     const struct slurm_job *end)
+{
+    struct value asked[1 + ASK_AT_ONCE], found[FOUND_COLUMNS];
+    size_t count = 0;
+    int error = 0, more;
+    slurm->count = 0;
+    asked[0] = value_text(first->cluster);
+    for (const struct slurm_job *job = first; error == 0 && job < end; job++) {
+        if (job == first || job->job_id_raw != job[-1].job_id_raw)
+            asked[1 + count++] = value_int(job->job_id_raw);
+        error = add_new(slurm, job);
+    }
+    while (count < ASK_AT_ONCE)
+        asked[1 + count++] = (struct value){.kind = VALUE_NULL};
+    if (error == 0)
+        error = store_select(slurm->on, slurm->find, asked);
+    while (error == 0 && (more = store_next(slurm->on, slurm->find, found, FOUND_COLUMNS)) != 0)
+        error = more < 0 ? more : add_known(slurm, found);
+    return error;
+}
+
+/* ---- Restarts ------------------------------------------------------------------------------- */
+
+static int order_of(int64_t one, int64_t other)
+{
+    return one < other ? -1 : one > other;
+}
+
+/* Of one submission what is known comes first. */
+static int compare_slurm_rows(const void *left, const void *right)
+{
+    const struct slurm_row *one = left, *other = right;
+    int order = order_of(one->job_id, other->job_id);
+    if (order == 0)
+        order = order_of(one->submit_time, other->submit_time);
+    return order != 0 ? order : order_of(one->job != NULL, other->job != NULL);
+}
+
+/* Whether the row is what became of the job `before`, and no other job of this number. */
+static bool goes_on(const struct slurm_row *row, const struct slurm_row *before)
+{
+    double gap = (double)row->submit_time - before->end_time;
+    return before->job_id == row->job_id && before->has_ended && gap < REQUEUE_S &&
+           gap > -REQUEUE_S && memcmp(&before->user, &row->user, sizeof row->user) == 0;
+}
+
+static bool is_same_submission(const struct slurm_row *one, const struct slurm_row *other)
+{
+    return one->job_id == other->job_id && one->submit_time == other->submit_time;
+}
+
+static bool says_other(const struct slurm_row *one, const struct slurm_row *other)
+{
+    const double ends = one->end_time - other->end_time;
+    const double seconds = one->core_seconds - other->core_seconds;
+    return one->has_ended != other->has_ended || ends < 0 || ends > 0 || seconds < 0 ||
+           seconds > 0 || memcmp(&one->user, &other->user, sizeof one->user) != 0 ||
+           memcmp(&one->rest, &other->rest, sizeof one->rest) != 0;
+}
+
+/* Takes over what was known of the row, or the same row was to be before. */
+static void take_over(struct slurm_row *row, const struct slurm_row *before)
+{
+    row->is_known = before->is_known;
+    row->known_count = before->known_count;
+    row->was_ended = before->job == NULL ? before->has_ended : before->was_ended;
+    row->is_changed = before->is_changed || says_other(row, before);
+}
+
+/* Numbers the rows, of which those of one submission become one. */
+static void number_rows(struct store_slurm *slurm)
+{
+    const struct slurm_row *last = NULL;
+    size_t kept = 0;
+    qsort(slurm->rows, slurm->count, sizeof *slurm->rows, compare_slurm_rows);
+    for (size_t i = 0; i < slurm->count; i++) {
+        struct slurm_row *row = &slurm->rows[i];
+        if (i + 1 < slurm->count && is_same_submission(row, row + 1)) {
+            take_over(row + 1, row);
+            continue;
+        }
+        row->restart_count = row->is_known ? row->known_count : 0;
+        if (last != NULL && goes_on(row, last))
+            row->restart_count = last->restart_count + !last->is_resized;
+        slurm->rows[kept] = *row;
+        last = &slurm->rows[kept++];
+    }
+    slurm->count = kept;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static struct value whole_value(const struct record_int *whole)
+{
+    return whole->known ? value_int(whole->value) : (struct value){.kind = VALUE_NULL};
+}
+
+static struct value real_value(double real)
+{
+    return (struct value){.kind = VALUE_REAL, .real = real};
+}
+
+static int write_row(struct store_slurm *slurm, const struct slurm_row *row, double asked_time)
+{
+    const struct slurm_job *job = row->job;
+    const struct value values[COLUMN_COUNT] = {
+        value_text(job->cluster),
+        value_int(job->job_id_raw),
+        value_int(job->submit_time),
+        value_int(row->restart_count),
+        value_text(job->user),
+        value_text(job->account),
+        value_text(job->partition),
+        value_text(job->state),
+        whole_value(&job->array_job_id),
+        whole_value(&job->array_task_id),
+        whole_value(&job->het_job_id),
+        whole_value(&job->het_offset),
+        real_value(job->start_time),
+        job->end_time.known ? real_value(job->end_time.value) : (struct value){.kind = VALUE_NULL},
+        value_int(job->alloc_cpus),
+        value_int(job->nodes),
+        real_value(job->core_seconds),
+        real_value(job->suspended),
+        real_value(asked_time),
+    };
+    return store_write(slurm->on, slurm->put, values, 1);
+}
+
+static int renumber(struct store_slurm *slurm, const char *cluster, const struct slurm_row *row)
+{
+    const struct value values[] = {value_int(row->restart_count), value_text(cluster),
+                                   value_int(row->job_id), value_int(row->submit_time)};
+    return store_write(slurm->on, slurm->renumber, values, 1);
+}
+
+static int put_row(struct store_slurm *slurm, const char *cluster, const struct slurm_row *row,
+                   double asked_time, struct slurm_counts *counts)
+{
+    bool is_other = row->is_changed || row->restart_count != row->known_count;
+    slurm->on->replaces |= row->is_known && row->was_ended && is_other;
+    if (row->job == NULL)
+        return row->restart_count == row->known_count ? 0 : renumber(slurm, cluster, row);
+    counts->fresh += !row->is_known;
+    counts->updated += row->is_known && is_other;
+    counts->unchanged += row->is_known && !is_other;
+    return row->is_known && !is_other && row->has_ended ? 0 : write_row(slurm, row, asked_time);
+}
+
+/* Of one cluster, and of up to ASK_AT_ONCE jobs. */
+static int put_some(struct store_slurm *slurm, const struct slurm_job *first,
+                    const struct slurm_job *end, double asked_time, struct slurm_counts *counts)
+{
+    int error = find_rows(slurm, first, end);
+    if (error == 0)
+        number_rows(slurm);
+    for (size_t i = 0; error == 0 && i < slurm->count; i++)
+        error = put_row(slurm, first->cluster, &slurm->rows[i], asked_time, counts);
+    return error;
+}
+
+static int compare_jobs(const void *left, const void *right)
+{
+    const struct slurm_job *one = left, *other = right;
+    int order = strcmp(one->cluster, other->cluster);
+    return order != 0 ? order : order_of(one->job_id_raw, other->job_id_raw);
+}
+
+/* Behind the jobs that are put together with the first. */
+static const struct slurm_job *find_end(const struct slurm_job *first, const struct slurm_job *end)
+{
+    const struct slurm_job *job = first;
+    for (size_t different = 1; ++job < end && strcmp(job->cluster, first->cluster) == 0;) {
+        different += job->job_id_raw != job[-1].job_id_raw;
+        if (different > ASK_AT_ONCE)
+            break;
+    }
+    return job;
+}
+
+/* "slurm CLUSTER" in store_state. */
+struct until_name {
+    char text[64]; /* what MariaDB's column holds */
+};
+
+static bool name_until(const char *cluster, struct until_name *name)
+{
+    return (size_t)snprintf(name->text, sizeof name->text, "slurm %s", cluster) < sizeof name->text;
+}
+
+static int set_until(struct store_slurm *slurm, const char *cluster, double until)
+{
+    struct until_name name;
+    char text[32];
+    if (!name_until(cluster, &name))
+        return 0;
+    snprintf(text, sizeof text, "%.0f", until);
+    const struct value row[] = {value_text(name.text), value_text(text)};
+    return store_write(slurm->on, slurm->set_until, row, 1);
+}
+
+/* What is tried again is counted again. */
+struct slurm_put {
+    const struct slurm_answer *answer;
+    struct slurm_counts counts;
+};
+
+static int put_answer(struct store *store, void *context)
+{
+    struct slurm_put *put = context;
+    const struct slurm_answer *answer = put->answer;
+    const struct slurm_job *end = answer->jobs + answer->count, *next;
+    int error = 0;
+    put->counts = (struct slurm_counts){0};
+    for (const struct slurm_job *job = answer->jobs; error == 0 && job < end; job = next) {
+        next = find_end(job, end);
+        error = put_some(&store->slurm, job, next, answer->asked_time, &put->counts);
+    }
+    if (error == 0 && answer->cluster != NULL)
+        error = set_until(&store->slurm, answer->cluster, answer->until);
+    if (error == 0 && store->connection.replaces)
+        error = store_write(&store->connection, store->add_replaced, NULL, 1);
+    return error;
+}
+
+int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
+                         struct slurm_counts *counts)
+{
+    struct slurm_put put = {.answer = answer};
+    if (answer->count > 0)
+        qsort(answer->jobs, answer->count, sizeof *answer->jobs, compare_jobs);
+    int error = store_transact(store, put_answer, &put);
+    if (error != 0)
+        return error;
+    counts->fresh += put.counts.fresh;
+    counts->updated += put.counts.updated;
+    counts->unchanged += put.counts.unchanged;
+    return 0;
+}
+
+/* ---- What to ask for ------------------------------------------------------------------------ */
+
+struct slurm_until {
+    const char *cluster;
+    double *until;
+};
+
+static int ask_until(struct store *store, void *context)
+{
+    const struct slurm_until *ask = context;
+    struct until_name name;
+    int64_t until = 0;
+    *ask->until = 0;
+    if (!name_until(ask->cluster, &name))
+        return 0;
+    const struct value key = value_text(name.text);
+    int found = store_ask(&store->connection, store->slurm.until, &key, &until, 1);
+    *ask->until = (double)until;
+    return found < 0 ? found : 0;
+}
+
+int store_slurm_until(struct store *store, const char *cluster, double *until)
+{
+    struct slurm_until ask = {cluster, until};
+    return store_transact(store, ask_until, &ask);
+}
+
+static int list_clusters(struct store *store, void *context)
+{
+    struct store_connection *on = &store->connection;
+    char **names = context;
+    struct value row;
+    size_t size = 0;
+    int more, error = store_select(on, store->slurm.clusters, NULL);
+    FILE *list = open_memstream(names, &size);
+    if (list == NULL)
+        return store_refuse(on, -ENOMEM, "out of memory");
+    while (error == 0 && (more = store_next(on, store->slurm.clusters, &row, 1)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error == 0)
+            fprintf(list, "%.*s%c", (int)row.size, row.text, '\0');
+    }
+    fputc('\0', list);
+    if (fclose(list) != 0 && error == 0)
+        error = store_refuse(on, -ENOMEM, "out of memory");
+    if (error != 0) {
+        free(*names);
+        *names = NULL;
+    }
+    return error;
+}
+
+int store_slurm_clusters(struct store *store, char **names)
+{
+    *names = NULL;
+    return store_transact(store, list_clusters, names);
+}
+
+struct open_jobs {
+    const char *cluster;
+    double asked_time;
+    int64_t *jobs;
+    size_t count;
+};
+
+static int list_open_jobs(struct store *store, void *context)
+{
+    struct open_jobs *open = context;
+    struct store_connection *on = &store->connection;
+    const struct value asked[] = {value_text(open->cluster), real_value(open->asked_time)};
+    struct value row;
+    int more, error = store_select(on, store->slurm.open_jobs, asked);
+    open->count = 0;
+    while (error == 0 && (more = store_next(on, store->slurm.open_jobs, &row, 1)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error == 0 && open->count < SLURM_OPEN_MAX)
+            open->jobs[open->count++] = value_whole(&row);
+    }
+    return error;
+}
+
+int store_slurm_open_jobs(struct store *store, const char *cluster, double asked_time,
+                          int64_t jobs[SLURM_OPEN_MAX], size_t *count)
+{
+    struct open_jobs open = {cluster, asked_time, jobs, 0};
+    int error = store_transact(store, list_open_jobs, &open);
+    *count = open.count;
+    return error;
+}

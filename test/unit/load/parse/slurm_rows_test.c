@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/load/parse/slurm_rows.h"
+
+#define D                                                                                          \
+    "\x1f"                                                                                         \
+    "5a0b"
+#define HEAD                                                                                       \
+    "JobIDRaw" D "JobID" D "Cluster" D "User" D "Account" D "Partition" D "State" D "Submit" D     \
+    "Start" D "End" D "AllocCPUS" D "AllocNodes" D "CPUTimeRAW" D "Suspended" D "\n"
+#define ROW(raw, name, account, state, submit, start, end, cpus, suspended)                        \
+    raw D name D "lab" D "alice" D account D "main" D state D submit D start D end D cpus D "2" D  \
+                 "120" D suspended D "\n"
+
+enum { JOBS = 8 };
+
+struct seen {
+    struct slurm_job jobs[JOBS];
+    size_t count, pending, damaged;
+    struct load_reason reason;
+};
+
+static int keep(void *context, struct slurm_job *job)
+{
+    struct seen *seen = context;
+    assert_true(seen->count < JOBS);
+    seen->jobs[seen->count++] = *job;
+    return 0;
+}
+
+/* Reads the text in pieces of this size. */
+static int read_in(const char *text, size_t size, size_t piece, struct seen *seen)
+{
+    struct slurm_rows rows = {.take = keep, .context = seen};
+    int error = 0;
+    *seen = (struct seen){.count = 0};
+    for (size_t at = 0; error == 0 && at < size; at += piece)
+        error =
+            slurm_rows_read(&rows, text + at, size - at < piece ? size - at : piece, &seen->reason);
+    if (error == 0)
+        error = slurm_rows_end(&rows, &seen->reason);
+    seen->pending = rows.pending;
+    seen->damaged = rows.damaged;
+    slurm_rows_free(&rows);
+    return error;
+}
+
+static void drop(struct seen *seen)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        slurm_job_free(&seen->jobs[i]);
+}
+
+static void jobs_are_read_in_whatever_pieces_they_come(void **state)
+{
+    static const char text[] = HEAD ROW("7", "7", "physics", "COMPLETED", "100", "110", "170", "4",
+                                        "00:00:00") //
+        ROW("9", "8_3", "", "CANCELLED by 1000", "100", "110", "Unknown", "4", "1-02:03:04")
+            ROW("12", "11+1", "a|b\n12|c", "RUNNING", "100", "110", "Unknown", "4", "01:05")
+                ROW("13", "13", "x", "PENDING", "100", "Unknown", "Unknown", "4", "00:00:00");
+    (void)state;
+    for (size_t piece = 1; piece < sizeof text; piece++) {
+        struct seen seen;
+        assert_int_equal(read_in(text, sizeof text - 1, piece, &seen), 0);
+        assert_int_equal(seen.count, 3);
+        assert_int_equal(seen.pending, 1);
+        assert_int_equal(seen.damaged, 0);
+        const struct slurm_job *job = seen.jobs;
+        assert_int_equal(job[0].job_id_raw, 7);
+        assert_string_equal(job[0].account, "physics");
+        assert_true(job[0].end_time.known);
+        assert_float_equal(job[0].end_time.value, 170, 0);
+        assert_float_equal(job[0].core_seconds, 120, 0);
+        assert_false(job[0].array_job_id.known || job[0].het_job_id.known);
+        assert_string_equal(job[1].state, "CANCELLED");
+        assert_int_equal(job[1].array_job_id.value, 8);
+        assert_int_equal(job[1].array_task_id.value, 3);
+        assert_false(job[1].end_time.known);
+        assert_float_equal(job[1].suspended, 86400 + 7384, 0);
+        assert_int_equal(job[2].het_job_id.value, 11);
+        assert_int_equal(job[2].het_offset.value, 1);
+        assert_string_equal(job[2].account, "a|b\n12|c");
+        assert_float_equal(job[2].suspended, 65, 0);
+        drop(&seen);
+    }
+}
+
+static void rows_that_say_no_job_are_counted(void **state)
+{
+    static const char *const rows[] = {
+        ROW("x", "7", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00"),
+        ROW("7.0", "7.0", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00"),
+        ROW("-7", "7", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00"),
+        ROW("99999999999999999999", "7", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00"),
+        ROW("7", "7_[1-4]", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00"),
+        ROW("7", "7", "p", "COMPLETED", "Unknown", "110", "170", "4", "00:00:00"),
+        ROW("7", "7", "p", "COMPLETED", "100", "2026-11-23T01:00:00", "170", "4", "00:00:00"),
+        ROW("7", "7", "p", "COMPLETED", "100", "110", "109", "4", "00:00:00"),
+        ROW("7", "7", "p", "COMPLETED", "100", "110", "170", "1K", "00:00:00"),
+        ROW("7", "7", "p", "COMPLETED", "100", "110", "170", "4", "5"),
+        ROW("7", "7", "p", "COMPLETED", "100", "110", "170", "4", "1:2:3:4"),
+        ROW("7", "7", "p", "COMPLETED", "100", "110", "170", "4", "00:00:00x"),
+        ROW("7", "7", "p", "COMPLETED", "100", "110", "170", "4", "-00:00:00"),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct seen seen;
+        char text[1024];
+        int size = snprintf(text, sizeof text, "%s%s", HEAD, rows[i]);
+        assert_int_equal(read_in(text, (size_t)size, 1024, &seen), 0);
+        if (seen.count != 0 || seen.damaged != 1)
+            fail_msg("%s", rows[i]);
+    }
+}
+
+static void what_users_choose_is_bounded(void **state)
+{
+    struct seen seen;
+    char account[300], text[2048];
+    (void)state;
+    memset(account, 'x', sizeof account);
+    account[256] = '\0';
+    int size =
+        snprintf(text, sizeof text,
+                 HEAD ROW("7", "7", "%s", "COMPLETED", "1", "2", "3", "4", "00:00"), account);
+    assert_int_equal(read_in(text, (size_t)size, sizeof text, &seen), 0);
+    assert_int_equal(seen.damaged, 1);
+    account[255] = '\0';
+    size = snprintf(text, sizeof text,
+                    HEAD ROW("7", "7", "%s", "COMPLETED", "1", "2", "3", "4", "00:00"), account);
+    assert_int_equal(read_in(text, (size_t)size, sizeof text, &seen), 0);
+    assert_int_equal(seen.count, 1);
+    drop(&seen);
+
+    char *endless = calloc(1, sizeof HEAD + 2 * SLURM_ROW_MAX);
+    memcpy(endless, HEAD, sizeof HEAD);
+    memset(endless + sizeof HEAD - 1, '1', 2 * SLURM_ROW_MAX);
+    assert_int_equal(read_in(endless, sizeof HEAD + 2 * SLURM_ROW_MAX - 1, 4096, &seen), -EBADMSG);
+    assert_string_equal(seen.reason.text, "has a row without an end");
+    free(endless);
+}
+
+static void other_bytes_become_text(void **state)
+{
+    static const char text[] = HEAD ROW("7", "7", "\xff", "COMPLETED", "1", "2", "3", "4", "00:00");
+    static const char nul[] = HEAD "7" D "7\0" D "lab" D "alice" D "" D "main" D "X" D "1" D "2" D
+                                   "3" D "4" D "2" D "120" D "00:00" D "\n";
+    struct seen seen;
+    (void)state;
+    assert_int_equal(read_in(text, sizeof text - 1, 4096, &seen), 0);
+    assert_string_equal(seen.jobs[0].account, "\xee\xbf\xbf"); /* U+EFFF */
+    drop(&seen);
+    assert_int_equal(read_in(nul, sizeof nul - 1, 4096, &seen), 0);
+    assert_int_equal(seen.damaged, 1);
+}
+
+static void other_output_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } rows[] = {
+        {"", "has no heading"},
+        {"JobIDRaw" D "JobID", "has no heading"},
+        {"sacct: error\n", "is no output of sacct"},
+        {"JobIDRawJobIDClusterUserAccountPartitionStateSubmitStartEnd\n", "is no output of sacct"},
+        {"JobIDRaw" D "JobID" D "User" D "\n", "is no output of sacct"},
+        {HEAD "7" D "7" D, "is cut short"},
+        {HEAD ROW("7", "7", "p", "X", "1", "2", "3", "4", "00:00" D), "has a row with more cells"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct seen seen;
+        assert_int_equal(read_in(rows[i].text, strlen(rows[i].text), 4096, &seen), -EBADMSG);
+        if (strncmp(seen.reason.text, rows[i].why, strlen(rows[i].why)) != 0)
+            fail_msg("%s: %s", rows[i].text, seen.reason.text);
+        drop(&seen);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_are_read_in_whatever_pieces_they_come),
+        cmocka_unit_test(rows_that_say_no_job_are_counted),
+        cmocka_unit_test(what_users_choose_is_bounded),
+        cmocka_unit_test(other_bytes_become_text),
+        cmocka_unit_test(other_output_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Jobs of Slurm's accounting: the rows of a job are the same in whatever order and portions they
+ * come. With JOBTRAIL_TEST_STORE as in owner_test.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "submit/load/store/store.h"
+#include "submit/load/store/store_state.h"
+
+/* What Slurm says by now; `earlier` is what it said before, where that was something else. */
+static const struct told {
+    struct slurm_job now, earlier;
+} told[] = {
+#define JOB(id, submit, start, end, name, how, seconds)                                            \
+    {                                                                                              \
+        .cluster = "lab", .user = (name), .account = "physics", .partition = "main",               \
+        .state = (how), .job_id_raw = (id), .submit_time = (submit), .start_time = (start),        \
+        .end_time = {(end) > 0, (end)}, .alloc_cpus = 2, .nodes = 1, .core_seconds = (seconds)     \
+    }
+    /* requeued twice, and resized between */
+    {.now = JOB(1, 100, 110, 200, "alice", "REQUEUED", 180)},
+    {.now = JOB(1, 200, 260, 300, "alice", "RESIZING", 80)},
+    {.now = JOB(1, 300, 300, 400, "alice", "NODE_FAIL", 200),
+     .earlier = JOB(1, 300, 300, 0, "alice", "RUNNING", 20)},
+    {.now = JOB(1, 402, 500, 0, "alice", "RUNNING", 40)},
+    /* the same number after the controller has lost its state */
+    {.now = JOB(1, 90000, 90001, 90002, "alice", "COMPLETED", 2)},
+    {.now = JOB(1, 90010, 90011, 90012, "bob", "COMPLETED", 2)},
+    {.now = JOB(2, 100, 110, 120, "bob", "COMPLETED", 20),
+     .earlier = JOB(2, 100, 105, 0, "bob", "RUNNING", 1)},
+};
+enum { TOLD = sizeof told / sizeof told[0] };
+
+static char location_text[256] = ":memory:";
+static const struct database_ops *ops = &database_sqlite;
+
+static struct store *opened(void)
+{
+    struct store *store;
+    const char *address = getenv("JOBTRAIL_TEST_STORE"), *location = location_text;
+    if (address != NULL)
+        ops = store_kind(address, &location);
+    assert_non_null(ops);
+    if (store_open(ops, location, false, &store) != 0)
+        fail_msg("%s", store_error(store));
+    assert_int_equal(ops->change_schema(
+                         store->connection.database,
+                         "DELETE FROM slurm_job; DELETE FROM store_state WHERE name LIKE 'slurm%';"
+                         "UPDATE store_state SET value = '0' WHERE name = 'replaced'"),
+                     0);
+    return store;
+}
+
+static struct slurm_counts put(struct store *store, struct slurm_job *jobs, size_t count,
+                               double asked_time)
+{
+    struct slurm_counts counts = {0};
+    const struct slurm_answer answer = {jobs, count, asked_time, NULL, 0};
+    if (store_put_slurm_jobs(store, &answer, &counts) != 0)
+        fail_msg("%s", store_error(store));
+    return counts;
+}
+
+static int64_t value_of(struct store *store, const char *sql)
+{
+    int64_t value = -1;
+    int error = 0;
+    struct statement *ask = store_statement(&store->connection, sql, &error);
+    assert_true(store_ask(&store->connection, ask, NULL, &value, 1) >= 0);
+    return value;
+}
+
+static void assert_restart(struct store *store, int64_t job, int64_t submit, int64_t expected)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql,
+             "SELECT restart_count FROM slurm_job WHERE job_id_raw = %lld AND submit_time = %lld",
+             (long long)job, (long long)submit);
+    int64_t found = value_of(store, sql);
+    if (found != expected)
+        fail_msg("job %lld of %lld: restart %lld", (long long)job, (long long)submit,
+                 (long long)found);
+}
+
+static void assert_all(struct store *store)
+{
+    assert_restart(store, 1, 100, 0);
+    assert_restart(store, 1, 200, 1);
+    assert_restart(store, 1, 300, 1);
+    assert_restart(store, 1, 402, 2);
+    assert_restart(store, 1, 90000, 0);
+    assert_restart(store, 1, 90010, 0);
+    assert_restart(store, 2, 100, 0);
+    assert_int_equal(value_of(store, "SELECT count(*) FROM slurm_job"), TOLD);
+    assert_int_equal(value_of(store, "SELECT count(*) FROM slurm_job WHERE end_time IS NULL"), 1);
+    assert_int_equal(value_of(store, "SELECT sum(core_seconds) FROM slurm_job"), 524);
+}
+
+static void shuffle(size_t *order, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)rand() % i, kept = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = kept;
+    }
+}
+
+static void restarts_are_numbered_in_whatever_order_they_come(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 200; seed++) {
+        struct store *store = opened();
+        size_t order[TOLD];
+        struct slurm_job jobs[TOLD];
+        srand(seed);
+        for (size_t i = 0; i < TOLD; i++) {
+            order[i] = i;
+            if (told[i].earlier.cluster != NULL) {
+                jobs[0] = told[i].earlier;
+                put(store, jobs, 1, 10);
+            }
+        }
+        shuffle(order, TOLD);
+        for (size_t at = 0, count; at < TOLD; at += count) {
+            count = 1 + (size_t)rand() % (TOLD - at);
+            for (size_t i = 0; i < count; i++)
+                jobs[i] = told[order[at + i]].now;
+            put(store, jobs, count, 20);
+        }
+        assert_all(store);
+        for (size_t i = 0; i < TOLD; i++)
+            jobs[i] = told[i].now;
+        struct slurm_counts counts = put(store, jobs, TOLD, 30);
+        assert_int_equal(counts.unchanged, TOLD);
+        assert_int_equal(counts.fresh + counts.updated, 0);
+        assert_all(store);
+        store_close(store);
+    }
+}
+
+static void an_expired_row_leaves_the_number_of_those_after_it(void **state)
+{
+    struct slurm_job jobs[] = {told[0].now, told[1].now};
+    struct store *store = opened();
+    (void)state;
+    put(store, jobs, 2, 10);
+    assert_int_equal(ops->change_schema(store->connection.database,
+                                        "DELETE FROM slurm_job WHERE submit_time = 100"),
+                     0);
+    jobs[0] = told[1].now;
+    jobs[0].core_seconds = 90;
+    jobs[0].state = "FAILED";
+    struct slurm_counts counts = put(store, jobs, 1, 20);
+    assert_int_equal(counts.updated, 1);
+    assert_restart(store, 1, 200, 1);
+    store_close(store);
+}
+
+static void sums_of_what_had_ended_are_said_to_be_wrong(void **state)
+{
+    struct slurm_job job = told[2].earlier;
+    struct store *store = opened();
+    (void)state;
+    put(store, &job, 1, 10);
+    job = told[2].now;
+    put(store, &job, 1, 20);
+    put(store, &job, 1, 30);
+    assert_int_equal(value_of(store, "SELECT value FROM store_state WHERE name = 'replaced'"), 0);
+    assert_int_equal(value_of(store, "SELECT asked_time FROM slurm_job"), 20);
+    job.core_seconds = 199;
+    put(store, &job, 1, 40);
+    assert_int_equal(value_of(store, "SELECT value FROM store_state WHERE name = 'replaced'"), 1);
+    assert_int_equal(value_of(store, "SELECT asked_time FROM slurm_job"), 40);
+    store_close(store);
+}
+
+static void open_jobs_and_times_are_told_by_cluster(void **state)
+{
+    struct slurm_job jobs[] = {told[2].earlier, told[3].now, told[6].now};
+    struct store *store = opened();
+    struct slurm_counts counts = {0};
+    int64_t open[SLURM_OPEN_MAX];
+    size_t count;
+    double until;
+    (void)state;
+    jobs[1].cluster = "other";
+    const struct slurm_answer answer = {jobs, 3, 10, "lab", 1234567890};
+    assert_int_equal(store_put_slurm_jobs(store, &answer, &counts), 0);
+    assert_int_equal(counts.fresh, 3);
+    assert_int_equal(store_slurm_until(store, "lab", &until), 0);
+    assert_float_equal(until, 1234567890, 0);
+    assert_int_equal(store_slurm_until(store, "other", &until), 0);
+    assert_float_equal(until, 0, 0);
+    assert_int_equal(store_slurm_open_jobs(store, "lab", 11, open, &count), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(open[0], 1);
+    assert_int_equal(store_slurm_open_jobs(store, "lab", 10, open, &count), 0);
+    assert_int_equal(count, 0);
+    store_close(store);
+}
+
+static void many_jobs_are_put_at_once(void **state)
+{
+    enum { MANY = 1000 };
+    struct slurm_job *jobs = calloc(MANY, sizeof *jobs);
+    struct store *store = opened();
+    (void)state;
+    for (size_t round = 0; round < 2; round++) {
+        for (size_t i = 0; i < MANY; i++) {
+            jobs[i] = told[6].now;
+            jobs[i].job_id_raw = (int64_t)(i * 7919 % MANY);
+            jobs[i].cluster = i % 3 == 0 ? "other" : "lab";
+        }
+        struct slurm_counts counts = put(store, jobs, MANY, 10);
+        assert_int_equal(round == 0 ? counts.fresh : counts.unchanged, MANY);
+    }
+    assert_int_equal(value_of(store, "SELECT count(*) FROM slurm_job"), MANY);
+    free(jobs);
+    store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(restarts_are_numbered_in_whatever_order_they_come),
+        cmocka_unit_test(an_expired_row_leaves_the_number_of_those_after_it),
+        cmocka_unit_test(sums_of_what_had_ended_are_said_to_be_wrong),
+        cmocka_unit_test(open_jobs_and_times_are_told_by_cluster),
+        cmocka_unit_test(many_jobs_are_put_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
