@@ -61,10 +61,11 @@
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
  * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of
- * it, `step`, `noledger` and `task` at three quarters, `exit` and `end` at its end. `prolog` and
- * `epilog`, one of each for a run, are always written. For each line that is left out the file
- * JOURNAL_LEFT_OUT gets one byte. It has JOURNAL_LEFT_OUT_MAX bytes at the most, which stand for
- * "this many or more".
+ * it, `step`, `noledger` and `task` at three quarters, `exit`, `end`, `suspend` and `resume` at its
+ * end. `prolog` and `epilog`, one of each for a run, are always written. For each line that is left
+ * out the file JOURNAL_LEFT_OUT gets one byte. It has JOURNAL_LEFT_OUT_MAX bytes at the most, which
+ * stand for "this many or more". There are JOURNAL_PAUSES_MAX lines `suspend` at the most, and as
+ * many `resume`: later suspensions are not noted.
  */
 #ifndef JOBTRAIL_JOURNAL_H
 #define JOBTRAIL_JOURNAL_H

@@ -17,6 +17,11 @@ struct static_run {
     unsigned char build_id[BUILD_ID_MAX];
 };
 
+/* Whether sampling keeps the run: fills in `is_left_out` and `probability`. Reads no file. `policy`
+ * must be usable. Returns 0, or -EIO where no uuid can be made. */
+int static_run_decide(const void *policy, const struct journal *journal, uint64_t now_ns,
+                      struct coverage_static *task);
+
 /* Fills in the capture of the task. Its uuid depends on the task, its node and its start only.
  * Returns 0, or -EIO where no uuid can be made. */
 int static_run_make(const struct journal *journal, const struct coverage_static *task,

@@ -361,6 +361,16 @@ static int take_resume(struct journal *journal, const struct journal_words *line
     return 0;
 }
 
+/* A job that does something is not suspended any more: it goes on, or Slurm has resumed it to kill
+ * it. */
+static void end_pause(struct journal *journal, const struct journal_words *line)
+{
+    struct journal_pause *last =
+        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
+    if (last != NULL && last->may_end_ns == UINT64_MAX && line->time_ns > last->start_ns)
+        last->may_end_ns = line->time_ns;
+}
+
 /* The real clock's distance from the boot changes only when somebody sets the clock. Lines of
  * another boot, whose clock begins again, tell nothing. */
 static void take_clock(struct journal *journal, const struct journal_words *line)
@@ -384,16 +394,20 @@ static int take_words(struct journal *journal, const struct journal_words *line)
     static const struct {
         const char *verb;
         int (*take)(struct journal *, const struct journal_words *);
+        bool is_watchers;
     } verbs[] = {
-        {"prolog", take_prolog},   {"step", take_step},
-        {"task", take_task},       {"exit", take_exit},
-        {"end", take_end},         {"epilog", take_epilog},
-        {"program", take_program}, {"noledger", take_no_ledger},
-        {"suspend", take_suspend}, {"resume", take_resume},
+        {"prolog", take_prolog, false},   {"step", take_step, false},
+        {"task", take_task, false},       {"exit", take_exit, false},
+        {"end", take_end, false},         {"epilog", take_epilog, false},
+        {"program", take_program, false}, {"noledger", take_no_ledger, false},
+        {"suspend", take_suspend, true},  {"resume", take_resume, true},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-        if (strcmp(line->verb, verbs[i].verb) == 0)
-            return verbs[i].take(journal, line);
+        if (strcmp(line->verb, verbs[i].verb) != 0)
+            continue;
+        if (!verbs[i].is_watchers)
+            end_pause(journal, line);
+        return verbs[i].take(journal, line);
     }
     return 0;
 }

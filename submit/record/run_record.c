@@ -144,7 +144,6 @@ static void add_user(struct run *run)
 
 static void add_numbers(struct run *run)
 {
-    char text[32];
     const struct capture *capture = run->source->capture;
     uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
     struct json_writer *record = &run->record;
@@ -167,13 +166,8 @@ static void add_numbers(struct run *run)
         json_write_double(record, "Build_Epoch", run->build_epoch);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_write_double(record, numbers[i].key, numbers[i].value);
-    /* Four decimals are XALT's habit, and too few for small ones. */
-    if (run->source->probability < 0.001) {
-        snprintf(text, sizeof text, "%.10g", run->source->probability);
-        json_write(record, "probability", json_object_new_double_s(run->source->probability, text));
-    } else {
-        json_write_double(record, "probability", run->source->probability);
-    }
+    /* XALT's four decimals are too few: a record stands for one over this many runs. */
+    json_write_exact(record, "probability", run->source->probability);
     json_write_close(record);
 }
 

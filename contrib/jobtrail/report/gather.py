@@ -122,6 +122,14 @@ def jobs(store, where, loaded):
             yield name, raw, first, max(first, days.of_time(end)) if end else first, who, program
 
 
+def has_accounting(store):
+    try:
+        store.lookup("SELECT 1 FROM slurm_job LIMIT 1")
+        return True
+    except store.errors:
+        return False
+
+
 def running(store, where, loaded):
     """[((user, account, syshost), (executable, set, build, packages), start, cores)] of runs that go on: their node
     has sent no facts of their job, and Slurm does not say that it ended."""
@@ -135,7 +143,7 @@ def running(store, where, loaded):
             "SELECT DISTINCT job_id_raw, cluster, restart_count, node FROM coverage WHERE job_id_raw IN (%s)" % listed
         )
     )
-    ended = set(
+    ended = () if not has_accounting(store) else set(
         store.lookup(
             "SELECT job_id_raw, cluster, restart_count FROM slurm_job WHERE job_id_raw IN (%s)"
             " AND end_time > 0" % listed

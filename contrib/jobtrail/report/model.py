@@ -4,7 +4,7 @@
 from .. import library
 from . import days
 from .bounds import largest_possible
-from .division import HAD_BY_PROGRAMS
+from .division import HAD_BY_PROGRAMS, OTHERS
 from .gather import INCLUSIVE, LEFT_OUT
 from .numbers import Numbers
 from .sums import Estimates, Sums, SumsByName
@@ -205,24 +205,30 @@ class Model:
     def ask_usage(self, by, view="period_usage", which="1"):
         return self.database.execute(
             "SELECT {0}, basis, p, sum(n), sum(hours), sum(squares), sum(uncertain), max(last) FROM {1}"
-            " WHERE {2} AND {3} GROUP BY {0}, basis, p".format(by, view, self.who_condition, which)
+            " WHERE {2} AND {3} GROUP BY {0}, basis, p HAVING sum(parts) > 0".format(by, view, self.who_condition, which)
         )
 
     def estimates(self):
         def make():
-            largest, left_runs, left_hours = {}, 0.0, 0.0
+            total, largest = Sums(), {}
             rows = self.database.execute(
-                "SELECT basis, p, sum(n), sum(hours), max(largest) FROM period_people WHERE %s GROUP BY basis, p"
-                % self.who_condition
+                "SELECT basis, p, sum(n), sum(hours), sum(squares), max(largest) FROM period_people"
+                " WHERE %s GROUP BY basis, p HAVING sum(parts) > 0" % self.who_condition
             )
-            for basis, p, runs, hours, most in rows:
+            for basis, p, runs, hours, squares, most in rows:
+                total.add_row((0, 0), basis, p, runs, hours, squares, 0.0, None)
                 if p < 1:
                     largest[basis, p] = largest_possible(runs, most)
-                if basis == LEFT_OUT:
-                    left_runs, left_hours = runs, hours
-            return Estimates(largest, left_runs, left_hours, self.raw)
+            return Estimates(total, largest, self.others() if total.left_runs else 0, self.raw)
 
         return self.once("estimates", make)
+
+    def others(self):
+        """How many runs sampling left out of which no more is known than their number."""
+        return self.database.execute(
+            "SELECT coalesce(sum(n), 0) FROM period_usage WHERE basis = ? AND %s AND program IN"
+            " (SELECT id FROM all_program WHERE path = ?)" % self.who_condition, (LEFT_OUT, OTHERS)
+        ).fetchone()[0]  # fmt: skip
 
     def people_usage(self):
         """[(person, and the arguments of Sums.add_row())]"""
@@ -377,7 +383,7 @@ class Model:
         """[(names, {slot: Sums})]: runs that count under each of these names."""
         people = kind in PEOPLE
         rows = self.database.execute(
-            "SELECT {0}, {1}, basis, p, sum(n) FROM {2} WHERE {3} GROUP BY 1, 2, 3, 4".format(
+            "SELECT {0}, {1}, basis, p, sum(n) FROM {2} WHERE {3} GROUP BY 1, 2, 3, 4 HAVING sum(parts) > 0".format(
                 "who" if people else "program", slot, view, condition
             )
         )
@@ -429,6 +435,7 @@ class Model:
             "division",
             lambda: self.database.execute(
                 "SELECT who, outcome, sum(hours) FROM period_division WHERE %s GROUP BY who, outcome"
+                " HAVING sum(parts) > 0"
                 % self.who_condition
             ).fetchall(),
         )
@@ -452,7 +459,8 @@ class Model:
     def numbers_by_day(self):
         found = {}
         for day, outcome, hours in self.database.execute(
-            "SELECT day, outcome, sum(hours) FROM all_division WHERE %s GROUP BY day, outcome" % self.days_condition()
+            "SELECT day, outcome, sum(hours) FROM all_division WHERE %s GROUP BY day, outcome HAVING sum(parts) > 0"
+            % self.days_condition()
         ):
             found.setdefault(day, Numbers()).add(outcome, hours)
         return found
@@ -481,7 +489,7 @@ class Model:
             lambda: self.database.execute(
                 "SELECT outcome, path, sum(tasks), sum(hours) FROM period_division"
                 " LEFT JOIN all_program ON all_program.id = period_division.program WHERE %s"
-                " GROUP BY outcome, path" % self.who_condition
+                " GROUP BY outcome, path HAVING sum(parts) > 0" % self.who_condition
             ).fetchall(),
         )
 

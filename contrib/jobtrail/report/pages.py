@@ -207,7 +207,7 @@ def total_cells(model):
     """Of all rows: the core hours are those of programs among the five numbers."""
     total = model.total()
     cells = usage_cells(model, True)(total)
-    if not model.raw:
+    if not model.raw and model.estimates().knows_left_out:
         cells[0] = model.numbers().programs
         cells[2] = model.numbers().uncertain
     return cells
@@ -215,7 +215,7 @@ def total_cells(model):
 
 def rest_of(model, kind, total):
     """The row of what is in the total, and under no name: of runs whose record is not here or does not say."""
-    if model.raw:
+    if model.raw or not model.estimates().knows_left_out:
         return []
     every = model.by(kind).values()
     values = [usage_cells(model, kind in EXACT, kind == "compilers")(sums) for sums in every]

@@ -548,6 +548,9 @@ class Numbers:
         self.by_number = members
 
     def profile(self, programs):
+        """0: of jobs none of whose programs is known, which has no members."""
+        if not programs:
+            return 0
         if self.profiles is None:
             self.read_profiles()
         key = frozenset(programs)

@@ -74,29 +74,40 @@ class Estimates:
     """What sums say of all runs: (value, None where it is exact, else (low, high)). high is None where there
     is no upper bound."""
 
-    def __init__(self, largest, left_runs, left_hours, raw):
-        """`largest`: {(basis, p): most core hours of one run}, of all p of less than 1 with which runs were kept.
-        `left_runs`, `left_hours`: of all runs that sampling left out, and that are known."""
+    def __init__(self, total, largest, others, raw):
+        """`total`: of everything; `largest`: {(basis, p): most core hours of one run}, of all p of less than 1 with
+        which runs were kept; `others`: how many of the runs that sampling left out have no core hours."""
         self.largest = largest
-        self.left_runs, self.left_hours = left_runs, left_hours
+        self.left_runs = total.left_runs
+        self.left_hours = None if others else total.left_hours
         self.raw = raw
         self.bases = {basis for basis, _ in largest}
+        self.knows_left_out = self.is_enough(total)
+
+    def is_enough(self, total):
+        """Whether as many are known to be left out as the records let expect. If not, those of their jobs' coverage
+        records are missing which tell."""
+        _, interval = self.estimate(total, RECORDED, 0, total.runs, None)
+        return interval is None or total.runs + total.left_runs >= interval[0]
+
+    def most(self, kept, left):
+        return None if left is None or not self.knows_left_out else kept + left
 
     def runs(self, sums, is_exact):
         """`is_exact`: of a name for which it is known how many runs sampling left out."""
         if self.raw:
             return sums.runs + sums.inclusive_runs, None
         older = self.estimate(sums, INCLUSIVE, 0, sums.inclusive_runs, None)
-        if is_exact:
+        if is_exact and self.knows_left_out:
             return plus(older, sums.runs + sums.left_runs)
-        return both(self.estimate(sums, RECORDED, 0, sums.runs, sums.runs + self.left_runs), older)
+        return both(self.estimate(sums, RECORDED, 0, sums.runs, self.most(sums.runs, self.left_runs)), older)
 
     def hours(self, sums, is_exact):
         if self.raw:
             return sums.hours, None
-        if is_exact:
+        if is_exact and self.knows_left_out:
             return sums.hours + sums.left_hours, None
-        return self.estimate(sums, RECORDED, 1, sums.hours, sums.hours + self.left_hours)
+        return self.estimate(sums, RECORDED, 1, sums.hours, self.most(sums.hours, self.left_hours))
 
     def inclusive(self, sums):
         if self.raw:

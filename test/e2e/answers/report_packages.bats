@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-report over random records: its pages of packages, and what the summary makes of records of
-# packages that come before, with and long after those of their runs.
+# packages and of coverage that come before, with and long after those of their runs.
 
 bats_require_minimum_version 1.5.0
 load ../fixture/mariadb
@@ -24,13 +24,16 @@ setup() {
 # some nothing else, and some load numpy in two versions.
 random_records() { # SEED
     "$JOBTRAIL_SOURCE/test/bench/make_records" 300 --seed "$1" --users 6 --programs 8 --scripts 30 \
-        --packages 0.7 --days 50 --until 1732100000 |
+        --packages 0.7 --days 50 --until 1732100000 --coverage |
         jq -c 'del(.crc) |
             if .userT then
                 .userDT.probability = ({"4": 0.01, "5": 0.0001}[.userT.run_uuid[-1:]] // 1) |
                 (.userDT += {end_time: 0, run_time: 0} |
-                    .slurmT += {end_source: null, exit_code: null, signal: null}) as $start |
+                    .slurmT += {end_source: null, exit_code: null, signal: null, core_seconds: null,
+                        core_seconds_max: null, core_days: [], leads: false, clock_step: null}) as $start |
                 {"7": [., $start], "8": [$start]}[.userT.run_uuid[-2:-1]] // [.]
+            elif .coverageT then
+                [.]
             else
                 [., select(.package_name == "numpy" and .xalt_run_uuid[-1:] == "6") + {package_version: "9"}]
             end | .[]'

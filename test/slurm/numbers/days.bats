@@ -101,6 +101,10 @@ both_days() { # CASE EXPRESSION: of each day's parts, of which there are two
     adds_up
 }
 
+@test "so do the reports' rows, by cluster, user, account and day" {
+    reports_agree "$DIR"/reports/*
+}
+
 @test "a program's core time is cut at midnight, by each day's own time" {
     both_days one-program '.programs >= 2 * 0.99'
     both_days at-once '.programs >= 2 * 0.99'

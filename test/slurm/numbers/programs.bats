@@ -112,13 +112,17 @@ batch_and_steps() {
     add_case overlap-steps "srun --overlap -n1 $SPIN 2 sleep & srun --overlap -n1 $SPIN 2 sleep & wait" -n1
     add_case srun-without-c "srun -n1 $SPIN 2 sleep" -n1 -c4
     add_case tasks-of-a-step "srun -n4 -c2 $SPIN 2 sleep" -n4 -c2
-    run_as "$JOB_USER" salloc -Q -n1 --job-name=salloc-true true
-    run_as "$JOB_USER" salloc -Q -n2 --job-name=salloc-srun srun -n2 "$SPIN" 1 sleep
+    run_as "$JOB_USER" salloc -Q -n1 --job-name=salloc-true --account=salloc-true true
+    run_as "$JOB_USER" salloc -Q -n2 --job-name=salloc-srun --account=salloc-srun srun -n2 "$SPIN" 1 sleep
     touch "$DIR/cases"/{salloc-true,salloc-srun}
 }
 
 @test "programs + uncertain + unseen + idle = allocation = sacct's, for each job, node and day" {
     adds_up
+}
+
+@test "so do the reports' rows, by cluster, user, account and day" {
+    reports_agree "$DIR"/reports/*
 }
 
 @test "programs one after the other have their time" {
@@ -204,4 +208,14 @@ batch_and_steps() {
 @test "a job without a batch script has its steps, and else nothing but idle" {
     holds salloc-true '.programs == 0' '.unseen == 0' 'near(.idle; .allocation; 0.01)'
     holds salloc-srun '.programs >= 2'
+}
+
+@test "a number that is not right is found" {
+    finds_change "UPDATE run_own SET core_seconds = core_seconds + 0.5 WHERE id = (SELECT max(id) FROM run_own WHERE core_seconds > 0)"
+    finds_change "UPDATE run_own SET core_day = core_day + 1 WHERE id = (SELECT max(id) FROM run_own WHERE core_seconds > 1)"
+    finds_change "UPDATE coverage SET core_seconds = core_seconds - 0.5 WHERE outcome = 'script' AND core_seconds > 1"
+    finds_change "UPDATE coverage SET allocation = allocation * 2 WHERE job_id_raw = $(job_of pipeline)"
+    finds_change "DELETE FROM coverage WHERE outcome = 'container'"
+    finds_change "UPDATE slurm_job SET core_seconds = core_seconds + 3 WHERE job_id_raw = $(job_of pipeline)"
+    finds_change "DELETE FROM slurm_job WHERE job_id_raw = $(job_of concurrent)"
 }

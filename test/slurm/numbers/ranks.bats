@@ -80,12 +80,16 @@ several_nodes() {
     add_case exclusive-two "srun -N2 -n2 $SPIN 1 sleep" -N2 --exclusive
     add_case uneven-nodes "srun -n5 $SPIN 1 sleep" -N2 -n5
     add_case excluded-partition "srun $SPIN 2 sleep; $SPIN 1 sleep" -N2 -n2 --partition=other
-    run_as "$JOB_USER" salloc -Q -N2 --job-name=salloc-true-on-two true
+    run_as "$JOB_USER" salloc -Q -N2 --job-name=salloc-true-on-two --account=salloc-true-on-two true
     touch "$DIR/cases/salloc-true-on-two"
 }
 
 @test "programs + uncertain + unseen + idle = allocation = sacct's, for each job, node and day" {
     adds_up
+}
+
+@test "so do the reports' rows, by cluster, user, account and day" {
+    reports_agree "$DIR"/reports/*
 }
 
 @test "MPI programs under srun have the time of all their ranks" {

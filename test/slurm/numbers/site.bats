@@ -45,7 +45,7 @@ on_threads() {
 on_nodes() {
     add_case batch-on-two "$SPIN 3 sleep" -N2 -n2
     add_case one-node-of-two "srun -N1 -n1 $SPIN 3 sleep" -N2 -n2
-    run_as "$JOB_USER" salloc -Q -N2 --job-name=salloc-on-two true
+    run_as "$JOB_USER" salloc -Q -N2 --job-name=salloc-on-two --account=salloc-on-two true
     touch "$DIR/cases/salloc-on-two"
     add_case cancelled-early "srun $SPIN 300 sleep" -N3 -n3
     eventually 60 is_captured cancelled-early "$SPIN"
@@ -63,6 +63,10 @@ sampled() {
 
 @test "programs + uncertain + unseen + idle = allocation = sacct's, for each job, node and day" {
     adds_up
+}
+
+@test "so do the reports' rows, by cluster, user, account and day" {
+    reports_agree "$DIR"/reports/*
 }
 
 @test "a program has both threads of its cores, since Slurm allocated them" {

@@ -178,7 +178,8 @@ static void build(enum what what, const struct node *node, const struct told *to
     const struct ending ending = {.source = "fini", .end_ns = told->capture.end_ns};
     const struct package package = {
         .program = "python", .name = told->argument, .path = told->exec};
-    struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)told->exec};
+    struct coverage_fact fact = {
+        .outcome = COVERAGE_STATIC, .date = "2023-11-14", .program = told->exec};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
     static const struct command_lines lines;
     const struct job_allocation allocation = job_allocation_find(&node->journal, 0);
@@ -189,9 +190,11 @@ static void build(enum what what, const struct node *node, const struct told *to
                                                                &told->capture, &package, "1"},
                                       record);
     else if (what == COVERAGE)
-        result = coverage_record_build(&(struct coverage_record_source){&node->conf, &lines,
-                                                                        &node->journal, &coverage,
-                                                                        0, &allocation},
+        result = coverage_record_build(&(struct coverage_record_source){.conf = &node->conf,
+                                                                        .lines = &lines,
+                                                                        .journal = &node->journal,
+                                                                        .coverage = &coverage,
+                                                                        .allocation = &allocation},
                                        0, record);
     else
         result = run_record_build(&(struct run_source){.conf = &node->conf,
