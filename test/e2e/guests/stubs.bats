@@ -60,6 +60,7 @@ SIZE=8 USED=24 FIRST=36864
 
 @test "a run that is sampled out leaves a stub: who it was, and when it ran" {
     before=$(date +%s%N)
+    # shellcheck disable=SC2016
     tracked PMI_RANK=0 PMI_SIZE=4 bash -c '"$1/exit_with" 0 & echo "$$ $PPID $!"; wait' _ "$PROGRAMS" \
         >"$BATS_TEST_TMPDIR/pids"
     read -r shell parent pid <"$BATS_TEST_TMPDIR/pids"
