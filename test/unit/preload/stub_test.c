@@ -140,8 +140,8 @@ static void print_stub(const struct ledger_slot *slot, const struct ledger_stub 
                        size_t room)
 {
     uint32_t size;
-    const char *path = field_at(slot, stub->exec_at, LEDGER_EXEC, &size);
-    snprintf(text, room, "-%d %.*s;", stub->pid, (int)size, path);
+    const char *exec = field_at(slot, stub->exec_at, LEDGER_EXEC, &size);
+    snprintf(text, room, "-%d %.*s;", stub->pid, (int)size, exec);
     const char *task = field_at(slot, stub->rest_at, LEDGER_TASK, &size);
     assert_int_equal(size, 6);
     assert_memory_equal(task, "1.2.40", size);
