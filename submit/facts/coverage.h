@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conf/conf.h"
 #include "submit/facts/division.h"
 #include "submit/facts/job_allocation.h"
 #include "submit/facts/job_tasks.h"

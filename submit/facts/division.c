@@ -81,8 +81,11 @@ static void note_seen(struct division *division, size_t run, struct job_task *ta
         task->seen = seen[made->kind];
     if (made->min_ns > task->alive_ns)
         task->alive_ns = made->min_ns;
-    if (!is_own || made->kind != PARTITION_PROGRAM ||
-        (*own != SIZE_MAX && division->run[*own].start_ns > made->start_ns))
+    if (!is_own || made->kind != PARTITION_PROGRAM)
+        return;
+    if (task->program_ns == 0 || made->start_ns < task->program_ns)
+        task->program_ns = made->start_ns;
+    if (*own != SIZE_MAX && division->run[*own].start_ns > made->start_ns)
         return;
     task->is_program = !is_replaced;
     *own = run;
