@@ -227,7 +227,7 @@ def read_own(store, where, jobs):
 def read_slurm(store, where, jobs):
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
         user, account, start, end, seconds = row
-        if seconds and start:
+        if seconds is not None and start:
             jobs[at].slurm.append(Allocation(user, account, float(start), float(end), float(seconds)))
 
 
