@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "conf/base/cpu_time.h"
+#include "conf/base/days.h"
 #include "conf/conf.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
@@ -118,7 +119,8 @@ static void look_at_jobs(const char *conf_path, int spool, enum look_for what)
     struct conf conf;
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
-        return; /* whoever compiles it says so */
+        return;                   /* whoever compiles it says so */
+    days_use_zone(conf.timezone); /* there, as conf_load() has seen */
     int result =
         what == LOOK_FOR_STARTS ? start_records_send(&conf, spool) : process_look(&conf, spool);
     if (result != 0)
