@@ -119,8 +119,8 @@ static void look_at_jobs(const char *conf_path, int spool, enum look_for what)
     struct conf conf;
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
-        return;                   /* whoever compiles it says so */
-    days_use_zone(conf.timezone); /* there, as conf_load() has seen */
+        return; /* whoever compiles it says so */
+    days_use_zone(conf.timezone);
     int result =
         what == LOOK_FOR_STARTS ? start_records_send(&conf, spool) : process_look(&conf, spool);
     if (result != 0)
