@@ -11,7 +11,7 @@ import collections
 from .. import ranks
 from ..ranks import PROGRAMS
 from . import days
-from .gather import ENDING, P, PACKAGES, PEOPLE, PROGRAM, has_accounting, outcome
+from .gather import ENDING, P, PACKAGES, PEOPLE, PROGRAM, outcome
 
 UNCERTAIN, IDLE = "uncertain", "idle"
 NO_RECORD, ASSUMED = "no_record", "assumed"
@@ -225,8 +225,6 @@ def read_own(store, where, jobs):
 
 
 def read_slurm(store, where, jobs):
-    if not has_accounting(store):
-        return
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
         user, account, start, end, seconds = row
         if seconds and start:
@@ -281,18 +279,14 @@ def states(store, since):
     """{number: (facts, core seconds and ends in Slurm's accounting)}: what changes with a job's rows. Of jobs with
     rows from that moment on; since 0: of all jobs."""
     where = "1 = 1"
-    accounting = has_accounting(store)
     if since:
         found = {row[0] for row in store.lookup("SELECT DISTINCT job_id_raw FROM coverage WHERE start_time >= ?", (since,))}
-        if accounting:
-            found |= {
-                row[0] for row in store.lookup("SELECT DISTINCT job_id_raw FROM slurm_job WHERE end_time >= ?", (since,))
-            }
+        found |= {row[0] for row in store.lookup("SELECT DISTINCT job_id_raw FROM slurm_job WHERE end_time >= ?", (since,))}
         found.discard(None)
         if not found:
             return {}
         where = among(found)
     known = {number: (int(count), 0.0, 0.0) for number, count in store.lookup(FACTS.format(where=where))}
-    for number, seconds, ends in store.lookup(SLURMS.format(where=where)) if accounting else ():
+    for number, seconds, ends in store.lookup(SLURMS.format(where=where)):
         known[number] = known.get(number, (0,))[0], float(seconds or 0), float(ends or 0)
     return known

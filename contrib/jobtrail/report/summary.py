@@ -8,6 +8,7 @@ are newer than the file are added up in temporary tables. The views all_* show b
 import os
 import sqlite3
 import stat
+import time
 
 from ..program import Failure, os_trouble
 from ..store import sqlite_uri
@@ -254,7 +255,7 @@ class Summary:
         self.running = []
         if not update and last:
             where = "run.id > %d OR run.id IN (%s)" % (done, listed)
-            for who, program, start, cores in gather.running(self.store, where, self.loaded):
+            for who, program, start, cores in gather.running(self.store, where, self.loaded, time.time()):
                 self.running.append((self.numbers.who(who), self.numbers.program(program), start, cores))
             self.numbers.store()
 
