@@ -123,6 +123,16 @@ static enum coverage_outcome outcome_of_program(const struct search *search,
     return was_killed ? COVERAGE_KILLED : COVERAGE_UNKNOWN;
 }
 
+/* Whether the program that Slurm was asked for is what its process was seen to run: not a shell or
+ * the like, and after no other program. */
+static bool is_launched(const struct job_task *task)
+{
+    const uint64_t launch_ns = 1000000000; /* takes less, as what only starts a program does */
+    const char *path = task->launched == NULL ? NULL : task->launched->path;
+    return task->is_program && task->program_ns <= task->task->start_ns + launch_ns &&
+           (path == NULL || !is_starter(path));
+}
+
 /* The outcome where it is known without reading the program's file, else COVERAGE_UNKNOWN. */
 static enum coverage_outcome known_outcome(const struct search *search, const struct job_task *task)
 {
@@ -130,7 +140,7 @@ static enum coverage_outcome known_outcome(const struct search *search, const st
         return COVERAGE_EXCLUDED;
     if (task->step->opted_out)
         return COVERAGE_OPTED_OUT;
-    if (task->is_program)
+    if (is_launched(task))
         return COVERAGE_LAUNCH;
     if (task->seen == JOB_TASK_RUNTIME || (task->step->container && task->seen != JOB_TASK_PROGRAM))
         return COVERAGE_CONTAINER;

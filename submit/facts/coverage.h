@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conf/conf.h"
 #include "submit/facts/division.h"
 #include "submit/facts/job_allocation.h"
 #include "submit/facts/job_tasks.h"
@@ -43,7 +42,8 @@ struct coverage_fact {
     uint32_t step;       /* JOURNAL_NONE: none */
     uint32_t leader;     /* the task that records for these; JOURNAL_NONE: unknown */
     uint32_t first_task; /* the lowest of their numbers; 0 where there is none */
-    uint32_t tasks;      /* each task is in one of its facts: where it had most, on the first day */
+    uint32_t tasks;      /* each task is in one of its facts: where it had most (but see
+                            coverage_pieces.h), on the first day */
     uint32_t runs;       /* of programs, those of `sampled` of anything; on the day they began */
     uint32_t day;        /* from the first one of the allocation */
     const char *date;    /* of the day; the division's */

@@ -55,6 +55,8 @@ static void count_task(struct coverage_piece *piece, size_t count)
         double seconds = 0;
         for (end = i; end < count && piece[end].outcome == piece[i].outcome; end++)
             seconds += piece[end].core_seconds;
+        if (piece[i].outcome == COVERAGE_LAUNCH)
+            seconds = -0.5; /* its program is what counts, however short it was */
         if (seconds > most_seconds) {
             most_seconds = seconds;
             most = &piece[i];

@@ -27,9 +27,10 @@ struct coverage_pieces {
 /* That there is no memory is returned by coverage_pieces_join(). */
 void coverage_pieces_add(struct coverage_pieces *pieces, const struct coverage_piece *piece);
 
-/* Counts each task in the piece of its first day with the outcome that had most of it, and makes a
- * fact of all pieces with the same step, outcome, leader, program and day. Those without time,
- * tasks and runs are left out. Returns 0 or -ENOMEM; the facts are the caller's. */
+/* Counts each task in the piece of its first day with the outcome that had most of it, but not
+ * LAUNCH where it has another one, and makes a fact of all pieces with the same step, outcome,
+ * leader, program and day. Those without time, tasks and runs are left out. Returns 0 or -ENOMEM;
+ * the facts are the caller's. */
 int coverage_pieces_join(struct coverage_pieces *pieces, struct coverage_fact **facts,
                          size_t *count);
 

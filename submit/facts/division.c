@@ -68,7 +68,9 @@ static bool is_own_process(const struct job_task *task, const struct capture *ca
            capture->start_ticks == task->task->ticks;
 }
 
-static void note_seen(struct division *division, size_t run, struct job_task *task, bool is_own)
+/* `is_own`: in the task's own process. */
+static void note_seen(struct division *division, size_t run, struct job_task *task, bool is_own,
+                      bool is_replaced)
 {
     static const enum job_task_seen seen[] = {[PARTITION_PROGRAM] = JOB_TASK_PROGRAM,
                                               [PARTITION_RUNTIME] = JOB_TASK_RUNTIME,
@@ -81,9 +83,12 @@ static void note_seen(struct division *division, size_t run, struct job_task *ta
         task->alive_ns = made->min_ns;
     if (!is_own || made->kind != PARTITION_PROGRAM)
         return;
-    task->is_program = true;
-    if (*own == SIZE_MAX || division->run[*own].start_ns <= made->start_ns)
-        *own = run;
+    if (task->program_ns == 0 || made->start_ns < task->program_ns)
+        task->program_ns = made->start_ns;
+    if (*own != SIZE_MAX && division->run[*own].start_ns > made->start_ns)
+        return;
+    task->is_program = !is_replaced;
+    *own = run;
 }
 
 static int compare_texts(const void *left, const void *right)
@@ -102,6 +107,11 @@ static const char *keep_path(struct division *division, struct capture_bytes exe
     return kept;
 }
 
+static bool is_replaced(const struct ending *ending)
+{
+    return strcmp(ending->source, "exec") == 0 || strcmp(ending->source, "task_end") == 0;
+}
+
 static struct partition_run make_run(const struct division *division, size_t task,
                                      const struct capture *capture, const struct ending *ending)
 {
@@ -112,6 +122,9 @@ static struct partition_run make_run(const struct division *division, size_t tas
                                 .start_ns = capture->start_ns,
                                 .min_ns = ending->is_measured ? ending->end_ns : ending->min_ns,
                                 .max_ns = ending->is_measured ? ending->end_ns : ending->max_ns};
+    /* what a runtime becomes is in its container, too */
+    if (run.kind == PARTITION_RUNTIME && is_replaced(ending))
+        run.min_ns = run.max_ns;
     if (task != SIZE_MAX)
         run.ranks = ranks_of(division, &division->source.tasks->task[task], capture);
     return run;
@@ -131,7 +144,8 @@ int division_add(struct division *division, const struct capture *capture,
     size_t task = job_tasks_find(tasks, capture->step, capture->task, capture->task_pid);
     division->run[at] = make_run(division, task, capture, ending);
     if (task != SIZE_MAX)
-        note_seen(division, at, &tasks->task[task], is_own_process(&tasks->task[task], capture));
+        note_seen(division, at, &tasks->task[task], is_own_process(&tasks->task[task], capture),
+                  is_replaced(ending));
     if (is_left_out)
         division->left_out[at] = keep_path(division, capture->exec);
     return is_left_out && division->left_out[at] == NULL ? -ENOMEM : 0;

@@ -27,8 +27,9 @@ struct job_task {
     const struct journal_program *launched; /* NULL: unknown */
     uint32_t leader;                        /* JOURNAL_NONE: unknown */
     enum job_task_seen seen;
-    bool is_program;   /* the task's own process was such another program */
-    uint64_t alive_ns; /* the last time at which the task is known to have lived */
+    bool is_program;     /* the last that is known of the task's own process is such a program */
+    uint64_t program_ns; /* when the first program in it began; 0: there was none */
+    uint64_t alive_ns;   /* the last time at which the task is known to have lived */
 };
 
 struct job_tasks {

@@ -23,8 +23,8 @@ static bool has_decided(const struct policy_known_table *table, const struct cap
            (capture->probability == 1 || has_probability(table, capture->probability));
 }
 
-bool sampling_keeps(const void *policy, const struct capture *capture, const struct ending *ending,
-                    double *probability)
+bool sampling_keeps(const struct policy_header *policy, const struct capture *capture,
+                    const struct ending *ending, double *probability)
 {
     const struct policy_known_table *table = policy_known_table(policy, capture->table);
     *probability = 1;
@@ -43,11 +43,10 @@ bool sampling_keeps(const void *policy, const struct capture *capture, const str
     return capture->random <= interval->threshold;
 }
 
-uint64_t sampling_table(const void *policy, uint32_t ranks)
+uint64_t sampling_table(const struct policy_header *policy, uint32_t ranks)
 {
-    const struct policy_header *header = policy;
     bool is_mpi = ranks > 1;
-    if ((header->switches & POLICY_SAMPLE) == 0 || (is_mpi && ranks >= header->always_ranks))
+    if ((policy->switches & POLICY_SAMPLE) == 0 || (is_mpi && ranks >= policy->always_ranks))
         return 0;
-    return is_mpi ? header->mpi_table : header->scalar_table;
+    return is_mpi ? policy->mpi_table : policy->scalar_table;
 }

@@ -40,8 +40,8 @@ static int make_capture(const struct journal *journal, const struct journal_task
     return make_run_uuid(journal, known, capture);
 }
 
-int static_run_decide(const void *policy, const struct journal *journal, uint64_t now_ns,
-                      struct coverage_static *task)
+int static_run_decide(const struct policy_header *policy, const struct journal *journal,
+                      uint64_t now_ns, struct coverage_static *task)
 {
     struct capture capture;
     const struct ending_evidence evidence = {.journal = journal, .now_ns = now_ns};

@@ -8,6 +8,7 @@
 #include "conf/base/process.h"
 #include "preload/ledger.h"
 #include "submit/evidence/succession.h"
+#include "submit/facts/clock_step.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/division.h"
 #include "submit/facts/ending.h"
@@ -170,7 +171,8 @@ static int send_end(const struct ends *ends, const struct capture *capture, size
     const struct ending ending =
         find_ending(ends, capture, ends->succession.entry[at].next_ns, true);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
-    const double clock_step = (double)capture->clock_step_ns / 1e9;
+    const struct clock_step step = clock_step_find(capture, &ending, send->request->journal);
+    const double clock_step = (double)step.step_ns / 1e9;
     struct allocation_run had;
     struct run_source source = {.conf = send->request->conf,
                                 .lines = &send->lines,
@@ -180,7 +182,8 @@ static int send_end(const struct ends *ends, const struct capture *capture, size
                                 .ending = &ending,
                                 .packages = &run,
                                 .dropped = ends->reader.dropped,
-                                .clock_step = capture->has_clock_step ? &clock_step : NULL,
+                                .clock_step = step.is_known ? &clock_step : NULL,
+                                .run_ns = step.run_ns,
                                 .memo = ends->memo};
     if (send->request->journal == NULL && is_running(send, capture, &ending)) {
         ends->summary->running++;

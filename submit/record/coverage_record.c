@@ -41,11 +41,11 @@ static void add_allocation(struct json_object *table, const struct coverage_reco
 {
     const struct job_allocation *allocation = source->allocation;
     json_add_int(table, "cpus", allocation->cpus);
-    json_add_exact(table, "start_time", seconds(allocation->start_ns));
-    json_add_exact(table, "end_time", seconds(allocation->end_ns));
+    json_add_exact(table, "start_time", json_seconds(allocation->start_ns));
+    json_add_exact(table, "end_time", json_seconds(allocation->end_ns));
     json_add_text(table, "start_source", allocation->start_source);
     json_add_text(table, "end_source", allocation->end_source);
-    json_add_exact(table, "suspended", seconds(allocation->suspended_ns));
+    json_add_exact(table, "suspended", json_seconds(allocation->suspended_ns));
     json_add_exact(table, "core_seconds", allocation->core_seconds);
     json_add_text(table, "timezone", days_zone());
     json_add_int(table, "others_runs", (int64_t)source->others_runs);

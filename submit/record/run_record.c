@@ -146,6 +146,9 @@ static void add_numbers(struct run *run)
 {
     const struct capture *capture = run->source->capture;
     uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
+    uint64_t run_ns = run->source->run_ns;
+    if (end_ns != 0 && run_ns == 0)
+        run_ns = end_ns - capture->start_ns;
     struct json_writer *record = &run->record;
     const struct {
         const char *key;
@@ -158,7 +161,7 @@ static void add_numbers(struct run *run)
         {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
         {"num_threads", scheduler_threads(capture->facts)},
-        {"run_time", end_ns == 0 ? 0 : json_seconds(end_ns - capture->start_ns)},
+        {"run_time", json_seconds(run_ns)},
         {"start_time", json_seconds(capture->start_ns)},
     };
     json_write_open(record, "userDT");

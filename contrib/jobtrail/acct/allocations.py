@@ -6,7 +6,7 @@ import itertools
 from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
-ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "EXITED", "EXECED", "COMPLETED"]
+ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
 
 
 def of_job(run):
@@ -43,6 +43,7 @@ def allocation(runs, wanted):
             times[path] = times.get(path, 0) + core_time(run)
     job["exec_paths"] = sorted(times, key=lambda path: (-times[path], path))
     job["job"] = job_id(job)
+    job["outlived"] = any(run["outlived"] for run in runs)
     starts = [run["start_time"] for run in runs if run["start_time"] is not None]
     job["start_time"] = min(starts, default=None)
     for name in ("end_time", "end_time_min", "end_time_max"):

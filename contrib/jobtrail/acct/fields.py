@@ -47,8 +47,10 @@ def elapsed(run):
 
 
 def end_bound(run):
-    """">=" if the end may be a second or more after end_time, else "<=" if it may be as long before; times
-    are shown to the second."""
+    """">=" if the end may be a second or more after end_time, as that of a process that still ran after its job's
+    epilog, else "<=" if it may be as long before; times are shown to the second."""
+    if run["outlived"]:
+        return ">="
     least, told, most = run["end_time_min"], run["end_time"], run["end_time_max"]
     if None in (least, told, most):
         return ""
@@ -65,8 +67,14 @@ def elapsed_text(run):
     return text if text is None else end_bound(run) + text
 
 
+def end_max(run):
+    return None if run["outlived"] else run["end_time_max"]
+
+
 def elapsed_max(run):
     """Of a run that has ended; in seconds."""
+    if run["outlived"]:
+        return None
     if run["end_time_max"] is None or run["start_time"] is None:
         return elapsed(run)
     return max(run["end_time_max"] - run["start_time"], 0.0)
@@ -166,8 +174,8 @@ FIELDS = [
     ("ElapsedMax", 10, lambda run: format_elapsed(elapsed_max(run))),
     ("ElapsedRaw", 10, elapsed_raw),
     ("End", 19, end),
-    ("EndError", 9, column("end_time_error")),
-    ("EndMax", 19, lambda run: format_time(run["end_time_max"])),
+    ("EndError", 9, lambda run: None if run["outlived"] else run["end_time_error"]),
+    ("EndMax", 19, lambda run: format_time(end_max(run))),
     ("EndMin", 19, lambda run: format_time(run["end_time_min"])),
     ("EndSource", 10, column("end_source")),
     ("Exec", 20, executables),

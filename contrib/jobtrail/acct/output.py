@@ -50,6 +50,7 @@ def json_run(run, fields):
     facts["core_dumped"] = None if run["core_dumped"] is None else bool(run["core_dumped"])
     facts["elapsed"], facts["elapsed_bound"] = fields.elapsed(run), fields.end_bound(run)
     facts["core_time"] = fields.core_time(run)
+    facts["outlived"] = None if run["outlived"] is None else bool(run["outlived"])
     facts["leads"] = None if run["leads"] is None else bool(run["leads"])
     facts["executables"] = run["exec_paths"]
     if run["slurm"]:

@@ -96,6 +96,17 @@ replaced() {
     [ "$output" = "Unknown|<=00:00:03" ]
 }
 
+@test "of a run that outlived its job no end is claimed, and its core time in the job is known" {
+    sed -n 1p "$SITE/records" | jq -c '.slurmT += {end_source: "epilog", outlived: true, exit_code: null, signal: null,
+        core_seconds: 7200, core_seconds_max: 7200, core_days: [["2024-11-20", 7200]], leads: false}' \
+        >"$BATS_TEST_TMPDIR/outlived"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/outlived.db" "$BATS_TEST_TMPDIR/outlived"
+    acct "sqlite:$BATS_TEST_TMPDIR/outlived.db" -o state,end,endmin,endmax,enderror,elapsed,elapsedmax,coreseconds
+    [ "$output" = "OUTLIVED|Unknown|2024-11-20T11:00:00|||>=01:00:00||7200" ]
+    acct "sqlite:$BATS_TEST_TMPDIR/outlived.db" -X -s OUTLIVED -o state,end,endmin,endmax,elapsed
+    [ "$output" = "OUTLIVED|Unknown|2024-11-20T11:00:00||>=01:00:00" ]
+}
+
 @test "with -X nothing of such a run counts as known" {
     { sed -n 3p "$SITE/records" && replaced 5400; } >"$BATS_TEST_TMPDIR/two"
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/two.db" "$BATS_TEST_TMPDIR/two"

@@ -27,7 +27,7 @@ teardown_file() {
 ran() {
     site_run "019a9f00-4444-7000-8000-00000000000$1" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),
         end_time: (1732096800 + 60 * '"$(($4 + $5))"'), run_time: (60 * '"$5"')} |
-        .slurmT += {step_id: "'"$3"'", cpus_alloc: 4, core_seconds: '"$6"', core_seconds_max: '"$6"',
+        .slurmT += {step_id: "'"$3"'", cpus_alloc: 4, leads: false, core_seconds: '"$6"', core_seconds_max: '"$6"',
             core_days: [["2024-11-20", '"$6"']], end_time_min: .userDT.end_time, end_time_max: .userDT.end_time} |
         '"${7:-.}"
 }
@@ -67,6 +67,7 @@ jobs() {
 
 acct() { # STORE OPTION...
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$1" --allusers --no-sacct -P "${@:2}"
+    echo "$output" "$stderr"
     [ "$status" -eq 0 ]
 }
 
@@ -87,10 +88,10 @@ of_runs() {
 
 of_a_leader() {
     acct "$1" -n -j 98 -o exec,coreseconds,coresecondsmax
-    [ "$output" = $'tool|0|0\nwave|8800|8800' ]
+    [ "$output" = $'wave|8800|8800\ntool|0|0' ]
     acct "$1" -j 98 --json
-    [ "$(jq -c '.runs | map([.core_seconds, .core_time, .leads])' <<<"$output")" = \
-        '[[0.0,"exclusive",false],[8800.0,"exclusive",true]]' ]
+    [ "$(jq '.runs | map([.core_seconds, .core_time, .leads]) ==
+        [[8800, "exclusive", true], [0, "exclusive", false]]' <<<"$output")" = true ]
 }
 
 @test "a run that leads has the time of the tasks on other nodes that follow it, and of its own step" {

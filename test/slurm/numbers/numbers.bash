@@ -146,6 +146,8 @@ DEFINITIONS='
     def noted_by($node): .nodes[$node].allocation;
     # what a second more or less is
     def slack: .cpus + 0.01;
+    # what of a time has to be there: a record has ends to a hundredth
+    def least: 0.98;
 '
 
 # numbers CASE: its objects, one a line; of an array and a requeued job there are several

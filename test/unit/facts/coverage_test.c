@@ -32,8 +32,8 @@
 #define RANKS(what)                                                                                \
     TASK("0")                                                                                      \
     TASK("1")                                                                                      \
-    TASK("2") RUNS("0", what) RUNS("1", what) RUNS("2", what) EXIT("0", "0") EXIT("1", "0")        \
-        EXIT("2", "0")
+    TASK("2")                                                                                      \
+    RUNS("0", what) RUNS("1", what) RUNS("2", what) EXIT("0", "0") EXIT("1", "0") EXIT("2", "0")
 #define ONE(what) WHO("") TASK("0") RUNS("0", what) EXIT("0", "0") EPILOG
 
 static char directory[] = "/tmp/jobtrail-coverage-XXXXXX";

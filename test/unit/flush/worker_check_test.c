@@ -107,8 +107,11 @@ static void work_on(struct worked *worked, uint32_t job)
     }
     make_ledger(3);
     worked->ledger = made_file(&made, made.size);
+    const struct job_allocation allocation =
+        job_allocation_find(&worked->journal, UINT64_C(1700000200000000000));
     worked->check = worker_check_new(job == 0 ? READING_SESSION : READING_JOB, &worked->conf,
-                                     &worked->journal.identity, worked->ledger, -1);
+                                     &worked->journal.identity, job == 0 ? NULL : &allocation,
+                                     worked->ledger, -1);
     assert_non_null(worked->check);
 }
 
