@@ -211,17 +211,22 @@ class Model:
     def estimates(self):
         def make():
             total, largest = Sums(), {}
-            rows = self.database.execute(
-                "SELECT basis, p, sum(n), sum(hours), sum(squares), max(largest) FROM period_people"
-                " WHERE %s GROUP BY basis, p HAVING sum(parts) > 0" % self.who_condition
-            )
-            for basis, p, runs, hours, squares, most in rows:
-                total.add_row((0, 0), basis, p, runs, hours, squares, 0.0, None)
-                if p < 1:
-                    largest[basis, p] = largest_possible(runs, most)
+            for who, basis, p, *sums in self.people_usage():
+                total.add_row((0, 0), basis, p, *sums)
+            for basis, p, runs, most in self.sampled():
+                largest[basis, p] = largest_possible(runs, most)
             return Estimates(total, largest, self.others() if total.left_runs else 0, self.raw)
 
         return self.once("estimates", make)
+
+    def sampled(self):
+        """[(basis, p, runs, core hours of the largest)] of records that sampling kept"""
+        if all(row[2] == 1 for row in self.people_usage()):
+            return []
+        return self.database.execute(
+            "SELECT basis, p, sum(n), max(largest) FROM period_people WHERE p < 1 AND %s GROUP BY basis, p"
+            " HAVING sum(parts) > 0" % self.who_condition
+        )
 
     def others(self):
         """How many runs sampling left out of which no more is known than their number."""
