@@ -12,6 +12,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/conf_rules.h"
 #include "conf/conf_sampling.h"
+#include "conf/policy/policy_read.h"
 
 /* The file being put together. */
 struct image {
@@ -181,9 +182,73 @@ static int add_table(struct image *image, const struct conf_table *table, const 
     return 0;
 }
 
+/* FNV-1a over what the intervals are compiled to. 0 for none. */
+static uint64_t table_identity(const struct policy_interval *interval, size_t count)
+{
+    uint64_t identity = UINT64_C(0xcbf29ce484222325);
+    const unsigned char *bytes = (const unsigned char *)interval;
+    for (size_t i = 0; i < count * sizeof *interval; i++)
+        identity = (identity ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return count == 0 ? 0 : identity == 0 ? 1 : identity;
+}
+
+/* The tables to be known, at most POLICY_KNOWN_TABLES_MAX, each once. */
+struct known_tables {
+    size_t count;
+    struct policy_known_table table[POLICY_KNOWN_TABLES_MAX];
+};
+
+static void know_table(struct known_tables *known, const struct policy_interval *interval,
+                       size_t count)
+{
+    uint64_t identity = count > POLICY_INTERVALS_MAX ? 0 : table_identity(interval, count);
+    for (size_t i = 0; i < known->count; i++) {
+        if (known->table[i].identity == identity)
+            return;
+    }
+    if (identity == 0 || known->count == POLICY_KNOWN_TABLES_MAX)
+        return;
+    struct policy_known_table *table = &known->table[known->count++];
+    *table = (struct policy_known_table){.identity = identity, .count = (uint32_t)count};
+    memcpy(table->interval, interval, count * sizeof *interval);
+}
+
+static uint64_t know_section(struct known_tables *known, const struct image *image,
+                             enum policy_section which)
+{
+    const struct policy_header *header = (const struct policy_header *)(const void *)image->bytes;
+    struct policy_span span = header->section[which];
+    const struct policy_interval *interval = (const void *)(image->bytes + span.offset);
+    size_t count = span.size / sizeof *interval;
+    know_table(known, interval, count);
+    return table_identity(interval, count);
+}
+
+static int add_known_tables(struct image *image, const void *before)
+{
+    struct known_tables known = {.count = 0};
+    size_t count = 0;
+    uint64_t scalar = know_section(&known, image, POLICY_SCALAR);
+    uint64_t mpi = know_section(&known, image, POLICY_MPI);
+    const struct policy_known_table *table =
+        before == NULL ? NULL : policy_known_tables(before, &count);
+    for (size_t i = 0; i < count; i++)
+        know_table(&known, table[i].interval, table[i].count);
+    size_t size = known.count * sizeof known.table[0];
+    char *at = extend(image, size);
+    if (at == NULL)
+        return -ENOMEM;
+    memcpy(at, known.table, size);
+    set_span(image, POLICY_TABLES, at, size);
+    struct policy_header *header = (struct policy_header *)(void *)image->bytes;
+    header->scalar_table = scalar;
+    header->mpi_table = mpi;
+    return 0;
+}
+
 /* The strings come last: policy_usable() requires a byte after every section. */
-static int add_sections(struct image *image, const struct conf *conf, bool is_whole,
-                        struct conf_error *why)
+static int add_sections(struct image *image, const struct conf *conf, const void *before,
+                        bool is_whole, struct conf_error *why)
 {
     static const struct conf_rules none = {0};
     int error = extend(image, sizeof(struct policy_header)) == NULL ? -ENOMEM : 0;
@@ -194,6 +259,8 @@ static int add_sections(struct image *image, const struct conf *conf, bool is_wh
     }
     for (size_t i = 0; error == 0 && i < CONF_TABLES; i++)
         error = add_table(image, &conf_tables[i], conf);
+    if (error == 0)
+        error = add_known_tables(image, before);
     if (error == 0)
         error = add_strings(image, conf);
     if (error == 0 && image->size > POLICY_MAX_BYTES) {
@@ -229,13 +296,13 @@ static void fill_header(struct image *image, const struct conf *conf)
     header->command_line = conf->command_line;
 }
 
-static int compile(const struct conf *conf, bool is_whole, void **bytes, size_t *size,
-                   struct conf_error *why)
+static int compile(const struct conf *conf, const void *before, bool is_whole, void **bytes,
+                   size_t *size, struct conf_error *why)
 {
     struct image image = {0};
     struct conf_error found = {0};
     snprintf(found.file, sizeof found.file, "%s", conf->path);
-    int error = add_sections(&image, conf, is_whole, &found);
+    int error = add_sections(&image, conf, before, is_whole, &found);
     if (error == -ENOMEM)
         snprintf(found.reason, sizeof found.reason, "%s", strerror(ENOMEM));
     if (error != 0) {
@@ -251,10 +318,16 @@ static int compile(const struct conf *conf, bool is_whole, void **bytes, size_t 
 
 int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why)
 {
-    return compile(conf, true, bytes, size, why);
+    return compile(conf, NULL, true, bytes, size, why);
+}
+
+int compile_policy_after(const struct conf *conf, const void *before, void **bytes, size_t *size,
+                         struct conf_error *why)
+{
+    return compile(conf, before, true, bytes, size, why);
 }
 
 int compile_redaction(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why)
 {
-    return compile(conf, false, bytes, size, why);
+    return compile(conf, NULL, false, bytes, size, why);
 }

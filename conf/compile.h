@@ -14,6 +14,12 @@
  * file), -ENOMEM, and fills `*why`. */
 int compile_policy(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why);
 
+/* As compile_policy(). The sampling tables that the policy `before`, which is usable or NULL, knows
+ * are known to this one too: the last POLICY_KNOWN_TABLES_MAX. So a flush can tell which table a
+ * run was sampled by that began before. */
+int compile_policy_after(const struct conf *conf, const void *before, void **bytes, size_t *size,
+                         struct conf_error *why);
+
 /* As compile_policy(), but of the lists of rules only that of [redact] is not empty: for programs
  * that take secrets out of command lines and that a user waits for. */
 int compile_redaction(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why);

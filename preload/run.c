@@ -154,6 +154,7 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     struct ledger_slot head = make_head(start, &self, claim.offset, start_ns);
     head.name_space = name_space;
     head.up_ns = up_ns;
+    head.table = sampling->table;
     head.flags = fields.slot_flags | (pkgs ? LEDGER_SLOT_PKGS : 0) |
                  (always ? LEDGER_SLOT_START : 0) | (sampling->count == 0 ? LEDGER_SLOT_KEEP : 0);
     fill_start(&claim, start->switches, &head);

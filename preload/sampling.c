@@ -40,6 +40,7 @@ void sampling_choose(const void *policy, const struct switches *switches, struct
     const struct policy_header *header = policy;
     enum policy_section table = switches->size > 1 ? POLICY_MPI : POLICY_SCALAR;
     sampling->count = 0;
+    sampling->table = 0;
     if (!is_enabled(header, switches) || sampling_is_always_kept(policy, switches))
         return;
     struct policy_span span = header->section[table];
@@ -49,6 +50,7 @@ void sampling_choose(const void *policy, const struct switches *switches, struct
     memcpy(sampling->interval, (const char *)policy + span.offset,
            count * sizeof(struct policy_interval));
     sampling->count = (uint32_t)count;
+    sampling->table = switches->size > 1 ? header->mpi_table : header->scalar_table;
     sampling->testing = switches->testing_runtime != NULL;
     if (sampling->testing)
         sampling->testing_ns = parse_seconds(switches->testing_runtime);

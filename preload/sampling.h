@@ -17,6 +17,7 @@ struct sampling {
     uint32_t count;   /* 0: always kept */
     uint32_t testing; /* testing_ns replaces the run time */
     uint64_t testing_ns;
+    uint64_t table; /* identity of the table (policy.h); 0: none */
     struct policy_interval interval[SAMPLING_INTERVALS_MAX];
 };
 

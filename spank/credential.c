@@ -2,6 +2,7 @@
 #include "spank/credential.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void credential_add(struct journal_line *line)
 {
@@ -17,6 +18,10 @@ void credential_add(struct journal_line *line)
     };
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         journal_text(line, facts[i].key, getenv(facts[i].variable));
+    /* the longest, at the end; which of different shares is this node's, its place there tells */
+    const char *cpus = getenv("SLURM_JOB_CPUS_PER_NODE");
+    if (cpus != NULL && strchr(cpus, ',') != NULL)
+        journal_text(line, "node_list", getenv("SLURM_NODELIST"));
 }
 
 uint32_t credential_restart(void)

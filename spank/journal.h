@@ -14,7 +14,8 @@
  *
  * prolog  the job starts here: job, restart, uid, gid, node, boot (the kernel's id of it); from the
  *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
- *         cpus (SLURM_JOB_CPUS_PER_NODE), gpus (SLURM_JOB_GPUS: those of this node), het_job
+ *         cpus (SLURM_JOB_CPUS_PER_NODE), node_list (SLURM_NODELIST, where the nodes have different
+ *         shares), gpus (SLURM_JOB_GPUS: those of this node), het_job
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this
@@ -41,13 +42,13 @@
  *
  * Cores are numbered by Slurm, per node from 0 (S_STEP_ALLOC_CORES, S_JOB_ALLOC_CORES); CPUs are
  * Slurm's unit, in which it accounts: threads, where the node has several of a core. What the items
- * are was measured with Slurm 22.05. Job steps: cpus (S_JOB_NCPUS) is their cores times the node's
- * ThreadsPerCore, whatever they asked for; with srun --exact those of that step alone, without it,
- * with --overlap or with sbatch --exclusive all of the job here. The batch and the interactive
- * step: cpus and cores are the job's here, cpus as the credential has it. The extern step: cpus=0,
- * and the job's cores. Where SelectTypeParameters has CR_CPU, two jobs may share a core, and the
- * cpus of job steps are more than the job has. With --hint=nomultithread or --threads-per-core=1
- * the credential counts one CPU for each core, but where SelectTypeParameters has CR_Core, Slurm
+ * are was measured with Slurm 22.05. Job steps, and the interactive step: cpus (S_JOB_NCPUS) is
+ * their cores times the node's ThreadsPerCore, whatever they asked for; with srun --exact those of
+ * that step alone, without it, with --overlap or with sbatch --exclusive all of the job here. The
+ * batch step: cpus and cores are the job's here, cpus as the credential has it. The extern step:
+ * cpus=0, and the job's cores. Where SelectTypeParameters has CR_CPU, two jobs may share a core,
+ * and the cpus of job steps may be more than the job has. With --hint=nomultithread or
+ * --threads-per-core=1 the credential counts one CPU for each core, but with CR_Core Slurm
  * accounts for all threads of these: as job steps say. So whole_cores=1 is in the lines of steps
  * where it has CR_Core or CR_Socket.
  *
@@ -61,10 +62,11 @@
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
  * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of
- * it, `step`, `noledger` and `task` at three quarters, `exit` and `end` at its end. `prolog` and
- * `epilog`, one of each for a run, are always written. For each line that is left out the file
- * JOURNAL_LEFT_OUT gets one byte. It has JOURNAL_LEFT_OUT_MAX bytes at the most, which stand for
- * "this many or more".
+ * it, `step`, `noledger` and `task` at three quarters, `exit`, `end`, `suspend` and `resume` at its
+ * end. `prolog` and `epilog`, one of each for a run, are always written. For each line that is left
+ * out the file JOURNAL_LEFT_OUT gets one byte. It has JOURNAL_LEFT_OUT_MAX bytes at the most, which
+ * stand for "this many or more". There are JOURNAL_PAUSES_MAX lines `suspend` at the most, and as
+ * many `resume`: later suspensions are not noted.
  */
 #ifndef JOBTRAIL_JOURNAL_H
 #define JOBTRAIL_JOURNAL_H

@@ -55,6 +55,8 @@ static uint64_t room_of_verb(const char *verb)
         {"task", JOURNAL_BYTES / 4 * 3},
         {"exit", JOURNAL_BYTES},
         {"end", JOURNAL_BYTES},
+        {"suspend", JOURNAL_BYTES},
+        {"resume", JOURNAL_BYTES},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(verb, kinds[i].verb) == 0)

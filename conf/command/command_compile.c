@@ -7,12 +7,14 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/compile.h"
+#include "conf/policy/policy_open.h"
 #include "conf/policy_file.h"
 
 static enum exit_status compile_to_file(const struct conf *conf, const struct options *options)
 {
     struct conf_error why;
-    CLEANUP_FREE void *bytes = NULL;
+    struct stat status;
+    CLEANUP_FREE void *bytes = NULL, *before = NULL;
     CLEANUP_FREE char *beside = conf_policy_path(conf->path);
     const char *output = options->output != NULL ? options->output : beside;
     size_t size;
@@ -22,7 +24,9 @@ static enum exit_status compile_to_file(const struct conf *conf, const struct op
     }
     if (options->if_newer && policy_file_is_current(output, conf->path))
         return STATUS_OK;
-    if (compile_policy(conf, &bytes, &size, &why) != 0)
+    if (policy_open(output, &status, &before) != 0)
+        before = NULL; /* none, or one of another version */
+    if (compile_policy_after(conf, before, &bytes, &size, &why) != 0)
         return command_refused(&why);
     int error = policy_file_write(output, bytes, size);
     if (error == 0)

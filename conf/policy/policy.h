@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   6u
+#define POLICY_VERSION   7u
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 
@@ -75,6 +75,8 @@ enum policy_section {
     /* string: directory of the languages' hooks, absolute; "": none */
     POLICY_HOOKS,
     POLICY_REDACT, /* DFA over "KIND:TEXT", see redact.h; no match keeps */
+    POLICY_TABLES, /* struct policy_known_table[]: the sampling tables of this policy and of those
+                      that were in force before it, the newest first */
     POLICY_SECTIONS
 };
 
@@ -106,6 +108,8 @@ struct policy_header {
     uint32_t switches;         /* POLICY_TRACK_SCALAR ... */
     uint32_t always_ranks;     /* MPI programs of this size and above are never sampled out */
     uint32_t command_line;     /* enum policy_command_line */
+    uint64_t scalar_table;     /* identity of POLICY_SCALAR (struct policy_known_table); 0: empty */
+    uint64_t mpi_table;        /* identity of POLICY_MPI; 0: empty */
     struct policy_span section[POLICY_SECTIONS];
 };
 
@@ -124,6 +128,18 @@ struct policy_interval {
     uint64_t threshold; /* kept when 64 random bits are <= threshold: UINT64_MAX is always */
     double probability; /* the same, (0, 1], as it is recorded */
 };
+
+/* A sampling table that a run may have been sampled by: a job goes on when another one is compiled.
+ */
+struct policy_known_table {
+    uint64_t identity; /* the same for the same intervals, and not 0 */
+    uint32_t count;    /* of intervals, 1 to POLICY_INTERVALS_MAX */
+    uint32_t unused;   /* 0 */
+    struct policy_interval interval[POLICY_INTERVALS_MAX];
+};
+
+/* A policy has no more of them. */
+#define POLICY_KNOWN_TABLES_MAX 32u
 
 struct policy_rule {
     uint32_t action; /* enum policy_action */

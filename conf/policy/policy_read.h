@@ -253,9 +253,16 @@ static inline int policy_skips_line(const void *base, const char *path, size_t p
            policy_decide(base, path, path_length, argc, argv, files).action == POLICY_SKIP;
 }
 
-/* The interval of a sampling table (POLICY_SCALAR, POLICY_MPI) that holds for a run of `run_ns`;
- * NULL when there is none, which keeps the run, or the section is damaged. `base` must be usable.
- */
+/* The interval that holds for a run of `run_ns`; NULL: none, which keeps the run. */
+static inline const struct policy_interval *
+policy_interval_of(const struct policy_interval *interval, size_t count, uint64_t run_ns)
+{
+    while (count > 0 && interval[count - 1].from_ns > run_ns)
+        count--;
+    return count == 0 ? NULL : &interval[count - 1];
+}
+
+/* The same of a sampling table (POLICY_SCALAR, POLICY_MPI). `base` must be usable. */
 static inline const struct policy_interval *
 policy_interval(const void *base, enum policy_section which, uint64_t run_ns)
 {
@@ -263,10 +270,29 @@ policy_interval(const void *base, enum policy_section which, uint64_t run_ns)
     struct policy_span span = header->section[which];
     const struct policy_interval *interval =
         (const struct policy_interval *)((const char *)base + span.offset);
-    size_t count = span.size / sizeof *interval;
-    while (count > 0 && interval[count - 1].from_ns > run_ns)
-        count--;
-    return count == 0 ? NULL : &interval[count - 1];
+    return policy_interval_of(interval, span.size / sizeof *interval, run_ns);
+}
+
+/* The known sampling tables, `*count` of them. `base` must be usable. */
+static inline const struct policy_known_table *policy_known_tables(const void *base, size_t *count)
+{
+    const struct policy_header *header = (const struct policy_header *)base;
+    struct policy_span span = header->section[POLICY_TABLES];
+    *count = span.size / sizeof(struct policy_known_table);
+    return (const struct policy_known_table *)((const char *)base + span.offset);
+}
+
+/* The known sampling table with this identity; NULL: there is none. `base` must be usable. */
+static inline const struct policy_known_table *policy_known_table(const void *base,
+                                                                  uint64_t identity)
+{
+    size_t count;
+    const struct policy_known_table *table = policy_known_tables(base, &count);
+    for (size_t i = 0; i < count; i++)
+        if (table[i].identity == identity && identity != 0 && table[i].count > 0 &&
+            table[i].count <= POLICY_INTERVALS_MAX)
+            return &table[i];
+    return NULL;
 }
 
 #endif

@@ -8,6 +8,7 @@ PCRE share, is found in the path.
 import os
 import re
 import sqlite3
+import time
 import urllib.parse
 
 from . import credentials
@@ -216,6 +217,14 @@ def opened(store, address):
     except store.errors as error:
         raise trouble(address, error) from None
     return store
+
+
+def use_timezone(store):
+    """Takes the time zone of the store's days, if it has one, for all of the program's times."""
+    for (zone,) in store.lookup("SELECT value FROM store_state WHERE name = 'timezone'"):
+        if zone:
+            os.environ["TZ"] = zone
+            time.tzset()
 
 
 def check_version(version, address):

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/base/command_options.h"
+#include "conf/base/days.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
 #include "submit/command/submit_command.h"
@@ -148,8 +149,13 @@ enum submit_status submit_conf_load(const struct submit_options *options, struct
 {
     struct conf_error error;
     char text[1024];
-    if (conf_load_trusted(options->conf, conf, &error) == 0)
-        return SUBMIT_OK;
+    if (conf_load_trusted(options->conf, conf, &error) == 0) {
+        if (days_use_zone(conf->timezone) == 0)
+            return SUBMIT_OK;
+        fputs("jobtrail-submit: out of memory\n", stderr); /* conf_load() has checked the zone */
+        conf_free(conf);
+        return SUBMIT_UNUSABLE;
+    }
     conf_error_text(&error, text, sizeof text);
     fprintf(stderr, "jobtrail-submit: %s\n", text);
     return SUBMIT_UNUSABLE;

@@ -31,6 +31,7 @@ struct record_facts {
     const struct record_fact *fact;
     size_t count;
     size_t key_length[RECORD_FACTS_MAX];
+    uint32_t asked;                 /* by bit: the facts that are to be looked at in each record */
     struct group group[GROUPS_MAX]; /* the first is the record itself */
     size_t group_count;
     char *text; /* owned: the record before, which was sound; NULL: none */
@@ -65,6 +66,23 @@ static uint64_t key_bit(const char *key, size_t length)
     return UINT64_C(1) << ((length + 5 * (unsigned char)(*key | 0x20)) & 63);
 }
 
+/* The group of a fact, which is made with its first one: the last, or the record itself. */
+static struct group *group_for(struct record_facts *facts, const struct record_fact *fact, size_t i)
+{
+    struct group *last = &facts->group[facts->group_count - 1];
+    bool is_new =
+        fact->table != NULL && (last->table == NULL || strcmp(last->table, fact->table) != 0);
+    if (is_new) {
+        *++last = (struct group){fact->table, length_of(fact->table), i, i, 0};
+        facts->group_count++;
+    }
+    if (fact->table == NULL) {
+        last = &facts->group[0];
+        last->first = last->end == 0 ? i : last->first;
+    }
+    return last;
+}
+
 struct record_facts *record_facts_new(enum record_kind kind, const struct record_fact *fact,
                                       size_t count)
 {
@@ -76,14 +94,12 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
     facts->count = count;
     facts->group_count = 1;
     for (size_t i = 0; i < count; i++) {
-        struct group *last = &facts->group[facts->group_count - 1];
+        struct group *group = group_for(facts, &fact[i], i);
         facts->key_length[i] = strlen(fact[i].key);
-        if (fact[i].table != NULL &&
-            (last->table == NULL || strcmp(last->table, fact[i].table) != 0))
-            *++last = (struct group){fact[i].table, length_of(fact[i].table), i, i, 0};
-        last->end = i + 1;
-        last->key_bits |= key_bit(fact[i].key, facts->key_length[i]);
-        facts->group_count = (size_t)(last - facts->group) + 1;
+        group->end = i + 1;
+        group->key_bits |= key_bit(fact[i].key, facts->key_length[i]);
+        if (i == 0 || fact[i].fits != NULL)
+            facts->asked |= UINT32_C(1) << i;
     }
     return facts;
 }
@@ -109,6 +125,8 @@ static int find_key(const struct scan *scan, const char *at, struct pair *pair)
 static int has_value(const struct pair *pair, const struct record_fact *fact)
 {
     size_t length = (size_t)(pair->behind - pair->value);
+    if (fact->fits != NULL)
+        return fact->fits(fact->context, pair->value, length);
     int same = strlen(fact->text) == length && memcmp(pair->value, fact->text, length) == 0;
     return same != fact->differs;
 }
@@ -173,13 +191,13 @@ static const struct group *find_table(const struct scan *scan, const struct pair
 }
 
 /* Behind the key and value at `at` where they are the same as in the record before, and have been
- * seen to be sound there; or NULL. But the first fact is another one now. */
+ * seen to be sound there; or NULL. But the first fact is another one now, and some are asked. */
 static const char *after_same(struct scan *scan, const char *at)
 {
     const struct record_facts *facts = scan->facts;
     const struct member *member = &facts->member[scan->members];
-    if (facts->text == NULL || scan->members >= facts->members || (member->facts & 1) != 0 ||
-        (size_t)(scan->end - at) <= member->length ||
+    if (facts->text == NULL || scan->members >= facts->members ||
+        (member->facts & facts->asked) != 0 || (size_t)(scan->end - at) <= member->length ||
         memcmp(at, facts->text + member->at, member->length) != 0 ||
         has_more(scan, at + member->length) < 0 ||
         ((scan->seen & member->facts) | (scan->keys & member->key)) != 0)

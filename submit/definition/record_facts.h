@@ -6,6 +6,7 @@
 #ifndef JOBTRAIL_RECORD_FACTS_H
 #define JOBTRAIL_RECORD_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "submit/definition/record_keys.h"
@@ -17,13 +18,18 @@ struct record_fact {
     const char *key;
     const char *text; /* the value as it stands in JSON that we have written */
     int differs;      /* any other value but this one */
+    /* Whether the value is one that it may be, `length` bytes of sound JSON; it is asked once for
+     * each record. NULL: the text says. */
+    bool (*fits)(void *context, const char *value, size_t length);
+    void *context;
 };
 
 struct record_facts;
 
 /* For records of this kind with these facts, RECORD_FACTS_MAX at the most, those of a table side by
- * side. The array and its texts must outlive it; the text of the first may change between two
- * records. Returns NULL when out of memory; record_facts_free() releases. */
+ * side. The array and its texts must outlive it; the text of the first, which is in a table or the
+ * only one that is not, may change between two records. Returns NULL when out of memory;
+ * record_facts_free() releases. */
 struct record_facts *record_facts_new(enum record_kind kind, const struct record_fact *fact,
                                       size_t count);
 

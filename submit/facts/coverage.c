@@ -2,29 +2,32 @@
 #include "submit/facts/coverage.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
+#include "conf/base/grow.h"
 #include "conf/policy/policy_read.h"
 #include "spank/journal.h"
-#include "submit/facts/core_time.h"
+#include "submit/facts/coverage_pieces.h"
 #include "submit/facts/program_find.h"
+#include "submit/facts/program_name.h"
+#include "submit/facts/static_run.h"
+#include "submit/facts/wrapper.h"
 
-/* A task with its outcome. */
+/* What a task is apart from its runs. */
 struct task_outcome {
-    const struct journal_task *task;
-    enum coverage_outcome outcome;
-    uint32_t leader;
-    char *program; /* owned, until a fact takes it */
+    enum coverage_outcome outcome; /* of what was not seen of it */
+    const char *program;           /* in `coverage.programs`; NULL: not to be told */
+    size_t statics;                /* its place in `coverage.statics`; SIZE_MAX: it is none */
 };
 
 struct search {
     const struct coverage_source *source;
-    const struct journal_program **programs; /* sorted */
-    size_t program_count;
+    struct task_outcome *task; /* owned, of each */
+    struct coverage coverage;
+    struct coverage_pieces pieces;
     bool is_excluded; /* the job */
     bool is_host_skipped;
 };
@@ -32,14 +35,15 @@ struct search {
 const char *coverage_outcome_name(enum coverage_outcome outcome)
 {
     static const char *const names[] = {
-        [COVERAGE_EXCLUDED] = "excluded", [COVERAGE_OPTED_OUT] = "opted_out",
-        [COVERAGE_RECORDED] = "recorded", [COVERAGE_CONTAINER] = "container",
-        [COVERAGE_FOLLOWER] = "follower", [COVERAGE_SCRIPT] = "script",
-        [COVERAGE_MISSING] = "missing",   [COVERAGE_LAUNCHER] = "launcher",
-        [COVERAGE_POLICY] = "policy",     [COVERAGE_STATIC] = "static",
-        [COVERAGE_SETUID] = "setuid",     [COVERAGE_SPOOL] = "spool",
-        [COVERAGE_SAMPLED] = "sampled",   [COVERAGE_KILLED] = "killed",
-        [COVERAGE_UNKNOWN] = "unknown",
+        [COVERAGE_EXCLUDED] = "excluded",   [COVERAGE_OPTED_OUT] = "opted_out",
+        [COVERAGE_RECORDED] = "recorded",   [COVERAGE_CONTAINER] = "container",
+        [COVERAGE_FOLLOWER] = "follower",   [COVERAGE_LAUNCH] = "launch",
+        [COVERAGE_SCRIPT] = "script",       [COVERAGE_MISSING] = "missing",
+        [COVERAGE_LAUNCHER] = "launcher",   [COVERAGE_POLICY] = "policy",
+        [COVERAGE_STATIC] = "static",       [COVERAGE_SETUID] = "setuid",
+        [COVERAGE_SPOOL] = "spool",         [COVERAGE_SAMPLED] = "sampled",
+        [COVERAGE_KILLED] = "killed",       [COVERAGE_UNKNOWN] = "unknown",
+        [COVERAGE_UNCERTAIN] = "uncertain", [COVERAGE_IDLE] = "idle",
     };
     return names[outcome];
 }
@@ -81,211 +85,257 @@ static bool is_left_out(const struct search *search, const struct journal_step *
            policy_decide(header, path, strlen(path), 0, NULL, NULL).action == POLICY_SKIP;
 }
 
-static bool is_launcher(const char *path)
-{
-    static const char *const names[] = {"orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy",
-                                        NULL};
-    return path != NULL && coverage_is_named(path, strlen(path), names);
-}
-
-static int compare_programs(const void *left, const void *right)
-{
-    const struct journal_program *a = *(const struct journal_program *const *)left;
-    const struct journal_program *b = *(const struct journal_program *const *)right;
-    return coverage_compare_tasks(a->step, a->task, b->step, b->task);
-}
-
-static int collect_programs(struct search *search)
-{
-    const struct journal *journal = search->source->journal;
-    search->programs = calloc(journal->program_count + 1, sizeof *search->programs);
-    if (search->programs == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < journal->program_count; i++)
-        search->programs[i] = &journal->programs[i];
-    search->program_count = journal->program_count;
-    qsort(search->programs, search->program_count, sizeof *search->programs, compare_programs);
-    return 0;
-}
-
-static const struct journal_program *find_program(const struct search *search,
-                                                  const struct journal_task *task)
-{
-    struct journal_program key = {.step = task->step, .task = task->task};
-    const struct journal_program *pointer = &key;
-    const struct journal_program **found =
-        bsearch(&pointer, search->programs, search->program_count, sizeof *search->programs,
-                compare_programs);
-    return found == NULL ? NULL : *found;
-}
-
 /* ---- Outcomes -------------------------------------------------------------------------------- */
 
 static bool has_spool_failed(const struct search *search, const struct journal_step *step)
 {
-    return search->source->witnesses == NULL || search->source->dropped > 0 ||
-           (step != NULL && step->no_ledger);
+    return !search->source->has_ledger || search->source->dropped > 0 || step->no_ledger;
 }
 
-static bool may_be_sampled(const struct search *search, const struct journal_step *step)
+/* Shells, and programs that only start others: what they started is not known. */
+static bool is_starter(const char *path)
 {
-    const struct policy_header *header = search->source->policy;
-    uint32_t tasks = task_count(step);
-    return (header->switches & POLICY_SAMPLE) != 0 && (tasks == 1 || tasks < header->always_ranks);
+    size_t size = strlen(path);
+    return program_is_shell(path, size) || program_is_launcher(path, size) ||
+           wrapper_kind(path, size) != WRAPPER_NONE;
 }
 
 /* The outcome of a task that should have left a capture. */
 static enum coverage_outcome outcome_of_program(const struct search *search,
-                                                const struct journal_task *task,
-                                                const struct journal_step *step,
+                                                const struct job_task *task,
                                                 const struct program *program)
 {
-    bool was_killed = task->end_ns != 0 && WIFSIGNALED(task->status);
+    bool was_killed = task->task->end_ns != 0 && WIFSIGNALED(task->task->status);
     if (program->kind == PROGRAM_MISSING)
         return COVERAGE_MISSING;
-    if (coverage_is_runtime(program->path, strlen(program->path)))
+    if (program_is_runtime(program->path, strlen(program->path)))
         return COVERAGE_CONTAINER;
-    if (is_launcher(program->path))
+    if (program_is_daemon(program->path, strlen(program->path)))
         return COVERAGE_LAUNCHER;
-    if (is_left_out(search, step, program->path))
-        return COVERAGE_POLICY;
+    if (is_left_out(search, task->step, program->path))
+        return is_starter(program->path) ? COVERAGE_SCRIPT : COVERAGE_POLICY;
     if (program->kind == PROGRAM_STATIC)
         return COVERAGE_STATIC;
     if (program->kind == PROGRAM_PRIVILEGED)
         return COVERAGE_SETUID;
-    if (has_spool_failed(search, step))
+    if (has_spool_failed(search, task->step))
         return COVERAGE_SPOOL;
-    if (was_killed)
-        return COVERAGE_KILLED;
-    return may_be_sampled(search, step) ? COVERAGE_SAMPLED : COVERAGE_UNKNOWN;
+    return was_killed ? COVERAGE_KILLED : COVERAGE_UNKNOWN;
 }
 
-/* The outcome where it is known without reading the program's file, else COVERAGE_UNKNOWN. `leader`
- * is the task that records for this one. */
-static enum coverage_outcome known_outcome(const struct search *search,
-                                           const struct journal_task *task,
-                                           const struct journal_step *step, uint32_t leader)
+/* Whether the program that Slurm was asked for is what its process was seen to run: not a shell or
+ * the like, and after no other program. */
+static bool is_launched(const struct job_task *task)
+{
+    const uint64_t launch_ns = 1000000000; /* takes less, as what only starts a program does */
+    const char *path = task->launched == NULL ? NULL : task->launched->path;
+    return task->is_program && task->program_ns <= task->task->start_ns + launch_ns &&
+           (path == NULL || !is_starter(path));
+}
+
+/* The outcome where it is known without reading the program's file, else COVERAGE_UNKNOWN. */
+static enum coverage_outcome known_outcome(const struct search *search, const struct job_task *task)
 {
     if (search->is_excluded)
         return COVERAGE_EXCLUDED;
-    if (step != NULL && step->opted_out)
+    if (task->step->opted_out)
         return COVERAGE_OPTED_OUT;
-    enum coverage_witness_kind kind = coverage_witness_kind(search->source->witnesses, task);
-    if (kind == WITNESS_PROGRAM)
-        return COVERAGE_RECORDED;
-    if (kind == WITNESS_RUNTIME || (step != NULL && step->container))
+    if (is_launched(task))
+        return COVERAGE_LAUNCH;
+    if (task->seen == JOB_TASK_RUNTIME || (task->step->container && task->seen != JOB_TASK_PROGRAM))
         return COVERAGE_CONTAINER;
-    if (leader == JOURNAL_NONE ? task->task != 0 : task->task != leader)
+    if (job_task_follows(task))
         return COVERAGE_FOLLOWER;
-    if (task->step != JOURNAL_STEP_BATCH)
+    if (task->seen != JOB_TASK_UNSEEN)
+        return COVERAGE_SCRIPT;
+    if (task->task->step != JOURNAL_STEP_BATCH)
         return COVERAGE_UNKNOWN;
-    return has_spool_failed(search, step) ? COVERAGE_SPOOL : COVERAGE_SCRIPT;
+    return has_spool_failed(search, task->step) ? COVERAGE_SPOOL : COVERAGE_SCRIPT;
 }
 
-static int find_outcome(const struct search *search, const struct journal_task *task,
-                        struct task_outcome *task_outcome)
+/* Most tasks of a step run the same program: their text is shared. */
+static int keep_program(struct search *search, const char *path, const char **kept)
+{
+    struct coverage *coverage = &search->coverage;
+    size_t count = coverage->program_count;
+    *kept = count == 0 ? NULL : coverage->programs[count - 1];
+    if (*kept != NULL && strcmp(*kept, path) == 0)
+        return 0;
+    char *copy = strdup(path);
+    if (copy == NULL || GROW(coverage->programs, count) != 0) {
+        free(copy);
+        return -ENOMEM;
+    }
+    *kept = coverage->programs[coverage->program_count++] = copy;
+    return 0;
+}
+
+static int find_outcome(struct search *search, const struct job_task *task,
+                        struct task_outcome *found)
 {
     const struct journal *journal = search->source->journal;
-    const struct journal_step *step = journal_find_step(journal, task->step);
-    const struct journal_program *launched = find_program(search, task);
-    const char *path = launched == NULL ? NULL : launched->path;
+    const char *path = task->launched == NULL ? NULL : task->launched->path;
     struct program program;
-    *task_outcome = (struct task_outcome){
-        .task = task, .leader = launched == NULL ? JOURNAL_NONE : launched->leader};
-    task_outcome->outcome = known_outcome(search, task, step, task_outcome->leader);
-    if (task_outcome->outcome == COVERAGE_UNKNOWN && !search->source->blind) {
-        program_find(launched, journal->identity.uid, journal->identity.gid, &program);
-        task_outcome->outcome = outcome_of_program(search, task, step, &program);
+    *found = (struct task_outcome){.outcome = known_outcome(search, task), .statics = SIZE_MAX};
+    if (found->outcome == COVERAGE_UNKNOWN && !search->source->blind) {
+        program_find(task->launched, journal->identity.uid, journal->identity.gid, &program);
+        found->outcome = outcome_of_program(search, task, &program);
         path = program.path;
     }
-    bool is_named =
-        task_outcome->outcome != COVERAGE_EXCLUDED && task_outcome->outcome != COVERAGE_OPTED_OUT;
-    if (path == NULL || path[0] == '\0' || !is_named || task->step == JOURNAL_STEP_BATCH)
+    bool is_named = found->outcome != COVERAGE_EXCLUDED && found->outcome != COVERAGE_OPTED_OUT;
+    if (path == NULL || path[0] == '\0' || !is_named || task->task->step == JOURNAL_STEP_BATCH)
         return 0;
-    task_outcome->program = strdup(path);
-    return task_outcome->program == NULL ? -ENOMEM : 0;
+    return keep_program(search, path, &found->program);
+}
+
+static int add_static(struct search *search, size_t task)
+{
+    const struct coverage_source *source = search->source;
+    struct coverage *coverage = &search->coverage;
+    struct task_outcome *outcome = &search->task[task];
+    struct coverage_static made = {
+        .task = source->tasks->task[task].task, .index = task, .program = outcome->program};
+    int error = static_run_decide(source->policy, source->journal, source->now_ns, &made);
+    if (error == 0 && GROW(coverage->statics, coverage->static_count) != 0)
+        error = -ENOMEM;
+    if (error != 0)
+        return error;
+    outcome->statics = coverage->static_count;
+    coverage->statics[coverage->static_count++] = made;
+    return 0;
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static int compare_task_outcomes(const void *left, const void *right)
+static struct coverage_piece piece_of(const struct search *search, size_t task,
+                                      enum coverage_outcome outcome, const char *program)
 {
-    const struct task_outcome *a = left, *b = right;
-    if (a->task->step != b->task->step)
-        return a->task->step < b->task->step ? -1 : 1;
-    if (a->outcome != b->outcome)
-        return a->outcome < b->outcome ? -1 : 1;
-    if (a->leader != b->leader)
-        return a->leader < b->leader ? -1 : 1;
-    int order = strcmp(a->program == NULL ? "" : a->program, b->program == NULL ? "" : b->program);
-    if (order != 0)
-        return order;
-    return a->task->task < b->task->task ? -1 : a->task->task > b->task->task;
+    const struct job_task *known = &search->source->tasks->task[task];
+    bool has_end = known->task->end_ns != 0;
+    return (struct coverage_piece){.outcome = outcome,
+                                   .step = known->task->step,
+                                   .leader = known->leader,
+                                   .task = known->task->task,
+                                   .index = task,
+                                   .start_ns = known->task->start_ns,
+                                   .end_ns = has_end ? known->task->end_ns : known->task->start_ns,
+                                   .program = program};
 }
 
-static bool is_of_fact(const struct coverage_fact *fact, const struct task_outcome *task_outcome)
+/* One for each day; `runs` are counted in the first. */
+static void add_shares(struct search *search, struct coverage_piece piece,
+                       struct partition_shares shares)
 {
-    return fact->step == task_outcome->task->step && fact->outcome == task_outcome->outcome &&
-           fact->leader == task_outcome->leader &&
-           strcmp(fact->program == NULL ? "" : fact->program,
-                  task_outcome->program == NULL ? "" : task_outcome->program) == 0;
-}
-
-/* Of a task of which Slurm has seen no end: when it had ended at the latest. */
-static uint64_t last_end(const struct coverage_source *source, const struct journal_step *step)
-{
-    if (step != NULL && step->end_ns != 0)
-        return step->end_ns;
-    return source->journal->epilog_ns != 0   ? source->journal->epilog_ns
-           : source->journal->reboot_ns != 0 ? source->journal->reboot_ns
-                                             : source->now_ns;
-}
-
-static void fact_add_task(const struct coverage_source *source, const struct journal_task *task,
-                          struct coverage_fact *fact)
-{
-    const struct journal_step *step = journal_find_step(source->journal, task->step);
-    bool is_known = task->end_ns != 0;
-    uint64_t end_ns = is_known ? task->end_ns : last_end(source, step);
-    double seconds = is_launcher(fact->program)
-                         ? core_time_of_job(step, task->start_ns, end_ns)
-                         : core_time(source->journal, step, task->start_ns, end_ns);
-    fact->tasks++;
-    if (is_known) {
-        fact->core_seconds += seconds;
-    } else {
-        fact->uncertain_core_seconds += seconds;
-        end_ns = task->start_ns;
+    for (size_t i = 0; i < shares.count; i++) {
+        piece.day = shares.share[i].day;
+        piece.core_seconds = shares.share[i].core_seconds;
+        coverage_pieces_add(&search->pieces, &piece);
     }
-    if (task->start_ns < fact->start_ns)
-        fact->start_ns = task->start_ns;
-    if (end_ns > fact->end_ns)
-        fact->end_ns = end_ns;
 }
 
-/* Both arrays of `*coverage` have room for an entry of each task. */
-static void collect_facts(const struct coverage_source *source, struct task_outcome *outcomes,
-                          size_t count, struct coverage *coverage)
+static void add_part(struct search *search, size_t task, enum partition_part part,
+                     struct coverage_piece piece)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct task_outcome *task_outcome = &outcomes[i];
-        struct coverage_fact *fact =
-            coverage->fact_count == 0 ? NULL : &coverage->facts[coverage->fact_count - 1];
-        if (fact == NULL || !is_of_fact(fact, task_outcome)) {
-            fact = &coverage->facts[coverage->fact_count++];
-            *fact = (struct coverage_fact){.outcome = task_outcome->outcome,
-                                           .step = task_outcome->task->step,
-                                           .leader = task_outcome->leader,
-                                           .first_task = task_outcome->task->task,
-                                           .start_ns = UINT64_MAX,
-                                           .program = task_outcome->program};
-            task_outcome->program = NULL;
-        }
-        fact_add_task(source, task_outcome->task, fact);
-        if (task_outcome->outcome == COVERAGE_STATIC)
-            coverage->statics[coverage->static_count++] =
-                (struct coverage_static){task_outcome->task, fact->program};
+    add_shares(search, piece, division_of_task(search->source->division, task, part));
+}
+
+/* As what the share of a task that follows counts. */
+static struct coverage_piece piece_of_follower(const struct search *search, size_t task)
+{
+    const struct division *division = search->source->division;
+    size_t leader = division_followed(division, task);
+    const char *program = search->task[task].program;
+    if (leader == SIZE_MAX)
+        return piece_of(search, task, COVERAGE_FOLLOWER, program);
+    size_t run = division_leading(division, leader), statics = search->task[leader].statics;
+    if (run != SIZE_MAX) {
+        const struct division_run known = division_run(division, run);
+        return piece_of(search, task, known.is_left_out ? COVERAGE_SAMPLED : COVERAGE_RECORDED,
+                        known.is_left_out ? known.program : program);
     }
+    if (statics == SIZE_MAX)
+        return piece_of(search, task, COVERAGE_FOLLOWER, program);
+    bool is_left_out = search->coverage.statics[statics].is_left_out;
+    return piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : COVERAGE_STATIC,
+                    search->task[leader].program);
+}
+
+/* As what the time of the task counts in which nothing was seen. */
+static struct coverage_piece piece_of_unseen(const struct search *search, size_t task)
+{
+    const struct task_outcome *known = &search->task[task];
+    bool is_left_out =
+        known->statics != SIZE_MAX && search->coverage.statics[known->statics].is_left_out;
+    return piece_of(search, task, is_left_out ? COVERAGE_SAMPLED : known->outcome, known->program);
+}
+
+static void add_task(struct search *search, size_t task)
+{
+    const char *program = search->task[task].program;
+    struct coverage_piece unseen = piece_of_unseen(search, task);
+    struct coverage_piece follower = piece_of_follower(search, task);
+    add_part(search, task, PARTITION_UNSEEN, unseen);
+    add_part(search, task, PARTITION_FOLLOWER, follower);
+    add_part(search, task, PARTITION_UNCERTAIN,
+             piece_of(search, task, COVERAGE_UNCERTAIN, program));
+    add_part(search, task, PARTITION_CONTAINER,
+             piece_of(search, task, COVERAGE_CONTAINER, program));
+    struct coverage_piece begin =
+        search->task[task].outcome == COVERAGE_FOLLOWER ? follower : unseen;
+    begin.runs = search->task[task].statics != SIZE_MAX;
+    begin.day = division_day(search->source->division, begin.start_ns);
+    coverage_pieces_add(&search->pieces, &begin);
+}
+
+static void add_run(struct search *search, size_t run)
+{
+    const struct division *division = search->source->division;
+    const struct division_run known = division_run(division, run);
+    enum coverage_outcome outcome = known.is_left_out ? COVERAGE_SAMPLED : COVERAGE_RECORDED;
+    struct coverage_piece piece = {.outcome = outcome,
+                                   .step = JOURNAL_NONE,
+                                   .leader = JOURNAL_NONE,
+                                   .index = SIZE_MAX,
+                                   .start_ns = known.start_ns,
+                                   .end_ns = known.start_ns,
+                                   .program = known.program};
+    if (known.task != SIZE_MAX)
+        piece = piece_of(search, known.task, outcome,
+                         known.is_left_out ? known.program : search->task[known.task].program);
+    if (known.task != SIZE_MAX)
+        add_shares(search, piece, division_of_run(division, run));
+    if (!known.is_left_out && (!known.is_program || known.task == SIZE_MAX))
+        return;
+    piece.runs = 1;
+    piece.day = division_day(division, known.start_ns);
+    coverage_pieces_add(&search->pieces, &piece);
+}
+
+static void add_idle(struct search *search)
+{
+    const struct coverage_source *source = search->source;
+    struct coverage_piece piece = {.outcome = COVERAGE_IDLE,
+                                   .step = JOURNAL_NONE,
+                                   .leader = JOURNAL_NONE,
+                                   .index = SIZE_MAX,
+                                   .start_ns = source->allocation->start_ns,
+                                   .end_ns = source->allocation->end_ns};
+    add_shares(search, piece, division_idle(source->division));
+    piece.outcome = COVERAGE_UNCERTAIN;
+    add_shares(search, piece, division_maybe_suspended(source->division));
+}
+
+static int find_outcomes(struct search *search)
+{
+    const struct job_tasks *tasks = search->source->tasks;
+    search->task = calloc(tasks->count + 1, sizeof *search->task);
+    int error = search->task == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; error == 0 && i < tasks->count; i++) {
+        error = find_outcome(search, &tasks->task[i], &search->task[i]);
+        if (error == 0 && search->task[i].outcome == COVERAGE_STATIC)
+            error = add_static(search, i);
+    }
+    return error;
 }
 
 static int compare_statics(const void *left, const void *right)
@@ -294,67 +344,50 @@ static int compare_statics(const void *left, const void *right)
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
-static int find_outcomes(const struct search *search, struct task_outcome *outcomes, size_t *count)
+static int find_facts(struct search *search)
 {
-    const struct journal *journal = search->source->journal;
-    for (size_t i = 0; i < journal->task_count; i++) {
-        const struct journal_task *task = &journal->tasks[i];
-        /* The task of the extern step is Slurm's own process, not the user's. A task without a step
-         * line began while the site had switched jobtrail off. */
-        if (task->step == JOURNAL_STEP_EXTERN || journal_find_step(journal, task->step) == NULL)
-            continue;
-        int error = find_outcome(search, task, &outcomes[(*count)++]);
-        if (error != 0)
-            return error;
-    }
-    qsort(outcomes, *count, sizeof *outcomes, compare_task_outcomes);
-    return 0;
-}
-
-static int find_facts(const struct search *search, struct coverage *coverage)
-{
-    size_t count = 0, room = search->source->journal->task_count + 1;
-    struct task_outcome *outcomes = calloc(room, sizeof *outcomes);
-    coverage->facts = calloc(room, sizeof *coverage->facts);
-    coverage->statics = calloc(room, sizeof *coverage->statics);
-    int error = outcomes == NULL || coverage->facts == NULL || coverage->statics == NULL
-                    ? -ENOMEM
-                    : find_outcomes(search, outcomes, &count);
-    if (error == 0) {
-        collect_facts(search->source, outcomes, count, coverage);
+    const struct coverage_source *source = search->source;
+    struct coverage *coverage = &search->coverage;
+    int error = find_outcomes(search);
+    if (error != 0)
+        return error;
+    for (size_t i = 0; i < source->tasks->count; i++)
+        add_task(search, i);
+    for (size_t i = 0; i < division_run_count(source->division); i++)
+        add_run(search, i);
+    add_idle(search);
+    if (coverage->static_count > 0)
         qsort(coverage->statics, coverage->static_count, sizeof *coverage->statics,
               compare_statics);
-    }
-    for (size_t i = 0; i < count; i++)
-        free(outcomes[i].program);
-    free(outcomes);
+    error = coverage_pieces_join(&search->pieces, &coverage->facts, &coverage->fact_count);
+    for (size_t i = 0; i < coverage->fact_count; i++)
+        coverage->facts[i].date = division_date(source->division, coverage->facts[i].day);
     return error;
 }
 
 int coverage_find(const struct coverage_source *source, struct coverage *coverage)
 {
-    struct coverage found = {0};
     struct utsname host;
     struct search search = {.source = source,
                             .is_excluded = coverage_excludes(source->policy, source->journal),
                             .is_host_skipped =
                                 uname(&host) == 0 &&
                                 is_skipped(source->policy, POLICY_HOST, host.nodename)};
-    int error = collect_programs(&search);
+    int error = find_facts(&search);
+    coverage_pieces_free(&search.pieces);
+    free(search.task);
     if (error == 0)
-        error = find_facts(&search, &found);
-    free(search.programs);
-    if (error == 0)
-        *coverage = found;
+        *coverage = search.coverage;
     else
-        coverage_free(&found);
+        coverage_free(&search.coverage);
     return error;
 }
 
 void coverage_free(struct coverage *coverage)
 {
-    for (size_t i = 0; i < coverage->fact_count; i++)
-        free(coverage->facts[i].program);
+    for (size_t i = 0; i < coverage->program_count; i++)
+        free(coverage->programs[i]);
+    free(coverage->programs);
     free(coverage->facts);
     free(coverage->statics);
     *coverage = (struct coverage){0};

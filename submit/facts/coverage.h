@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For every task that Slurm launched on this node: whether a record covers it, and if not, why not.
- * A fact is about all tasks of a step that run the same program with the same outcome.
+ * What became of a job's allocation on this node: facts, of which each is what tasks of one step
+ * had on one day, and why that is, or is not, in run records. The core seconds of all of them are
+ * those of the allocation.
  */
 #ifndef JOBTRAIL_COVERAGE_H
 #define JOBTRAIL_COVERAGE_H
@@ -10,61 +11,77 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/facts/coverage_witness.h"
+#include "submit/facts/division.h"
+#include "submit/facts/job_allocation.h"
+#include "submit/facts/job_tasks.h"
 #include "submit/job/journal_read.h"
 
-/* In the order in which they are looked for. */
 enum coverage_outcome {
     COVERAGE_EXCLUDED,  /* the site skips the job's partition or account */
     COVERAGE_OPTED_OUT, /* the user said --jobtrail=no */
-    COVERAGE_RECORDED,  /* the task, or a process that it started, left a capture */
+    COVERAGE_RECORDED,  /* of runs with records, and of the tasks for which one stands */
     COVERAGE_CONTAINER, /* it ran in a container without the library */
     COVERAGE_FOLLOWER,  /* another task of the same program records for it */
-    COVERAGE_SCRIPT,    /* a batch script: only its shell is known */
+    COVERAGE_LAUNCH,    /* before, between or after the programs of a task's own process */
+    COVERAGE_SCRIPT,    /* below a shell or wrapper, a batch script's too: nothing that is known */
     COVERAGE_MISSING,   /* the program could not be found */
     COVERAGE_LAUNCHER,  /* a daemon of mpirun's: the record of rank 0 covers its ranks */
     COVERAGE_POLICY,    /* the site's rules or switches leave the program out */
     COVERAGE_STATIC,    /* no dynamic loader: its record is made from the journal */
     COVERAGE_SETUID,    /* set-user-id or the like: the loader ignores LD_PRELOAD */
     COVERAGE_SPOOL,     /* there was no room, or no ledger */
-    COVERAGE_SAMPLED,   /* sampling is on and may have left it out */
+    COVERAGE_SAMPLED,   /* of runs that sampling left out */
     COVERAGE_KILLED,    /* killed by a signal without a capture: before its program had started */
     COVERAGE_UNKNOWN,   /* none of these; for example, LD_PRELOAD was unset */
+    COVERAGE_UNCERTAIN, /* only what may have ended before could have had it */
+    COVERAGE_IDLE,      /* no task had it */
 };
 
 struct coverage_fact {
     enum coverage_outcome outcome;
-    uint32_t step;
+    uint32_t step;       /* JOURNAL_NONE: none */
     uint32_t leader;     /* the task that records for these; JOURNAL_NONE: unknown */
-    uint32_t first_task; /* the lowest of their numbers */
-    uint32_t tasks, runs;
-    double core_seconds; /* cores times time, of all these tasks of which the end is known */
-    double uncertain_core_seconds; /* and of the others at the most */
+    uint32_t first_task; /* the lowest of their numbers; 0 where there is none */
+    uint32_t tasks;      /* each task is in one of its facts: where it had most (but see
+                            coverage_pieces.h), on the first day */
+    uint32_t runs;       /* of programs, those of `sampled` of anything; on the day they began */
+    uint32_t day;        /* from the first one of the allocation */
+    const char *date;    /* of the day; the division's */
+    double core_seconds;
     uint64_t start_ns,
-        end_ns;    /* since the Epoch: of the first start and the last end that is known */
-    char *program; /* owned; NULL: unknown, or of a task that is not to be recorded */
+        end_ns; /* since the Epoch: of the first task's start and the last known end of one */
+    const char *program; /* the coverage's or the division's; NULL: unknown, or of a task that is
+                            not to be recorded. Of a run that was left out: its own */
 };
 
 /* A task whose program is static. */
 struct coverage_static {
     const struct journal_task *task; /* in the journal */
-    const char *program;             /* in one of the facts */
+    size_t index;                    /* of the same in the job's tasks */
+    const char *program;             /* the coverage's */
+    double probability;              /* with which it is kept */
+    bool is_left_out;                /* by sampling */
 };
 
 struct coverage {
-    struct coverage_fact *facts; /* owned, in the order of the steps */
+    struct coverage_fact *facts; /* owned; by step, outcome, leader, program and day */
     size_t fact_count;
     struct coverage_static *statics; /* owned, in the order of the journal */
     size_t static_count;
+    char **programs; /* owned */
+    size_t program_count;
 };
 
 struct coverage_source {
     const void *policy; /* usable */
     const struct journal *journal;
-    const struct coverage_witnesses *witnesses; /* NULL: the ledger cannot be read */
-    uint64_t dropped;                           /* captures that found no room */
-    uint64_t now_ns;                            /* tasks without an end had ended by then */
-    bool blind;                                 /* programs' files are not read */
+    const struct job_allocation *allocation;
+    const struct job_tasks *tasks;
+    const struct division *division;
+    uint64_t dropped; /* captures that found no room, and stubs */
+    uint64_t now_ns;
+    bool has_ledger;
+    bool blind; /* programs' files are not read */
 };
 
 /* Whether the site skips the job's partition or account. Where the journal has no credential, and

@@ -85,6 +85,7 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
 static struct ending end_by_signing(const struct capture *capture)
 {
     return (struct ending){.source = "fini",
+                           .is_measured = true,
                            .end_ns = capture->end_ns,
                            .min_ns = capture->end_ns,
                            .max_ns = sum_of(capture->end_ns, FINI_ERROR_NS)};
@@ -101,7 +102,7 @@ static struct ending end_after_silence(const struct capture *capture,
         journal == NULL ? NULL : journal_find_step(journal, capture->step);
     bool is_outlived = is_alive(capture, journal);
     uint64_t last_ns = last_moment(evidence);
-    struct ending ending = {.outlived = is_outlived};
+    struct ending ending = {.outlived = is_outlived, .is_measured = is_outlived};
     ending.source = journal == NULL                                      ? "session"
                     : journal->epilog_ns == 0 && journal->reboot_ns != 0 ? "reboot"
                     : is_outlived || step == NULL || step->end_ns == 0   ? "epilog"
@@ -136,6 +137,7 @@ static struct ending end_of_task(const struct capture *capture, const struct jou
                             .status = task->status};
     if (is_bounded)
         ending.min_ns = later_of(alive_ns, task->end_ns - smaller_of(task->end_ns, task->error_ns));
+    ending.is_measured = is_bounded && task->error_ns <= WORK_NS;
     if (!ending.status_known || (is_own && !is_bounded))
         ending.end_ns = alive_ns;
     return ending;
@@ -162,6 +164,7 @@ static struct ending end_of_signed_task(const struct capture *capture,
     struct ending ending = end_by_signing(capture);
     uint64_t work_ns = task->error_ns == UINT64_MAX ? WORK_NS : task->error_ns;
     bool is_late = task->end_ns > sum_of(ending.max_ns, work_ns);
+    ending.is_measured = !is_late;
     if (is_late)
         ending.max_ns = task->max_ns;
     ending.status_known = !is_late || is_certain(capture, evidence);

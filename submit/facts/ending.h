@@ -41,7 +41,9 @@ struct ending {
     uint64_t min_ns;    /* the true end is not before this; never before the start */
     uint64_t max_ns;    /* the true end is not after this; min_ns <= end_ns <= max_ns */
     uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
-    bool outlived;      /* it still runs */
+    bool is_measured;   /* end_ns was, and the bounds are what clocks and Slurm may have been off;
+                           else they are all that is known */
+    bool outlived;      /* it still runs: what is told is the end of its run in the job */
     int status;         /* as wait(2) gives it, where it is known */
     bool status_known;
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What Slurm allocated to a job on this node, by the journal; and what a run had of it.
+ * What Slurm allocated to a job on this node, by the journal; and what a run had of it. Root and
+ * the reader of the user's files make the same of the same journal.
  */
 #ifndef JOBTRAIL_JOB_ALLOCATION_H
 #define JOBTRAIL_JOB_ALLOCATION_H
@@ -9,24 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conf/base/days.h"
 #include "submit/job/journal_read.h"
 
 struct job_allocation {
     uint32_t cpus;             /* 0: not known */
     uint64_t start_ns, end_ns; /* since the Epoch */
-    const char *start_source;  /* "prolog"; "step": the first line of a step */
+    const char *start_source;  /* "slurm"; "prolog"; "step": the first line of a step */
     const char *end_source;    /* "epilog"; "reboot"; "flush": it is not known to have ended */
-    uint64_t suspended_ns;     /* nothing of it was allocated then */
+    uint64_t suspended_ns;     /* nothing of it was allocated then, as far as that is sure */
     double core_seconds;       /* cpus x (end - start - suspended) */
     bool is_clock_known;
     double clock_step; /* s by which the clock was set meanwhile, where that is known */
 };
 
-#define ALLOCATION_DATE_SIZE sizeof "YYYY-MM-DD"
-
 /* Core seconds on one day. */
 struct allocation_day {
-    char date[ALLOCATION_DATE_SIZE];
+    char date[DAYS_TEXT_SIZE];
     double core_seconds;
 };
 
@@ -41,5 +41,9 @@ struct allocation_run {
 
 /* `now_ns`: the end of a job of which the journal has no end. */
 struct job_allocation job_allocation_find(const struct journal *journal, uint64_t now_ns);
+
+/* The part of `[start_ns, end_ns]` that is in the allocation; false: none. */
+bool job_allocation_clip(const struct job_allocation *allocation, uint64_t *start_ns,
+                         uint64_t *end_ns);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "conf/base/uuid7.h"
+#include "submit/facts/ending.h"
+#include "submit/facts/sampling_read.h"
 
 static int make_run_uuid(const struct journal *journal, const struct journal_task *task,
                          struct capture *capture)
@@ -22,21 +24,43 @@ static int make_run_uuid(const struct journal *journal, const struct journal_tas
     return error;
 }
 
+/* All but what the program's file tells. */
+static int make_capture(const struct journal *journal, const struct journal_task *known,
+                        struct capture *capture)
+{
+    const struct journal_step *step = journal_find_step(journal, known->step);
+    *capture = (struct capture){.pid = known->pid,
+                                .start_ticks = known->ticks,
+                                .start_ns = known->start_ns,
+                                .rank = known->task,
+                                .size = step == NULL || step->tasks == 0 ? 1 : step->tasks,
+                                .step = known->step,
+                                .task = known->task,
+                                .task_pid = known->pid};
+    return make_run_uuid(journal, known, capture);
+}
+
+int static_run_decide(const struct policy_header *policy, const struct journal *journal,
+                      uint64_t now_ns, struct coverage_static *task)
+{
+    struct capture capture;
+    const struct ending_evidence evidence = {.journal = journal, .now_ns = now_ns};
+    int error = make_capture(journal, task->task, &capture);
+    if (error != 0)
+        return error;
+    const struct ending ending = ending_find(&capture, &evidence);
+    capture.table = sampling_table(policy, capture.size);
+    task->is_left_out = !sampling_keeps(policy, &capture, &ending, &task->probability);
+    return 0;
+}
+
 int static_run_make(const struct journal *journal, const struct coverage_static *task,
                     struct static_run *run)
 {
-    const struct journal_task *known = task->task;
-    const struct journal_step *step = journal_find_step(journal, known->step);
     size_t id_size;
-    *run =
-        (struct static_run){.capture = {.pid = known->pid,
-                                        .start_ticks = known->ticks,
-                                        .start_ns = known->start_ns,
-                                        .rank = known->task,
-                                        .size = step == NULL || step->tasks == 0 ? 1 : step->tasks,
-                                        .step = known->step,
-                                        .task = known->task,
-                                        .task_pid = known->pid}};
+    int error = make_capture(journal, task->task, &run->capture);
+    if (error != 0)
+        return error;
     snprintf(run->exec, sizeof run->exec, "%s", task->program);
     run->capture.exec = (struct capture_bytes){.at = run->exec, .size = strlen(run->exec)};
     run->capture.argv = (struct capture_bytes){.at = run->exec, .size = strlen(run->exec) + 1};
@@ -44,5 +68,5 @@ int static_run_make(const struct journal *journal, const struct coverage_static 
     if (id_size > 0)
         run->capture.build_id =
             (struct capture_bytes){.at = (const char *)run->build_id, .size = id_size};
-    return make_run_uuid(journal, known, &run->capture);
+    return 0;
 }

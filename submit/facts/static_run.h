@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "conf/base/elf_build_id.h"
+#include "conf/policy/policy.h"
 #include "submit/facts/coverage.h"
 
 struct static_run {
@@ -16,6 +17,11 @@ struct static_run {
     char exec[PATH_MAX];
     unsigned char build_id[BUILD_ID_MAX];
 };
+
+/* Whether sampling keeps the run, by the table of the policy: fills in `is_left_out` and
+ * `probability`. Reads no file. Returns 0, or -EIO where no uuid can be made. */
+int static_run_decide(const struct policy_header *policy, const struct journal *journal,
+                      uint64_t now_ns, struct coverage_static *task);
 
 /* Fills in the capture of the task. Its uuid depends on the task, its node and its start only.
  * Returns 0, or -EIO where no uuid can be made. */

@@ -4,16 +4,21 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/cleanup.h"
 
 /* Rates are in 2^-43 of a CPU or core: 2^20 of them in 64 bits, and 2^64 ns of these in 128. */
-enum { WORD_BITS = 64, RATE_BITS = 43 };
+enum { WORD_BITS = 64, WORDS = PARTITION_CORES_MAX / WORD_BITS, RATE_BITS = 43 };
 
 #define RATE_OF_ONE (UINT64_C(1) << RATE_BITS)
 
 /* The time of steps is counted in ticks. It is slower than the clock where they hold more CPUs than
  * there are. */
 struct core {
+    uint32_t alike; /* as many cores are held by the same steps: this one stands for them */
     uint32_t holders;
+    uint64_t rate;     /* of each holder */
     cpu_ticks read_at; /* time of steps */
     cpu_ticks had;     /* by each holder, until then */
 };
@@ -31,6 +36,7 @@ struct step_cores {
     const struct partition_input *input;
     uint32_t core_count; /* that `input->cpus` are */
     struct core core[PARTITION_CORES_MAX];
+    uint64_t first[WORDS];   /* bit set of those that stand for all that are alike */
     struct holding *holding; /* of each step */
     cpu_ticks time;          /* of steps */
     uint64_t time_rate;      /* of it, of the clock */
@@ -42,13 +48,13 @@ struct step_cores {
     uint64_t version; /* grows with each change of a core that another step holds */
 };
 
-/* Walks over the cores of a step: *core is -1 before the first one. */
-static bool next_core(const struct partition_step *step, int *core)
+/* Walks over the cores of a step that are in `among`: *core is -1 before the first one. */
+static bool next_core(const struct partition_step *step, const uint64_t *among, int *core)
 {
-    for (size_t at = (size_t)*core + 1; at < PARTITION_CORES_MAX;) {
+    for (size_t at = (size_t)*core + 1; at / WORD_BITS < WORDS;) {
         if (at / WORD_BITS >= step->core_words)
             return false;
-        uint64_t word = step->cores[at / WORD_BITS] >> at % WORD_BITS;
+        uint64_t word = (step->cores[at / WORD_BITS] & among[at / WORD_BITS]) >> at % WORD_BITS;
         if (word != 0) {
             *core = (int)at + __builtin_ctzll(word);
             return true;
@@ -58,23 +64,81 @@ static bool next_core(const struct partition_step *step, int *core)
     return false;
 }
 
-static uint32_t count_cores(const struct partition_input *input)
+/* The cores that any step holds, into `all`. Returns how many cores the job's CPUs are. */
+static uint32_t find_cores(const struct partition_input *input, uint64_t *all)
 {
-    uint64_t all[PARTITION_CORES_MAX / WORD_BITS] = {0};
-    uint32_t count = 0;
+    uint32_t count = 0, given = input->cores != 0 ? input->cores : input->cpus;
     for (size_t i = 0; i < input->step_count; i++) {
         const struct partition_step *step = &input->steps[i];
         if (step->is_batch || step->cores == NULL)
             continue;
-        for (size_t word = 0; word < step->core_words && word < sizeof all / sizeof all[0]; word++)
+        for (size_t word = 0; word < step->core_words && word < WORDS; word++)
             all[word] |= step->cores[word];
     }
-    for (size_t word = 0; word < sizeof all / sizeof all[0]; word++)
+    for (size_t word = 0; word < WORDS; word++)
         count += (uint32_t)__builtin_popcountll(all[word]);
-    uint32_t given = input->cores != 0 ? input->cores : input->cpus;
-    if (count < given)
-        count = given;
+    count = count > given ? count : given;
     return count > 0 ? count : 1;
+}
+
+/* Kinds of cores that are held by the same steps: at first all are of kind 0. */
+struct kinds {
+    uint16_t of[PARTITION_CORES_MAX];
+    uint16_t size[PARTITION_CORES_MAX], found[PARTITION_CORES_MAX], split[PARTITION_CORES_MAX];
+    uint16_t count;
+};
+
+/* Splits the kinds of which the step holds some cores, but not all. */
+static void split_kinds(struct kinds *kinds, const struct partition_step *step, const uint64_t *all)
+{
+    for (int i = -1; next_core(step, all, &i);)
+        kinds->found[kinds->of[i]]++;
+    for (int i = -1; next_core(step, all, &i);) {
+        uint16_t kind = kinds->of[i];
+        if (kinds->found[kind] == kinds->size[kind])
+            continue;
+        if (kinds->split[kind] == 0)
+            kinds->split[kind] = kinds->count++;
+        kinds->of[i] = kinds->split[kind];
+        kinds->size[kinds->split[kind]]++;
+    }
+    for (uint16_t kind = 0; kind < kinds->count; kind++) {
+        if (kinds->split[kind] != 0)
+            kinds->size[kind] = (uint16_t)(kinds->size[kind] - kinds->found[kind]);
+        kinds->split[kind] = kinds->found[kind] = 0;
+    }
+}
+
+static bool has_same_cores(const struct partition_step *step, const struct partition_step *other)
+{
+    return step->core_words == other->core_words &&
+           memcmp(step->cores, other->cores, step->core_words * sizeof *step->cores) == 0;
+}
+
+static int find_alike(struct step_cores *cores, const uint64_t *all)
+{
+    CLEANUP_FREE struct kinds *kinds = calloc(1, sizeof *kinds);
+    const struct partition_step *last = NULL;
+    if (kinds == NULL)
+        return -ENOMEM;
+    kinds->count = 1;
+    for (size_t word = 0; word < WORDS; word++)
+        kinds->size[0] = (uint16_t)(kinds->size[0] + __builtin_popcountll(all[word]));
+    for (size_t i = 0; i < cores->input->step_count; i++) {
+        const struct partition_step *step = &cores->input->steps[i];
+        if (step->is_batch || step->cores == NULL || (last != NULL && has_same_cores(step, last)))
+            continue;
+        split_kinds(kinds, step, all);
+        last = step;
+    }
+    for (size_t i = 0; i < PARTITION_CORES_MAX; i++) {
+        if ((all[i / WORD_BITS] >> i % WORD_BITS & 1) == 0 || kinds->size[kinds->of[i]] == 0)
+            continue;
+        cores->core[i].alike = kinds->size[kinds->of[i]];
+        cores->first[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+        kinds->size[kinds->of[i]] = 0;
+    }
+    return 0;
 }
 
 /* CPUs x cores, so that all is whole: a core is input->cpus / core_count CPUs. */
@@ -92,19 +156,20 @@ static void set_rates(struct step_cores *cores)
 
 int step_cores_make(const struct partition_input *input, struct step_cores **cores)
 {
+    uint64_t all[WORDS] = {0};
     struct step_cores *made = calloc(1, sizeof *made);
     if (made == NULL)
         return -ENOMEM;
-    made->holding = calloc(input->step_count + 1, sizeof *made->holding);
-    if (made->holding == NULL) {
-        free(made);
-        return -ENOMEM;
-    }
     made->input = input;
-    made->core_count = count_cores(input);
+    made->core_count = find_cores(input, all);
+    made->holding = calloc(input->step_count + 1, sizeof *made->holding);
+    int error = made->holding == NULL ? -ENOMEM : find_alike(made, all);
     set_rates(made);
-    *cores = made;
-    return 0;
+    if (error != 0)
+        step_cores_free(made);
+    else
+        *cores = made;
+    return error;
 }
 
 /* What so many ticks are at a rate, rounded down. */
@@ -126,36 +191,35 @@ void step_cores_advance(struct step_cores *cores, uint64_t ns)
         cores->waited += rest;
 }
 
-static void read_core(const struct step_cores *cores, struct core *core)
+static cpu_ticks had_of_core(const struct step_cores *cores, const struct core *core)
 {
-    if (core->holders > 0)
-        core->had += (cores->time - core->read_at) / core->holders;
-    core->read_at = cores->time;
+    return core->had + scale(cores->time - core->read_at, core->rate);
 }
 
-/* Sum of the clocks of the step's cores, and its rate. Most cores of a step are alike: division is
- * what costs. */
+static void set_holders(struct step_cores *cores, struct core *core, uint32_t holders)
+{
+    core->had = had_of_core(cores, core);
+    core->read_at = cores->time;
+    core->holders = holders;
+    core->rate = holders > 0 ? RATE_OF_ONE / holders : 0;
+}
+
+/* Sum of the clocks of the step's cores, and its rate. */
 static cpu_ticks sum_cores(struct step_cores *cores, size_t step)
 {
     struct holding *holding = &cores->holding[step];
-    cpu_ticks sum = 0, read_at = 0, each = 0;
-    uint32_t holders = 0;
+    cpu_ticks sum = 0;
     holding->rate = 0;
-    for (int i = -1; next_core(&cores->input->steps[step], &i);) {
+    for (int i = -1; next_core(&cores->input->steps[step], cores->first, &i);) {
         const struct core *core = &cores->core[i];
-        if (core->holders != holders || core->read_at != read_at) {
-            holders = core->holders;
-            read_at = core->read_at;
-            each = (cores->time - read_at) / holders;
-        }
-        sum += core->had + each;
-        holding->rate += RATE_OF_ONE / holders;
+        sum += had_of_core(cores, core) * core->alike;
+        holding->rate += core->rate * core->alike;
     }
     holding->version = cores->version;
     return sum;
 }
 
-/* What each holder had of a core is rounded down each time that the core is read; a rate, once. So
+/* A clock of a core is rounded down each time that its holders change; a step, as it is read. So
  * the sum of the clocks may be behind by some ticks. */
 static void read_known(struct step_cores *cores, size_t step)
 {
@@ -205,13 +269,14 @@ void step_cores_begin(struct step_cores *cores, size_t step)
     cores->living++;
     if (!is_known(cores, step))
         cores->unknown_cpus += unknown_cpus(cores, step);
-    for (int i = -1; is_known(cores, step) && next_core(&cores->input->steps[step], &i);) {
+    for (int i = -1;
+         is_known(cores, step) && next_core(&cores->input->steps[step], cores->first, &i);) {
         struct core *core = &cores->core[i];
-        read_core(cores, core);
-        if (core->holders++ == 0)
-            cores->held++;
+        if (core->holders == 0)
+            cores->held += core->alike;
         else
             is_shared = true;
+        set_holders(cores, core, core->holders + 1);
     }
     if (is_shared)
         cores->version++;
@@ -228,11 +293,12 @@ void step_cores_end(struct step_cores *cores, size_t step)
     cores->living--;
     if (!is_known(cores, step))
         cores->unknown_cpus -= unknown_cpus(cores, step);
-    for (int i = -1; is_known(cores, step) && next_core(&cores->input->steps[step], &i);) {
+    for (int i = -1;
+         is_known(cores, step) && next_core(&cores->input->steps[step], cores->first, &i);) {
         struct core *core = &cores->core[i];
-        read_core(cores, core);
-        if (--core->holders == 0)
-            cores->held--;
+        set_holders(cores, core, core->holders - 1);
+        if (core->holders == 0)
+            cores->held -= core->alike;
         else
             is_shared = true;
     }

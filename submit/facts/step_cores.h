@@ -3,8 +3,9 @@
  * How much CPU time each of a job's steps has on a node, as steps begin and end: see partition.h.
  *
  * Each core has a clock of what each of its holders had of it, and steps read the clocks of their
- * cores. So a step that begins or ends costs O(its cores), however many steps it overlaps. A step
- * whose cores were not affected since it was read last is read in O(1).
+ * cores. So a step that begins or ends costs O(its cores), however many steps it overlaps; cores
+ * that the same steps hold count as one. A step whose cores were not affected since it was read
+ * last is read in O(1).
  */
 #ifndef JOBTRAIL_STEP_CORES_H
 #define JOBTRAIL_STEP_CORES_H

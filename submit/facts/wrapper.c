@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "submit/facts/coverage_witness.h"
+#include "submit/facts/program_name.h"
 
 /* setsid and unshare fork where they are asked to, and then wait or leave at once: the name alone
  * does not tell. As replacing ones their end is not claimed. */
@@ -41,11 +41,11 @@ enum wrapper_kind wrapper_kind(const char *path, size_t size)
     if (path == NULL)
         return WRAPPER_NONE;
     bool system = is_of_system(path, size);
-    if (coverage_is_named(path, size, replacing) ||
-        (system && coverage_is_named(path, size, replacing_tools)))
+    if (program_is_named(path, size, replacing) ||
+        (system && program_is_named(path, size, replacing_tools)))
         return WRAPPER_REPLACES;
-    if (coverage_is_named(path, size, waiting) ||
-        (system && coverage_is_named(path, size, waiting_tools)))
+    if (program_is_named(path, size, waiting) ||
+        (system && program_is_named(path, size, waiting_tools)))
         return WRAPPER_WAITS;
     return WRAPPER_NONE;
 }

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/coverage_send.h"
 
+#include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
-#include "submit/facts/sampling_read.h"
 #include "submit/facts/static_run.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/run_record.h"
 
-static int send_static_run(const struct ledger_send *send, const struct coverage_static *task,
-                           uint64_t dropped, uint64_t *runs)
+static int send_static_run(const struct ledger_send *send, const struct coverage_told *told,
+                           const struct coverage_static *task, uint64_t *runs)
 {
     const struct reading_request *request = send->request;
     struct static_run run;
     struct built_record record;
+    if (task->is_left_out)
+        return 0;
     int error = static_run_make(request->journal, task, &run);
     if (error != 0)
         return error;
     const struct ending_evidence evidence = {.journal = request->journal,
                                              .now_ns = request->now_ns};
     const struct ending ending = ending_find(&run.capture, &evidence);
-    struct run_source source = {.conf = request->conf,
-                                .lines = &send->lines,
-                                .identity = &request->journal->identity,
-                                .journal = request->journal,
-                                .capture = &run.capture,
-                                .ending = &ending,
-                                .dropped = dropped,
-                                .is_uncaptured = true};
-    if (!sampling_keeps(request->conf, source.capture, &ending, &source.probability))
-        return 0;
+    const struct allocation_run had = division_static_had(told->division, task->index);
+    const struct run_source source = {.conf = request->conf,
+                                      .lines = &send->lines,
+                                      .identity = &request->journal->identity,
+                                      .journal = request->journal,
+                                      .capture = &run.capture,
+                                      .ending = &ending,
+                                      .dropped = told->dropped,
+                                      .probability = task->probability,
+                                      .is_uncaptured = true,
+                                      .had = &had};
     error = run_record_build(&source, &record);
     error = ledger_send_record(send, error, &record);
     *runs += error == 0;
@@ -40,13 +43,18 @@ static bool is_wanted(const struct ledger_send *send, uint64_t unit)
     return unit >= send->request->resume_at.unit && send->begin(send->context, unit);
 }
 
-static int send_facts(const struct ledger_send *send, const struct coverage *coverage,
-                      uint64_t dropped, uint64_t first)
+static int send_facts(const struct ledger_send *send, const struct coverage_told *told,
+                      const struct coverage *coverage, uint64_t first)
 {
     const struct journal *journal = send->request->journal;
-    const struct job_allocation allocation = job_allocation_find(journal, send->request->now_ns);
-    const struct coverage_record_source source = {
-        send->request->conf, &send->lines, journal, coverage, dropped, &allocation};
+    const struct coverage_record_source source = {.conf = send->request->conf,
+                                                  .lines = &send->lines,
+                                                  .journal = journal,
+                                                  .coverage = coverage,
+                                                  .allocation = told->allocation,
+                                                  .dropped = told->dropped,
+                                                  .others_runs = told->others_runs,
+                                                  .others_ns = told->others_ns};
     int error = 0;
     for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct built_record record;
@@ -60,16 +68,19 @@ static int send_facts(const struct ledger_send *send, const struct coverage *cov
 
 /* Units of static programs come first, by the number of their task in the journal, whatever the
  * others' programs are by now; then those of the coverage. */
-int coverage_send(const struct ledger_send *send, const struct coverage_witnesses *witnesses,
-                  uint64_t dropped, uint64_t first, uint64_t *runs)
+int coverage_send(const struct ledger_send *send, const struct coverage_told *told, uint64_t first,
+                  uint64_t *runs)
 {
     const struct reading_request *request = send->request;
     struct coverage coverage;
     const struct coverage_source source = {.policy = send->policy,
                                            .journal = request->journal,
-                                           .witnesses = witnesses,
-                                           .dropped = dropped,
+                                           .allocation = told->allocation,
+                                           .tasks = told->tasks,
+                                           .division = told->division,
+                                           .dropped = told->dropped + told->others_runs,
                                            .now_ns = request->now_ns,
+                                           .has_ledger = told->has_ledger,
                                            .blind = !send->begin(send->context, first - 1)};
     int error = coverage_find(&source, &coverage);
     if (error != 0)
@@ -77,10 +88,10 @@ int coverage_send(const struct ledger_send *send, const struct coverage_witnesse
     for (size_t i = 0; error == 0 && i < coverage.static_count; i++) {
         const struct coverage_static *one = &coverage.statics[i];
         if (is_wanted(send, first + (uint64_t)(one->task - request->journal->tasks)))
-            error = send_static_run(send, one, dropped, runs);
+            error = send_static_run(send, told, one, runs);
     }
     if (error == 0 && request->conf->coverage)
-        error = send_facts(send, &coverage, dropped, first);
+        error = send_facts(send, told, &coverage, first);
     coverage_free(&coverage);
     return error;
 }

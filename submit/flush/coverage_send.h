@@ -5,14 +5,23 @@
 #ifndef JOBTRAIL_COVERAGE_SEND_H
 #define JOBTRAIL_COVERAGE_SEND_H
 
-#include "submit/facts/coverage.h"
+#include "submit/facts/division.h"
 #include "submit/flush/ledger_send.h"
 
-/* Builds the records of a job and gives them away. `witnesses` and `dropped`: as in struct
- * coverage_source. Units begin with `first`; also `first` - 1 is begun, of which there are no
- * records: looking at the programs of tasks. `*runs` grows by the number of runs among the records.
- * Returns 0, -errno, or what `give` returned. */
-int coverage_send(const struct ledger_send *send, const struct coverage_witnesses *witnesses,
-                  uint64_t dropped, uint64_t first, uint64_t *runs);
+/* What the ledger has told. */
+struct coverage_told {
+    const struct job_tasks *tasks;
+    const struct job_allocation *allocation;
+    struct division *division;
+    uint64_t dropped;                /* captures that found no room */
+    uint64_t others_runs, others_ns; /* as in struct ledger_reader */
+    bool has_ledger;                 /* it could be read */
+};
+
+/* Builds the records of a job and gives them away. Units begin with `first`; also `first` - 1 is
+ * begun, of which there are no records: looking at the programs of tasks. `*runs` grows by the
+ * number of runs among the records. Returns 0, -errno, or what `give` returned. */
+int coverage_send(const struct ledger_send *send, const struct coverage_told *told, uint64_t first,
+                  uint64_t *runs);
 
 #endif

@@ -75,7 +75,8 @@ static void close_files(const struct users_files *files)
 }
 
 /* A job whose ledger is gone has nothing to send; one that never had one, or another user's, or
- * lost it with its file system, has coverage. Returns 0 and the outcome, or -errno. */
+ * lost it with its file system, has coverage, and so has one without a step here. Returns 0 and the
+ * outcome, or -errno. */
 static int send_records(struct flush_state *state, const struct journal *journal, int directory,
                         const struct users_files *files, enum flush_outcome *outcome)
 {
@@ -85,7 +86,8 @@ static int send_records(struct flush_state *state, const struct journal *journal
     if (files->is_lost)
         fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
                 journal->identity.job);
-    if (files->ledger >= 0 || files->is_foreign || files->is_lost || has_no_ledger(journal)) {
+    if (files->ledger >= 0 || files->is_foreign || files->is_lost || has_no_ledger(journal) ||
+        journal->step_count == 0) {
         int error =
             job_read(state, journal, directory, files->ledger, files->packages, &summary, outcome);
         if (error != 0)

@@ -8,6 +8,9 @@
 #include "conf/base/process.h"
 #include "preload/ledger.h"
 #include "submit/evidence/succession.h"
+#include "submit/facts/clock_step.h"
+#include "submit/facts/coverage.h"
+#include "submit/facts/division.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/replaceable.h"
 #include "submit/facts/sampling_read.h"
@@ -24,7 +27,9 @@ struct ends {
     struct reading_summary *summary;
     struct ledger_reader reader;
     struct succession succession;
-    struct coverage_witnesses witnesses;
+    struct job_tasks tasks;
+    struct job_allocation allocation;
+    struct division *division; /* NULL: of a session */
     struct packages packages;
     struct package_versions *versions;
     struct json_memo *memo;
@@ -94,21 +99,81 @@ static bool is_running(const struct ledger_send *send, const struct capture *cap
     return process_alive(capture->pid, capture->start_ticks);
 }
 
-static int send_end(const struct ends *ends, const struct capture *capture, uint64_t next_ns)
+static bool always(const struct capture *capture)
 {
-    const struct ledger_send *send = ends->send;
-    const struct looks *looks = send->request->looks;
+    (void)capture;
+    return true;
+}
+
+/* `reads`: files of programs may be looked at. */
+static struct ending find_ending(const struct ends *ends, const struct capture *capture,
+                                 uint64_t next_ns, bool reads)
+{
+    const struct reading_request *request = ends->send->request;
+    const struct looks *looks = capture->is_stub ? NULL : request->looks;
     const struct ending_evidence evidence = {
-        .journal = send->request->journal,
+        .journal = request->journal,
         .next_ns = next_ns,
-        .now_ns = send->request->now_ns,
+        .now_ns = request->now_ns,
         .look = looks == NULL ? NULL
                               : looks_find(looks, (uint32_t)(capture->offset / LEDGER_PAGE),
                                            capture->start_ns),
-        .is_replaceable = replaceable,
+        .is_replaceable = reads ? replaceable : always,
     };
-    const struct ending ending = ending_find(capture, &evidence);
+    return ending_find(capture, &evidence);
+}
+
+static uint64_t unit_of(const struct succession_entry *entry)
+{
+    return (uint64_t)entry->page + 1;
+}
+
+/* Adds what the run of an entry can have had of the allocation. What is damaged or has changed is
+ * counted when records are made. */
+static int divide_entry(struct ends *ends, const struct succession_entry *entry)
+{
+    struct capture capture;
+    double probability;
+    int found = succession_capture(&ends->reader, entry, &capture);
+    if (found < 0 && found != -EINVAL)
+        return found;
+    if (found != 1)
+        return division_add(ends->division, NULL, NULL, false);
+    bool reads = !capture.is_stub && ends->send->begin(ends->send->context, unit_of(entry));
+    const struct ending ending = find_ending(ends, &capture, entry->next_ns, reads);
+    bool is_left_out =
+        capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
+    return division_add(ends->division, &capture, &ending, is_left_out);
+}
+
+/* Divides the allocation of a job. */
+static int divide(struct ends *ends, bool is_excluded)
+{
+    const struct reading_request *request = ends->send->request;
+    static const struct succession none; /* of a job whose captures are not looked at */
+    const struct division_source source = {.journal = request->journal,
+                                           .allocation = &ends->allocation,
+                                           .tasks = &ends->tasks,
+                                           .succession = is_excluded ? &none : &ends->succession,
+                                           .is_excluded = is_excluded};
+    ends->allocation = job_allocation_find(request->journal, request->now_ns);
+    int error = job_tasks_make(request->journal, &ends->tasks);
+    if (error == 0)
+        error = division_new(&source, &ends->division);
+    for (size_t i = 0; i < source.succession->count && error == 0; i++)
+        error = divide_entry(ends, &ends->succession.entry[i]);
+    return error == 0 ? division_make(ends->division) : error;
+}
+
+static int send_end(const struct ends *ends, const struct capture *capture, size_t at)
+{
+    const struct ledger_send *send = ends->send;
+    const struct ending ending =
+        find_ending(ends, capture, ends->succession.entry[at].next_ns, true);
     const struct package_run run = packages_of_run(&ends->packages, capture->uuid);
+    const struct clock_step step = clock_step_find(capture, &ending, send->request->journal);
+    const double clock_step = (double)step.step_ns / 1e9;
+    struct allocation_run had;
     struct run_source source = {.conf = send->request->conf,
                                 .lines = &send->lines,
                                 .identity = send->request->identity,
@@ -117,14 +182,20 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
                                 .ending = &ending,
                                 .packages = &run,
                                 .dropped = ends->reader.dropped,
+                                .clock_step = step.is_known ? &clock_step : NULL,
+                                .run_ns = step.run_ns,
                                 .memo = ends->memo};
     if (send->request->journal == NULL && is_running(send, capture, &ending)) {
         ends->summary->running++;
         return 0;
     }
     if ((send->request->journal == NULL && was_sent(send, capture)) ||
-        !sampling_keeps(send->request->conf, capture, &ending, &source.probability))
+        !sampling_keeps(send->policy, capture, &ending, &source.probability))
         return 0;
+    if (ends->division != NULL) {
+        had = division_had(ends->division, at);
+        source.had = &had;
+    }
     int error = send_run(send, &source);
     ends->summary->records += error == 0;
     if (error != 0 || !capture->pkgs)
@@ -135,10 +206,10 @@ static int send_end(const struct ends *ends, const struct capture *capture, uint
 
 /* A slot that has changed since it was read first belongs to a process that still runs: what is new
  * in it is for the next flush, if this is a session. */
-static int send_entry(struct ends *ends, const struct succession_entry *entry)
+static int send_entry(struct ends *ends, size_t at)
 {
     struct capture capture;
-    uint64_t unit = (uint64_t)entry->page + 1;
+    const struct succession_entry *entry = &ends->succession.entry[at];
     if (entry->stub != 0)
         return 0; /* sampling left it out: no record */
     int found = succession_capture(&ends->reader, entry, &capture);
@@ -146,11 +217,10 @@ static int send_entry(struct ends *ends, const struct succession_entry *entry)
     ends->summary->damaged += found == -EINVAL;
     if (found != 1)
         return found == -EINVAL ? 0 : found;
-    if (ends->send->request->journal != NULL)
-        coverage_witness(&ends->witnesses, &capture);
-    if (unit < ends->send->request->resume_at.unit || !ends->send->begin(ends->send->context, unit))
+    if (unit_of(entry) < ends->send->request->resume_at.unit ||
+        !ends->send->begin(ends->send->context, unit_of(entry)))
         return 0;
-    return send_end(ends, &capture, entry->next_ns);
+    return send_end(ends, &capture, at);
 }
 
 static int send_runs(struct ends *ends)
@@ -164,7 +234,7 @@ static int send_runs(struct ends *ends)
         ends->packages.bad_lines = 1; /* the runs have their records nevertheless */
     int error = 0;
     for (size_t i = 0; i < ends->succession.count && error == 0; i++)
-        error = send_entry(ends, &ends->succession.entry[i]);
+        error = send_entry(ends, i);
     ends->summary->bad_lines = ends->packages.bad_lines;
     return error;
 }
@@ -189,15 +259,23 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     if (opened != 0 && opened != -EINVAL)
         return opened;
     bool has_ledger = send->request->ledger >= 0 && opened == 0;
-    int error = is_job ? coverage_witnesses_make(send->request->journal, &ends.witnesses) : 0;
-    if (error == 0 && has_ledger)
-        error = read_ledger(&ends);
-    if (error == 0 && !(is_job && coverage_excludes(send->policy, send->request->journal)))
-        error = send_runs(&ends);
+    bool is_excluded = is_job && coverage_excludes(send->policy, send->request->journal);
+    int error = has_ledger ? read_ledger(&ends) : 0;
     if (error == 0 && is_job)
-        error = coverage_send(send, has_ledger ? &ends.witnesses : NULL, ends.reader.dropped,
-                              FIRST_AFTER_PAGES, &summary->records);
-    coverage_witnesses_free(&ends.witnesses);
+        error = divide(&ends, is_excluded);
+    if (error == 0 && !is_excluded)
+        error = send_runs(&ends);
+    const struct coverage_told told = {.tasks = &ends.tasks,
+                                       .allocation = &ends.allocation,
+                                       .division = ends.division,
+                                       .dropped = ends.reader.dropped,
+                                       .others_runs = ends.reader.others_runs,
+                                       .others_ns = ends.reader.others_ns,
+                                       .has_ledger = has_ledger};
+    if (error == 0 && is_job)
+        error = coverage_send(send, &told, FIRST_AFTER_PAGES, &summary->records);
+    division_free(ends.division);
+    job_tasks_free(&ends.tasks);
     json_memo_free(ends.memo);
     package_versions_free(ends.versions);
     packages_free(&ends.packages);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The records that a ledger gives: of its runs, of their packages, and of the job's coverage. A
- * ledger is read twice, first for what follows what in a process (succession.h), then capture by
- * capture, each gone when its records are: so memory grows by a few bytes a capture only.
+ * ledger is read first for what follows what in a process (succession.h); a job's then for what
+ * each run had of the allocation (division.h); and at last capture by capture for the records. A
+ * capture is gone when it has been looked at: what stays are some 100 bytes of it.
  */
 #ifndef JOBTRAIL_LEDGER_SEND_H
 #define JOBTRAIL_LEDGER_SEND_H
@@ -17,7 +18,9 @@ struct ledger_send {
     struct command_lines lines;
     /* Takes a record; a result other than 0 ends the work and is returned. */
     int (*give)(void *context, const struct built_record *record);
-    /* Called before a unit (reading.h) is looked at; units grow. Returns whether it is wanted. */
+    /* Called before a unit (reading.h) is looked at: of a job each one with a capture for its end,
+     * and then each one for its records. Units grow, but for the first of these. Returns whether it
+     * is wanted. The end of one that is not is found without its program's files. */
     bool (*begin)(void *context, uint64_t unit);
     void *context;
 };

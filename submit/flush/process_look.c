@@ -18,6 +18,7 @@
 #include "conf/base/process_stat.h"
 #include "preload/ledger.h"
 #include "submit/evidence/ledger_read.h"
+#include "submit/flush/suspend_look.h"
 #include "submit/flush/worker.h"
 #include "submit/job/looks.h"
 #include "submit/job/spool_job.h"
@@ -379,7 +380,11 @@ static int look_at_job(const struct conf *conf, int directory)
         .conf = conf, .uid = journal.identity.uid, .deadline_ns = transport_deadline(JOB_MS)};
     gid_t gid = journal.identity.gid;
     bool is_over = journal.epilog_ns != 0 || journal.reboot_ns != 0;
+    if (!is_over)
+        error = suspend_look(directory, &journal);
     journal_free(&journal);
+    if (error != 0)
+        return error;
     CLEANUP_CLOSE int ledger = is_over ? -ENOENT : spool_open_users(directory, "ledger", job.uid);
     if (ledger < 0)
         return ledger;

@@ -2,7 +2,8 @@
  *
  * The watcher's look at the processes of running jobs. Root notes (looks.h) when it saw a process
  * with an open slot last, and when it was gone first; and that one lives on which has written its
- * end. So the span in which a run without an end can have ended is about PROCESS_LOOK_S.
+ * end. So the span in which a run without an end can have ended is about PROCESS_LOOK_S. The same
+ * look sees whether the job is suspended (suspend_look.h).
  *
  * The ledger is the user's: a reader which has become the user (worker.h) walks it, within bounds
  * of time, memory and slots. Root asks the kernel alone, and notes nothing of processes of other

@@ -237,9 +237,13 @@ int reading_run(const struct reading_request *request, struct reading_summary *s
     enum flush_outcome found = FLUSH_NO_POLICY;
     CLEANUP_FREE void *policy = NULL;
     int error = 0;
-    reading.check =
-        worker_check_new(request->kind, request->conf, request->identity,
-                         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
+    struct job_allocation allocation;
+    bool has_allocation = request->kind == READING_JOB;
+    if (has_allocation)
+        allocation = job_allocation_find(request->journal, request->now_ns);
+    reading.check = worker_check_new(
+        request->kind, request->conf, request->identity, has_allocation ? &allocation : NULL,
+        is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
     if (reading.check == NULL) {
         error = -ENOMEM;
     } else if (is_hand_in) {

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conf/base/days.h"
 #include "preload/ledger.h"
 #include "submit/definition/record_facts.h"
+#include "submit/flush/core_time_check.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/json_add.h"
@@ -26,6 +28,7 @@ struct worker_check {
     const struct conf *conf;
     const struct job_identity *identity;
     int ledger, packages;
+    struct core_time_check core_time;
     struct facts run, pkg, coverage;
     char host[64], user[RECORD_USER_SIZE]; /* as they stand in names */
     uint64_t runs, packages_taken, all;
@@ -38,7 +41,24 @@ static void add_fact(struct worker_check *check, struct facts *facts, const char
     char *text = record_text(value);
     json_object_put(value);
     check->failed |= text == NULL;
-    facts->fact[facts->count++] = (struct record_fact){table, key, text, 0};
+    facts->fact[facts->count++] = (struct record_fact){.table = table, .key = key, .text = text};
+}
+
+/* The value is asked for. */
+static void add_asked(struct worker_check *check, struct facts *facts, const char *table,
+                      const char *key,
+                      bool (*fits)(void *context, const char *value, size_t length))
+{
+    facts->fact[facts->count++] = (struct record_fact){
+        .table = table, .key = key, .fits = fits, .context = &check->core_time};
+}
+
+static void add_number(struct worker_check *check, struct facts *facts, const char *table,
+                       const char *key, double number)
+{
+    char text[JSON_DECIMALS_SIZE];
+    json_exact(number, text);
+    add_fact(check, facts, table, key, json_object_new_double_s(number, text));
 }
 
 static void add_text(struct worker_check *check, struct facts *facts, const char *table,
@@ -64,7 +84,8 @@ static void add_or_null(struct worker_check *check, struct facts *facts, const c
 
 static void start_facts(struct facts *facts, const char *table, const char *key)
 {
-    facts->fact[facts->count++] = (struct record_fact){table, key, facts->uuid, 0};
+    facts->fact[facts->count++] =
+        (struct record_fact){.table = table, .key = key, .text = facts->uuid};
 }
 
 /* Which job it was: of an array, of a heterogeneous job too. */
@@ -102,6 +123,9 @@ static void make_run(struct worker_check *check)
     add_text(check, facts, slurm, "cluster", record_cluster(conf, identity->cluster));
     add_text(check, facts, slurm, "partition", identity->partition);
     add_text(check, facts, slurm, "qos", identity->qos);
+    add_asked(check, facts, slurm, "core_seconds", core_time_check_run);
+    add_asked(check, facts, slurm, "core_seconds_max", core_time_check_most);
+    add_asked(check, facts, slurm, "core_days", core_time_check_days);
 }
 
 static void make_package(struct worker_check *check)
@@ -118,7 +142,24 @@ static void make_package(struct worker_check *check)
     add_text(check, facts, owner, "cluster", record_cluster(check->conf, identity->cluster));
 }
 
-static void make_coverage(struct worker_check *check)
+static void add_allocation(struct worker_check *check, struct facts *facts, const char *table,
+                           const struct job_allocation *allocation)
+{
+    add_fact(check, facts, table, "cpus", json_object_new_int64(allocation->cpus));
+    add_number(check, facts, table, "start_time", json_seconds(allocation->start_ns));
+    add_number(check, facts, table, "end_time", json_seconds(allocation->end_ns));
+    add_text(check, facts, table, "start_source", allocation->start_source);
+    add_text(check, facts, table, "end_source", allocation->end_source);
+    add_number(check, facts, table, "suspended", json_seconds(allocation->suspended_ns));
+    add_number(check, facts, table, "core_seconds", allocation->core_seconds);
+    add_text(check, facts, table, "timezone", days_zone());
+    if (allocation->is_clock_known)
+        add_number(check, facts, table, "clock_step", allocation->clock_step);
+    else
+        add_fact(check, facts, table, "clock_step", NULL);
+}
+
+static void make_coverage(struct worker_check *check, const struct job_allocation *allocation)
 {
     static const char table[] = "coverageT";
     const struct job_identity *identity = check->identity;
@@ -130,6 +171,9 @@ static void make_coverage(struct worker_check *check)
     add_or_null(check, facts, table, "user", identity->user);
     add_or_null(check, facts, table, "account", identity->account);
     add_or_null(check, facts, table, "partition", identity->partition);
+    if (allocation != NULL)
+        add_allocation(check, facts, table, allocation);
+    add_asked(check, facts, NULL, "coverageA", core_time_check_rows);
 }
 
 static void make_facts(struct worker_check *check, struct facts *facts, enum record_kind kind)
@@ -139,7 +183,9 @@ static void make_facts(struct worker_check *check, struct facts *facts, enum rec
 }
 
 struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,
-                                      const struct job_identity *identity, int ledger, int packages)
+                                      const struct job_identity *identity,
+                                      const struct job_allocation *allocation, int ledger,
+                                      int packages)
 {
     struct worker_check *check = calloc(1, sizeof *check);
     if (check == NULL)
@@ -151,12 +197,13 @@ struct worker_check *worker_check_new(enum reading_kind kind, const struct conf 
     check->packages = packages;
     if (kind == READING_HAND_IN)
         return check;
+    core_time_check_make(&check->core_time, allocation);
     record_plain_name(record_syshost(conf, identity->cluster), check->host, sizeof check->host);
     record_plain_name(identity->user[0] == '\0' ? "unknown" : identity->user, check->user,
                       sizeof check->user);
     make_run(check);
     make_package(check);
-    make_coverage(check);
+    make_coverage(check, allocation);
     make_facts(check, &check->run, RECORD_RUN);
     make_facts(check, &check->pkg, RECORD_PACKAGE);
     make_facts(check, &check->coverage, RECORD_COVERAGE);
@@ -195,7 +242,9 @@ bool worker_check_record(struct worker_check *check, const struct record_view *r
                                                            : &check->coverage;
     facts->uuid[0] = facts->uuid[RECORD_UUID_SIZE] = '"';
     memcpy(facts->uuid + 1, record->uuid, RECORD_UUID_SIZE - 1);
-    return record_facts_hold(facts->held, record->text, record->length);
+    bool holds = record_facts_hold(facts->held, record->text, record->length) != 0;
+    core_time_check_end(&check->core_time, holds);
+    return holds;
 }
 
 static uint64_t size_of(int fd)

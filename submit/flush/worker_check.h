@@ -9,21 +9,25 @@
 
 #include <stdbool.h>
 
+#include "submit/facts/job_allocation.h"
 #include "submit/flush/reading.h"
 
 struct worker_check;
 
 /* For the records of a request of this kind, on files of `identity`, which must outlive it, as must
- * `conf`. `ledger` and `packages`: descriptors of what is read, -1: none. Returns NULL when out of
- * memory; worker_check_free() releases. */
+ * `conf`. `allocation`: of the job, as the journal has it; of READING_JOB alone, others
+ * have NULL. `ledger` and `packages`: descriptors of what is read, -1: none. Returns NULL when out
+ * of memory; worker_check_free() releases. */
 struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,
-                                      const struct job_identity *identity, int ledger,
+                                      const struct job_identity *identity,
+                                      const struct job_allocation *allocation, int ledger,
                                       int packages);
 
 /* Whether the record is of a kind that this reader makes, named for the user and the site and for
  * the run that it tells of, with no key of another kind or of root's (record_keys.h), and tells of
- * this user, job and node in those tables that readers take these from. Of READING_HAND_IN: whether
- * it is a link's record of the user (hand_in_check.h). Counts it. */
+ * this user, job and node in those tables that readers take these from, and of no more core
+ * seconds, with the records before it, than the job's allocation has (core_time_check.h). Of
+ * READING_HAND_IN: whether it is a link's record of the user (hand_in_check.h). Counts it. */
 bool worker_check_record(struct worker_check *check, const struct record_view *record);
 
 /* Puts the numbers of what was taken in place of what the reader says that it has given, and no

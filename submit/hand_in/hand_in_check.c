@@ -58,7 +58,8 @@ bool hand_in_says(const struct record_view *record, const char *user_name)
     if (user == NULL)
         return false;
     snprintf(uuid, sizeof uuid, "\"%.*s\"", RECORD_UUID_SIZE - 1, record->uuid);
-    const struct record_fact link[] = {{result, "uuid", uuid, 0}, {result, "build_user", user, 0}};
+    const struct record_fact link[] = {{.table = result, .key = "uuid", .text = uuid},
+                                       {.table = result, .key = "build_user", .text = user}};
     struct record_facts *facts = record_facts_new(RECORD_LINK, link, 2);
     bool says = facts != NULL && record_facts_hold(facts, record->text, record->length);
     record_facts_free(facts);

@@ -9,6 +9,7 @@
 #include "conf/base/grow.h"
 #include "spank/journal.h"
 #include "submit/job/journal_words.h"
+#include "submit/job/node_list.h"
 
 static int set_text(char **text, const struct journal_words *line, const char *key)
 {
@@ -295,10 +296,12 @@ static int take_credential(struct journal *journal, const struct journal_words *
     struct job_identity *identity = &journal->identity;
     journal->nodes = journal_words_number32(line, "nodes", 0);
     identity->het_job = journal_words_number32(line, "het_job", JOURNAL_NONE);
-    uint32_t each;
-    journal->cpus = journal_words_sum_cpus(journal_words_value(line, "cpus"), &each);
+    const char *nodes = journal_words_value(line, "node_list");
+    long place = nodes == NULL ? -1 : node_list_find(nodes, identity->node);
+    const struct journal_cpus cpus = journal_words_cpus(journal_words_value(line, "cpus"), place);
+    journal->cpus = cpus.sum;
     if (journal->node_cpus == 0)
-        journal->node_cpus = each;
+        journal->node_cpus = cpus.of_place > 0 ? cpus.of_place : cpus.each;
     journal->gpus = journal_words_count_list(journal_words_value(line, "gpus"));
     if (set_text(&identity->user, line, "user") != 0 ||
         set_text(&identity->account, line, "account") != 0 ||
@@ -361,6 +364,16 @@ static int take_resume(struct journal *journal, const struct journal_words *line
     return 0;
 }
 
+/* A job that does something is not suspended any more: it goes on, or Slurm has resumed it to kill
+ * it. */
+static void end_pause(struct journal *journal, const struct journal_words *line)
+{
+    struct journal_pause *last =
+        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
+    if (last != NULL && last->may_end_ns == UINT64_MAX && line->time_ns > last->start_ns)
+        last->may_end_ns = line->time_ns;
+}
+
 /* The real clock's distance from the boot changes only when somebody sets the clock. Lines of
  * another boot, whose clock begins again, tell nothing. */
 static void take_clock(struct journal *journal, const struct journal_words *line)
@@ -384,29 +397,33 @@ static int take_words(struct journal *journal, const struct journal_words *line)
     static const struct {
         const char *verb;
         int (*take)(struct journal *, const struct journal_words *);
+        bool is_watchers;
     } verbs[] = {
-        {"prolog", take_prolog},   {"step", take_step},
-        {"task", take_task},       {"exit", take_exit},
-        {"end", take_end},         {"epilog", take_epilog},
-        {"program", take_program}, {"noledger", take_no_ledger},
-        {"suspend", take_suspend}, {"resume", take_resume},
+        {"prolog", take_prolog, false},   {"step", take_step, false},
+        {"task", take_task, false},       {"exit", take_exit, false},
+        {"end", take_end, false},         {"epilog", take_epilog, false},
+        {"program", take_program, false}, {"noledger", take_no_ledger, false},
+        {"suspend", take_suspend, true},  {"resume", take_resume, true},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-        if (strcmp(line->verb, verbs[i].verb) == 0)
-            return verbs[i].take(journal, line);
+        if (strcmp(line->verb, verbs[i].verb) != 0)
+            continue;
+        if (!verbs[i].is_watchers)
+            end_pause(journal, line);
+        return verbs[i].take(journal, line);
     }
     return 0;
 }
 
-/* That of the batch or interactive step is what the credential says, for this node; those of job
- * steps are more or less (spank/journal.h). */
+/* That of the batch step is what the credential says, for this node; those of other steps are more
+ * or less (spank/journal.h). */
 void journal_facts_finish(struct journal *journal)
 {
     uint32_t batch = 0, whole = 0, most = 0;
     for (size_t i = 0; i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
         bool has_all = step->cores.count > 0 && step->cores.count == journal->cores.count;
-        if (step->step == JOURNAL_STEP_BATCH || step->step == JOURNAL_STEP_INTERACTIVE)
+        if (step->step == JOURNAL_STEP_BATCH)
             batch = step->cpus;
         else if (has_all && step->cpus > whole)
             whole = step->cpus;

@@ -52,10 +52,11 @@ struct journal_program {
     const char *path, *cwd, *search; /* NULL: unknown */
 };
 
-/* A time in which the job was suspended on this node, as the watcher saw it. */
+/* A time in which the job was suspended on this node, as the watcher saw it. Without spool_job.h
+ * the end of one that the watcher did not see end is the start. */
 struct journal_pause {
     uint64_t may_start_ns, start_ns; /* it began between these */
-    uint64_t end_ns, may_end_ns;     /* it ended between these; UINT64_MAX: not yet */
+    uint64_t end_ns, may_end_ns;     /* it ended between these; UINT64_MAX: not known */
 };
 
 /* A text that programs share: those of one step mostly run the same one. */

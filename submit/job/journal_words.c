@@ -2,6 +2,7 @@
 #include "submit/job/journal_words.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,11 +90,12 @@ int journal_words_cut(char *text, struct journal_words *line)
     return line->verb == NULL || line->time_ns == 0 ? -EINVAL : 0;
 }
 
-uint32_t journal_words_sum_cpus(const char *text, uint32_t *each)
+struct journal_cpus journal_words_cpus(const char *text, long place)
 {
+    const struct journal_cpus none = {0};
+    struct journal_cpus found = none;
     uint64_t sum = 0;
-    uint32_t same = 0;
-    *each = 0;
+    bool is_same = true;
     while (text != NULL && *text != '\0') {
         char *end;
         unsigned long cpus = strtoul(text, &end, 10);
@@ -101,18 +103,24 @@ uint32_t journal_words_sum_cpus(const char *text, uint32_t *each)
         if (strncmp(end, "(x", 2) == 0) {
             times = strtoul(end + 2, &end, 10);
             if (*end++ != ')')
-                return 0;
+                return none;
         }
         if (end == text || (*end != ',' && *end != '\0') || cpus > 65536 || times > 1000000)
-            return 0;
-        same = sum == 0 || same == cpus ? (uint32_t)cpus : 0;
+            return none;
+        is_same = sum == 0 || (is_same && found.each == cpus);
+        found.each = (uint32_t)cpus;
+        if (place >= 0 && (unsigned long)place < times)
+            found.of_place = (uint32_t)cpus;
+        place = place < 0 || (unsigned long)place < times ? -1 : place - (long)times;
         sum += (uint64_t)cpus * times;
         text = *end == ',' ? end + 1 : end;
     }
     if (sum > UINT32_MAX)
-        return 0;
-    *each = same;
-    return (uint32_t)sum;
+        return none;
+    found.sum = (uint32_t)sum;
+    if (!is_same)
+        found.each = 0;
+    return found;
 }
 
 uint32_t journal_words_count_list(const char *text)

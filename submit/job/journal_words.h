@@ -32,10 +32,15 @@ uint32_t journal_words_number32(const struct journal_words *line, const char *ke
  * anything else. */
 uint64_t journal_words_time(const struct journal_words *line, const char *key);
 
-/* The sum of a value in the form of SLURM_JOB_CPUS_PER_NODE, as "4" or "4(x2),2"; 0 for anything
- * else, NULL included. `*each`: how many each node has; 0: not all have the same, or 0 was
- * returned. */
-uint32_t journal_words_sum_cpus(const char *text, uint32_t *each);
+/* CPUs in the form of SLURM_JOB_CPUS_PER_NODE, as "4" or "4(x2),2". */
+struct journal_cpus {
+    uint32_t sum;
+    uint32_t each;     /* 0: not all nodes have the same */
+    uint32_t of_place; /* of the node at `place`; 0: there is none */
+};
+
+/* All 0 for anything else, NULL included. `place` is from 0; -1: unknown. */
+struct journal_cpus journal_words_cpus(const char *text, long place);
 
 /* How many entries a list with commas has; 0 for NULL and "". */
 uint32_t journal_words_count_list(const char *text);

@@ -13,6 +13,7 @@
 #include "conf/base/process.h"
 #include "spank/journal.h"
 #include "submit/job/spool_read.h"
+#include "submit/job/suspension.h"
 
 bool job_is_alive(const struct journal *journal)
 {
@@ -36,6 +37,18 @@ static void job_over_find(struct journal *journal)
     if (journal->prolog_ns == 0 && journal->epilog_ns == 0 && journal->reboot_ns == 0 &&
         journal_find_step(journal, JOURNAL_STEP_EXTERN) != NULL && !job_is_alive(journal))
         journal->epilog_ns = journal->last_ns;
+}
+
+/* The journal has when a job was seen suspended first; where it does not go on, the last look tells
+ * how long that was so at the least. */
+static void pause_extend(int directory, struct journal *journal)
+{
+    const struct suspension last = suspension_read(directory);
+    struct journal_pause *pause =
+        journal->pause_count == 0 ? NULL : &journal->pauses[journal->pause_count - 1];
+    if (pause != NULL && last.is_suspended && last.time_ns > pause->end_ns &&
+        last.time_ns <= pause->may_end_ns)
+        pause->end_ns = last.time_ns;
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -81,6 +94,7 @@ int spool_job_journal(int directory, struct journal *journal)
         journal_free(journal);
         return error;
     }
+    pause_extend(directory, journal);
     reboot_find(journal);
     job_over_find(journal);
     return 0;

@@ -7,7 +7,8 @@
 #include "submit/job/journal_read.h"
 
 /* Reads the journal in a job's directory, and adds to it how many lines it had no room for, the
- * name of its user, and whether a reboot or something else has ended the job. Returns 0, -ENODATA
+ * name of its user, until when the watcher saw the job suspended, and whether a reboot or something
+ * else has ended the job. Returns 0, -ENODATA
  * when there is no journal or it does not say whose job this is, or -errno. journal_free()
  * releases. */
 int spool_job_journal(int directory, struct journal *journal);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "conf/base/uuid7.h"
 #include "spank/journal.h"
@@ -24,7 +23,7 @@ static int make_uuid(const struct coverage_record_source *source, size_t first, 
                           record_cluster(source->conf, identity->cluster), identity->node,
                           identity->job, identity->restart, first);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int result = uuid7_of(source->journal->tasks[0].start_ns, what, size, uuid);
+    int result = uuid7_of(source->allocation->start_ns, what, size, uuid);
     if (result == 0)
         uuid_unparse_lower(uuid, text);
     return result;
@@ -38,18 +37,19 @@ static void add_text_or_null(struct json_object *table, const char *key, const c
         json_add_text(table, key, text);
 }
 
-static void add_allocation(struct json_object *table, const struct job_allocation *allocation)
+static void add_allocation(struct json_object *table, const struct coverage_record_source *source)
 {
+    const struct job_allocation *allocation = source->allocation;
     json_add_int(table, "cpus", allocation->cpus);
-    json_add_exact(table, "start_time", seconds(allocation->start_ns));
-    json_add_exact(table, "end_time", seconds(allocation->end_ns));
+    json_add_exact(table, "start_time", json_seconds(allocation->start_ns));
+    json_add_exact(table, "end_time", json_seconds(allocation->end_ns));
     json_add_text(table, "start_source", allocation->start_source);
     json_add_text(table, "end_source", allocation->end_source);
-    json_add_exact(table, "suspended", seconds(allocation->suspended_ns));
+    json_add_exact(table, "suspended", json_seconds(allocation->suspended_ns));
     json_add_exact(table, "core_seconds", allocation->core_seconds);
-    json_add_text(table, "timezone", "");
-    json_add_int(table, "others_runs", 0);
-    json_add_exact(table, "others_seconds", 0);
+    json_add_text(table, "timezone", days_zone());
+    json_add_int(table, "others_runs", (int64_t)source->others_runs);
+    json_add_exact(table, "others_seconds", seconds(source->others_ns));
     if (allocation->is_clock_known)
         json_add_exact(table, "clock_step", allocation->clock_step);
     else
@@ -68,7 +68,7 @@ static struct json_object *job_table(const struct coverage_record_source *source
     add_text_or_null(table, "account", identity->account);
     add_text_or_null(table, "partition", identity->partition);
     json_add_int(table, "dropped", (int64_t)source->dropped);
-    add_allocation(table, source->allocation);
+    add_allocation(table, source);
     return table;
 }
 
@@ -85,22 +85,21 @@ static void add_program(struct json_object *table, const struct coverage_record_
 static struct json_object *fact_table(const struct coverage_record_source *source,
                                       const struct coverage_fact *fact)
 {
-    char step[16], day[ALLOCATION_DATE_SIZE] = "";
-    struct tm local;
-    time_t start = (time_t)(fact->start_ns / 1000000000);
+    char step[16];
     struct json_object *table = json_object_new_object();
     record_step_text(fact->step, step, sizeof step);
-    if (localtime_r(&start, &local) != NULL)
-        strftime(day, sizeof day, "%Y-%m-%d", &local);
-    json_add_text(table, "step_id", step);
+    if (fact->step == JOURNAL_NONE)
+        json_add(table, "step_id", NULL);
+    else
+        json_add_text(table, "step_id", step);
     json_add_text(table, "outcome", coverage_outcome_name(fact->outcome));
     add_program(table, source, fact->program);
     json_add_int(table, "tasks", fact->tasks);
     json_add_int(table, "runs", fact->runs);
     json_add_int(table, "first_task", fact->first_task);
     json_add_optional(table, "leader", fact->leader, JOURNAL_NONE);
-    json_add_text(table, "day", day);
-    json_add_exact(table, "core_seconds", fact->core_seconds + fact->uncertain_core_seconds);
+    json_add_text(table, "day", fact->date);
+    json_add_exact(table, "core_seconds", fact->core_seconds);
     json_add_double(table, "start_time", seconds(fact->start_ns));
     json_add_double(table, "end_time", seconds(fact->end_ns));
     return table;
@@ -122,7 +121,7 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
         json_object_array_add(array, fact_table(source, &source->coverage->facts[i]));
     json_add(object, "coverageA", array);
     record_name(record, "coverage", record_syshost(source->conf, identity->cluster), identity->user,
-                source->journal->tasks[0].start_ns, uuid);
+                source->allocation->start_ns, uuid);
     result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, record);
     json_object_put(object);
     return result;

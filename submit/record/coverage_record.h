@@ -19,8 +19,9 @@ struct coverage_record_source {
     const struct command_lines *lines;
     const struct journal *journal;
     const struct coverage *coverage;
-    uint64_t dropped; /* captures that the job lost on this node */
     const struct job_allocation *allocation;
+    uint64_t dropped;                /* captures that the job lost on this node */
+    uint64_t others_runs, others_ns; /* runs that were sampled out and left no stub */
 };
 
 /* Builds the record of the facts from the index `first` on, COVERAGE_RECORD_FACTS at the most. Its

@@ -144,9 +144,11 @@ static void add_user(struct run *run)
 
 static void add_numbers(struct run *run)
 {
-    char text[32];
     const struct capture *capture = run->source->capture;
     uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
+    uint64_t run_ns = run->source->run_ns;
+    if (end_ns != 0 && run_ns == 0)
+        run_ns = end_ns - capture->start_ns;
     struct json_writer *record = &run->record;
     const struct {
         const char *key;
@@ -159,7 +161,7 @@ static void add_numbers(struct run *run)
         {"num_nodes", node_count(run->source, &run->scheduler)},
         {"num_tasks", capture->size},
         {"num_threads", scheduler_threads(capture->facts)},
-        {"run_time", end_ns == 0 ? 0 : json_seconds(end_ns - capture->start_ns)},
+        {"run_time", json_seconds(run_ns)},
         {"start_time", json_seconds(capture->start_ns)},
     };
     json_write_open(record, "userDT");
@@ -167,13 +169,8 @@ static void add_numbers(struct run *run)
         json_write_double(record, "Build_Epoch", run->build_epoch);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_write_double(record, numbers[i].key, numbers[i].value);
-    /* Four decimals are XALT's habit, and too few for small ones. */
-    if (run->source->probability < 0.001) {
-        snprintf(text, sizeof text, "%.10g", run->source->probability);
-        json_write(record, "probability", json_object_new_double_s(run->source->probability, text));
-    } else {
-        json_write_double(record, "probability", run->source->probability);
-    }
+    /* XALT's four decimals are too few: a record stands for one over this many runs. */
+    json_write_exact(record, "probability", run->source->probability);
     json_write_close(record);
 }
 

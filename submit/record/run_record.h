@@ -32,6 +32,7 @@ struct run_source {
     double probability;                 /* with which the run was kept, (0, 1] */
     bool is_uncaptured; /* the capture is made of what root knows: no process left it */
     const struct allocation_run *had; /* of the allocation; NULL: not known, as of a session */
+    uint64_t run_ns;                  /* how long it ran; 0: from its start to its end */
     const double *clock_step; /* s by which the clock was set during the run; NULL: not known */
     struct json_memo
         *memo; /* of records with these conf, lines, identity and journal; NULL: none */

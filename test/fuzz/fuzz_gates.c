@@ -67,8 +67,15 @@ static void of_worker(enum reading_kind kind, const char *name, const char *text
         .cluster = (char *)"",
         .node = (char *)"n1",
     };
+    const struct job_allocation allocation = {.cpus = 4,
+                                              .start_ns = UINT64_C(1700000000000000000),
+                                              .end_ns = UINT64_C(1700000100000000000),
+                                              .start_source = "prolog",
+                                              .end_source = "epilog",
+                                              .core_seconds = 400};
     const struct record_view record = record_view(name, text, strlen(text));
-    struct worker_check *check = worker_check_new(kind, &conf, &identity, -1, -1);
+    struct worker_check *check =
+        worker_check_new(kind, &conf, &identity, kind == READING_JOB ? &allocation : NULL, -1, -1);
     require(check != NULL);
     if (worker_check_record(check, &record))
         expect(name, text, identity.job);

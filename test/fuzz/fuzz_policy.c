@@ -46,6 +46,13 @@ static void use(const void *policy)
     if (decision.action != POLICY_KEEP && decision.action != POLICY_SKIP &&
         decision.action != POLICY_PKGS)
         abort();
+    size_t tables;
+    const struct policy_known_table *known = policy_known_tables(policy, &tables);
+    for (size_t i = 0; i < tables; i++) {
+        const struct policy_known_table *table = policy_known_table(policy, known[i].identity);
+        if (table != NULL)
+            policy_interval_of(table->interval, table->count, 1);
+    }
     for (unsigned bit = 0; bit < 64; bit += 8) {
         uint64_t ns = UINT64_C(1) << bit;
         const struct policy_interval *interval = policy_interval(policy, POLICY_MPI, ns);

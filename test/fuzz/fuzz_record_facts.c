@@ -16,10 +16,10 @@ enum { PARSER_DEPTH = 64 };
 static const char user_table[] = "userT", slurm_table[] = "slurmT";
 static char uuid[] = "\"1\"";
 static const struct record_fact facts[] = {
-    {user_table, "run_uuid", uuid, 0},
-    {user_table, "user", "\"alice\"", 0},
-    {user_table, "scheduler", "\"SLURM\"", 1},
-    {slurm_table, "job_id", "null", 0},
+    {.table = user_table, .key = "run_uuid", .text = uuid},
+    {.table = user_table, .key = "user", .text = "\"alice\""},
+    {.table = user_table, .key = "scheduler", .text = "\"SLURM\"", .differs = 1},
+    {.table = slurm_table, .key = "job_id", .text = "null"},
 };
 
 static struct json_object *find(struct json_object *record, const struct record_fact *fact)

@@ -6,7 +6,7 @@ import itertools
 from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
-ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "EXITED", "EXECED", "COMPLETED"]
+ORDER = ["RUNNING", "KILLED", "FAILED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
 
 
 def of_job(run):
@@ -20,7 +20,19 @@ def allocations(runs, wanted):
 
 
 def core_time(run):
+    """For the order of programs."""
+    if run["core_seconds"] is not None:
+        return run["core_seconds"]
     return (run["run_time"] or 0) * (run["cpus_alloc"] or run["num_cores"] or 1)
+
+
+def add_core_seconds(job, runs):
+    """Those of the runs that have any; more is possible if others have not."""
+    known = [run for run in runs if run["core_seconds"] is not None]
+    is_whole = len(known) == len(runs) and all(run["core_seconds_max"] is not None for run in known)
+    job["core_seconds"] = sum(run["core_seconds"] for run in known) if known else None
+    job["core_seconds_max"] = sum(run["core_seconds_max"] for run in runs) if is_whole else None
+    job["is_start_only"] = any(run["is_start_only"] for run in runs)
 
 
 def allocation(runs, wanted):
@@ -31,6 +43,7 @@ def allocation(runs, wanted):
             times[path] = times.get(path, 0) + core_time(run)
     job["exec_paths"] = sorted(times, key=lambda path: (-times[path], path))
     job["job"] = job_id(job)
+    job["outlived"] = any(run["outlived"] for run in runs)
     starts = [run["start_time"] for run in runs if run["start_time"] is not None]
     job["start_time"] = min(starts, default=None)
     for name in ("end_time", "end_time_min", "end_time_max"):
@@ -43,6 +56,7 @@ def allocation(runs, wanted):
         job["truncated"] = max(job["end_time"] - job["start_time"], 0.0)
     for name in ("num_tasks", "num_nodes", "cpus_alloc", "num_cores", "num_gpus", "gpus_alloc"):
         job[name] = max((run[name] for run in runs if run[name] is not None), default=None)
+    add_core_seconds(job, runs)
     slurm = wanted.accounting.of(job, step=False) if wanted.accounting else None
     worst = min(runs, key=lambda run: ORDER.index(run["state"]) if run["state"] in ORDER else -1)
     job["state"] = slurm["State"].split(" ")[0] if slurm else worst["state"]

@@ -1,44 +1,99 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""jobtrail-acct --coverage: how many tasks have records, and why the others have none."""
+"""jobtrail-acct --coverage: what became of the time that Slurm allocated, and how many tasks have records."""
 
-from ..store import LEADER_OUTCOME
+from ..ranks import part_of
+from ..report import days
+from ..report.division import NOT_ALLOCATED, divisions
+from ..report.numbers import EXACT_PLACES, PARTS, Numbers
 
-SQL = (
-    """
-    SELECT coalesce(leader_outcome, outcome) AS outcome, sum(tasks) AS tasks,
-           sum(CASE WHEN outcome = 'uncertain' THEN 0 ELSE core_seconds END) AS core_seconds,
-           sum(CASE WHEN outcome = 'uncertain' THEN core_seconds ELSE 0 END) AS uncertain_core_seconds
-    FROM (SELECT run.outcome, run.tasks, run.core_seconds,"""
-    + LEADER_OUTCOME.format("run")
-    + """
-          FROM (SELECT coverage.*, 0 AS is_start_only, NULL AS end_time_max,
-                       coverage.partition AS queue, NULL AS qos
-                FROM coverage) AS run
-          WHERE %s) AS fact
-    GROUP BY 1
-    ORDER BY core_seconds DESC, outcome
-"""
-)
-
-DEFAULT = "Outcome,Tasks,CoreSeconds,Uncertain,Share"
+DEFAULT = "Part,Outcome,Tasks,CoreSeconds,Share"
 FIELDS = [
     ("CoreSeconds", 14, lambda row: "%.0f" % row["core_seconds"]),
     ("Outcome", -10, lambda row: row["outcome"]),
+    ("Part", -9, lambda row: row["part"]),
     ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
     ("Tasks", 10, lambda row: row["tasks"]),
-    ("Uncertain", 10, lambda row: "%.0f" % row["uncertain_core_seconds"]),
 ]
+JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0)"
+WITH_RECORDS = "FROM (SELECT coverage.*, coverage.partition AS queue FROM coverage) AS run WHERE job_id_raw IS NOT NULL AND "
+WITH_SLURM = "FROM (SELECT slurm_job.*, slurm_job.partition AS queue FROM slurm_job) AS run WHERE job_id_raw IS NOT NULL AND "
 
 
-def read(store, selection):
-    """Of each outcome the number of tasks, their core seconds, and the share of these in all."""
-    names, rows = store.query(SQL % selection.sql(), selection.values)
-    rows = [dict(zip(names, row)) for row in rows]
+def days_of(period):
+    """The first and the last day of (start, end): a row is of a whole day."""
+    start, end = period
+    first = None if start is None else days.of_time(start)
+    last = None if end is None else days.of_time(end - 1 if first is None or end > start else end)
+    return first, last
+
+
+def condition(selection, first, last, names):
+    """SQL and values: the selection, and the columns of these names from the first to the last value."""
+    terms, values = [selection.sql()], list(selection.values)
+    for name, sign, value in zip(names, (">=", "<="), (first, last)):
+        if value is not None:
+            terms.append("run.%s %s ?" % (name, sign))
+            values.append(value)
+    return " AND ".join(terms), values
+
+
+def find_jobs(store, selection, first, last, is_part):
+    """The jobs with facts that are selected; of a part of a job these facts too, as divisions() takes them; else
+    those of Slurm's accounting."""
+    sql, values = condition(selection, days.text(first), days.text(last), ("day", "day"))
+    facts = store.lookup("SELECT DISTINCT " + JOB + ", node, step_id " + WITH_RECORDS + sql, values)
+    found = {tuple(row[:3]) for row in facts}
+    if is_part:
+        return found, {(tuple(row[:3]), row[3], row[4]) for row in facts}
+    begin = None if first is None else days.begin(first)
+    end = None if last is None else days.begin(last + 1)
+    sql, values = condition(selection, begin, end, ("end_time", "start_time"))
+    found.update(map(tuple, store.lookup("SELECT " + JOB + " " + WITH_SLURM + sql, values)))
+    return found, None
+
+
+def read(store, selection, period, is_part):
+    """Of each outcome the number of tasks, their core seconds, and the share of these in all. `selection`: SQL
+    about `run`, of nodes or steps if `is_part`."""
+    first, last = days_of(period)
+    wanted, chosen = find_jobs(store, selection, first, last, is_part)
+    sums = {}
+    for at, division in divisions(store, {number for _, number, _ in wanted}, 0, chosen):
+        if at not in wanted:
+            continue
+        for key, (tasks, _, seconds) in division.parts.items():
+            if key.outcome == NOT_ALLOCATED:
+                continue
+            if (first is None or key.day >= first) and (last is None or key.day <= last):
+                have = sums.setdefault(key.outcome, [0, 0.0])
+                have[0] += tasks
+                have[1] += seconds
+    whole = sum(seconds for _, seconds in sums.values())
+    rows = [
+        {
+            "part": part_of(outcome),
+            "outcome": outcome,
+            "tasks": round(tasks),
+            "core_seconds": seconds,
+            "share": seconds / whole if whole else 0.0,
+        }
+        for outcome, (tasks, seconds) in sums.items()
+        if tasks or seconds
+    ]
+    return sorted(rows, key=lambda row: (PARTS.index(row["part"]), -row["core_seconds"], row["outcome"]))
+
+
+def totals(rows, places):
+    """{"allocation": core seconds, and each of PARTS}: rounded so that they add up."""
+    numbers = Numbers()
     for row in rows:
-        row["tasks"] = int(row["tasks"])
-        for name in ("core_seconds", "uncertain_core_seconds"):
-            row[name] = float(row[name] or 0)
-    whole = sum(row["core_seconds"] for row in rows)
-    for row in rows:
-        row["share"] = row["core_seconds"] / whole if whole else 0
-    return rows
+        numbers.add(row["outcome"], row["core_seconds"])
+    return numbers.rounded(places)
+
+
+def headline(rows):
+    """The five numbers."""
+    sums = totals(rows, 0)
+    whole = sums["allocation"] or 1.0
+    parts = " + ".join("%s %.0f (%.1f%%)" % (part, sums[part], 100 * sums[part] / whole) for part in PARTS)
+    return "Core seconds: allocation %.0f = %s" % (sums["allocation"], parts)

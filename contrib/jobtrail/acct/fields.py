@@ -14,7 +14,7 @@ DEFAULT = "JobID,User,Exec,State,ExitCode,Elapsed,NTasks,EndSource"
 BRIEF = "JobID,Exec,State,ExitCode"
 LONG = (
     "JobID,JobIDRaw,UUID,JobName,User,Account,Partition,QOS,Cluster,Node,NodeList,ExecPath,Module,"
-    "Compiler,BuiltBy,NTasks,NNodes,NCPUS,NGPUS,Start,End,Elapsed,State,ExitCode,EndSource,SlurmState,"
+    "Compiler,BuiltBy,NTasks,NNodes,NCPUS,NGPUS,Start,End,Elapsed,CoreSeconds,State,ExitCode,EndSource,SlurmState,"
     "SlurmExit,TotalCPU,MaxRSS,AveRSS,MaxVMSize,ReqMem,AllocTRES,NLibs,Cwd,Cmdline"
 )
 
@@ -47,8 +47,10 @@ def elapsed(run):
 
 
 def end_bound(run):
-    """">=" if the end may be a second or more after end_time, else "<=" if it may be as long before; times
-    are shown to the second."""
+    """">=" if the end may be a second or more after end_time, as that of a process that still ran after its job's
+    epilog, else "<=" if it may be as long before; times are shown to the second."""
+    if run["outlived"]:
+        return ">="
     least, told, most = run["end_time_min"], run["end_time"], run["end_time_max"]
     if None in (least, told, most):
         return ""
@@ -56,8 +58,8 @@ def end_bound(run):
 
 
 def end(run):
-    """sacct's word where it may be later."""
-    return "Unknown" if end_bound(run) == ">=" else format_time(run["end_time"])
+    """sacct's word where it is not known."""
+    return "Unknown" if end_bound(run) else format_time(run["end_time"])
 
 
 def elapsed_text(run):
@@ -65,8 +67,14 @@ def elapsed_text(run):
     return text if text is None else end_bound(run) + text
 
 
+def end_max(run):
+    return None if run["outlived"] else run["end_time_max"]
+
+
 def elapsed_max(run):
     """Of a run that has ended; in seconds."""
+    if run["outlived"]:
+        return None
     if run["end_time_max"] is None or run["start_time"] is None:
         return elapsed(run)
     return max(run["end_time_max"] - run["start_time"], 0.0)
@@ -74,7 +82,38 @@ def elapsed_max(run):
 
 def elapsed_raw(run):
     seconds = elapsed(run)
-    return None if seconds is None else int(seconds)
+    return None if seconds is None else bounded(int(seconds), end_bound(run))
+
+
+def bounded(number, bound):
+    return bound + str(number) if bound else number
+
+
+def core_time(run):
+    """Whether its core time is known: "exclusive"; "inclusive" where the record has none, and others may have had what its
+    time and CPUs make; "Unknown" while it runs; None outside of a job."""
+    if run["core_seconds"] is not None:
+        return "exclusive"
+    if run["job_id_raw"] is None and not known(run["job_id"]):
+        return None
+    return "Unknown" if run["is_start_only"] else "inclusive"
+
+
+def core_bound(run):
+    """">=" if it may have had a second more."""
+    least, most = run["core_seconds"], run["core_seconds_max"]
+    return ">=" if least is not None and (most is None or most - least >= 1) else ""
+
+
+def core_seconds(run):
+    if run["core_seconds"] is None:
+        return core_time(run)
+    return bounded(round(run["core_seconds"]), core_bound(run))
+
+
+def core_seconds_max(run):
+    most = run["core_seconds_max"]
+    return core_time(run) if run["core_seconds"] is None else None if most is None else round(most)
 
 
 def command_line(run):
@@ -128,13 +167,15 @@ FIELDS = [
     ("Cmdline", 30, command_line),
     ("Compiler", 10, column("compiler")),
     ("Container", 20, lambda run: known(run["container"])),
+    ("CoreSeconds", 12, core_seconds),
+    ("CoreSecondsMax", 14, core_seconds_max),
     ("Cwd", 20, column("cwd")),
     ("Elapsed", 10, elapsed_text),
     ("ElapsedMax", 10, lambda run: format_elapsed(elapsed_max(run))),
     ("ElapsedRaw", 10, elapsed_raw),
     ("End", 19, end),
-    ("EndError", 9, column("end_time_error")),
-    ("EndMax", 19, lambda run: format_time(run["end_time_max"])),
+    ("EndError", 9, lambda run: None if run["outlived"] else run["end_time_error"]),
+    ("EndMax", 19, lambda run: format_time(end_max(run))),
     ("EndMin", 19, lambda run: format_time(run["end_time_min"])),
     ("EndSource", 10, column("end_source")),
     ("Exec", 20, executables),
@@ -181,6 +222,7 @@ FIELDS = [
     ("UserCPU", 10, slurm("UserCPU")),
     ("UUID", 36, column("uuid")),
 ]
+DIVIDED = {"CoreSeconds", "CoreSecondsMax"}
 FROM_SLURM = {
     "AllocTRES", "AveRSS", "JobName", "MaxRSS", "MaxVMSize", "NodeList", "QOS", "Reason", "ReqMem",
     "SlurmExit", "SlurmState", "Submit", "SystemCPU", "Timelimit", "TotalCPU", "UserCPU",

@@ -6,7 +6,7 @@ import time
 
 from .. import program, slurm
 from ..hostlist import split
-from ..store import open_store, trouble
+from ..store import open_store, trouble, use_timezone
 from . import coverage, fields, output, runs
 from .allocations import allocations
 from .select import Selection, select_place, select_software, select_window, window
@@ -111,6 +111,7 @@ class Wanted:
         names = {name for name, _, _ in columns}
         self.now, self.period = now, period
         self.duplicates, self.truncate = options.duplicates, options.truncate
+        self.divided = bool(options.json or options.allocations or names & fields.DIVIDED)
         self.packages = options.json or "Packages" in names
         self.qos = {name.lower() for name in split(options.qos)} if options.qos else None
         from_slurm = options.json or options.allocations or options.qos
@@ -135,10 +136,13 @@ def selected_runs(store, options, columns, now):
 
 
 def selected_coverage(store, options, now):
+    """By days in the store's time zone."""
+    use_timezone(store)
     selection = Selection()
     select_place(selection, options)
-    select_window(selection, window(options, now, bool(options.jobs)))
-    return coverage.read(store, selection)
+    period = window(options, now, bool(options.jobs))
+    is_part = bool(options.node) or any("." in job for job in split(options.jobs or ""))
+    return coverage.read(store, selection, period, is_part)
 
 
 def print_rows(store, options, columns, now):
@@ -147,14 +151,17 @@ def print_rows(store, options, columns, now):
     else:
         rows, name = selected_runs(store, options, columns, now), "runs"
     if options.json:
+        more = {"allocation": coverage.totals(rows, coverage.EXACT_PLACES)} if options.coverage else {}
         if not options.coverage:
-            rows = (output.json_run(run, fields.elapsed) for run in rows)
-        output.print_json(name, rows, options.store, now)
+            rows = (output.json_run(run, fields) for run in rows)
+        output.print_json(name, rows, options.store, now, more)
     elif options.csv:
         output.print_csv(rows, columns, options)
     elif options.parsable:
         output.print_delimited(rows, columns, options)
     else:
+        if options.coverage and not options.noheader:
+            print(coverage.headline(rows) + "\n")
         output.print_table(rows, columns, options)
 
 

@@ -42,13 +42,16 @@ OURS = {
 }  # fmt: skip
 
 
-def json_run(run, elapsed):
+def json_run(run, fields):
     """The store's columns with their own types, and values computed from them."""
     facts = {key: value for key, value in run.items() if key not in OURS}
     facts["is_start_only"] = bool(run["is_start_only"])
     facts["proven"] = bool(run["proven"])
     facts["core_dumped"] = None if run["core_dumped"] is None else bool(run["core_dumped"])
-    facts["elapsed"] = elapsed(run)
+    facts["elapsed"], facts["elapsed_bound"] = fields.elapsed(run), fields.end_bound(run)
+    facts["core_time"] = fields.core_time(run)
+    facts["outlived"] = None if run["outlived"] is None else bool(run["outlived"])
+    facts["leads"] = None if run["leads"] is None else bool(run["leads"])
     facts["executables"] = run["exec_paths"]
     if run["slurm"]:
         facts["slurm"] = {
@@ -57,10 +60,13 @@ def json_run(run, elapsed):
     return facts
 
 
-def print_json(name, rows, address, now):
-    """{"meta": ..., NAME: [...]}, a row at a time."""
+def print_json(name, rows, address, now, more):
+    """{"meta": ..., more members, NAME: [...]}, a row at a time."""
     meta = {"store": address, "schema": store.SCHEMA_VERSION, "time": now}
-    print('{"meta": %s,\n"%s": [' % (json.dumps(meta), name))
+    print('{"meta": %s,' % json.dumps(meta))
+    for key, value in more.items():
+        print('"%s": %s,' % (key, json.dumps(value)))
+    print('"%s": [' % name)
     separator = ""
     for row in rows:
         print(separator + json.dumps(row), end="")

@@ -4,6 +4,7 @@
 import itertools
 import json
 
+from .. import ranks
 from .fields import job_id
 from .state import exit_code, may_have_reason, state
 
@@ -46,6 +47,13 @@ class Libraries:
         return self.sets[object_set]
 
 
+def add_other_nodes(run, added):
+    """What tasks of other nodes add to its core seconds."""
+    for name in ("core_seconds", "core_seconds_max"):
+        if run[name] is not None:
+            run[name] += added.get(run["id"], 0.0)
+
+
 def packages_of(store, run):
     return store.lookup(
         "SELECT package.name, package.version FROM run_package"
@@ -84,8 +92,8 @@ def truncate(run, period):
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, period, duplicates, truncate, packages, qos (names, None: any), accounting (None:
-    without Slurm's), facts (whether all runs need it).
+    `wanted`: now, period, duplicates, truncate, packages, divided (whether core seconds are wanted), qos
+    (names, None: any), accounting (None: without Slurm's), facts (whether all runs need it).
     """
     libraries = Libraries(store)
     latest = {} if wanted.duplicates else latest_restarts(store, selection)
@@ -97,7 +105,9 @@ def read(store, selection, wanted):
         runs = [run for run in runs if is_latest(run, latest)]
         if wanted.accounting:
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
+        added = ranks.added(store, runs) if wanted.divided else {}
         for run in runs:
+            add_other_nodes(run, added)
             run["libs"] = libraries.of(run["object_set_id"])
             run["packages"] = packages_of(store, run) if wanted.packages else []
             complete(run, wanted)

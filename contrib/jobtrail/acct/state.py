@@ -30,7 +30,7 @@ CODES = {
     "RV": "REVOKED",
     "TO": "TIMEOUT",
 }
-OWN = {"COMPLETED", "FAILED", "KILLED", "EXITED", "EXECED", "UNKNOWN", "RUNNING"}
+OWN = {"COMPLETED", "FAILED", "KILLED", "EXITED", "EXECED", "OUTLIVED", "UNKNOWN", "RUNNING"}
 # signals with which Slurm ends a job: SIGINT, SIGKILL, SIGTERM
 SLURMS_SIGNALS = (2, 9, 15, None)
 # how much later than the process the job may end (KillWait, epilog, accounting)
@@ -53,6 +53,8 @@ def recorded_state(is_start_only, signal, exit_code, end_source):
 
 
 def own_state(run):
+    if run["outlived"]:
+        return "OUTLIVED"
     return recorded_state(run["is_start_only"], run["signal"], run["exit_code"], run["end_source"])
 
 

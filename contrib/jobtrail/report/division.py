@@ -78,18 +78,23 @@ class Job:
 class Division:
     """The parts of one job."""
 
-    def __init__(self, job, syshost):
-        """`syshost`: of the job's cluster, for a job of which Slurm alone knows."""
+    def __init__(self, job, syshost, is_chosen=None):
+        """`syshost`: of the job's cluster, for a job of which Slurm alone knows. `is_chosen`: of a fact, if not the
+        whole job is wanted; then Slurm's accounting, which has no nodes or steps, is not compared with."""
         self.job = job
         self.parts = {}
         for fact in job.facts:
-            if fact.outcome not in ranks.DEFERRED:
+            if fact.outcome not in ranks.DEFERRED and (is_chosen is None or is_chosen(fact)):
                 # the records of these name their programs
                 is_named = fact.outcome not in ("recorded", "static", UNCERTAIN, IDLE)
                 self.add_fact(fact, 1, fact.outcome, program=fact.program if is_named else None)
-        for fact, result, runs in job.deferred:
+        for values, result, runs in job.deferred:
+            fact = Fact(**values)
             for run in runs or [None]:
-                self.add_fact(Fact(**fact), len(runs) or 1, result, run, None if runs else fact["program"])
+                if is_chosen is None or is_chosen(fact):
+                    self.add_fact(fact, len(runs) or 1, result, run, None if runs else fact.program)
+        if is_chosen is not None:
+            return
         self.add_others()
         self.who = self.find_who(syshost)
         self.add_own()
@@ -243,9 +248,9 @@ def syshosts(store):
 AT_ONCE = 2000
 
 
-def divide(store, found, loaded):
-    """Yields (number, {Key: [tasks, runs, core seconds]}) of the jobs with these numbers in Slurm; of a number
-    that several clusters or restarts have more than once."""
+def divisions(store, found, loaded, chosen=None):
+    """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm. `chosen`: {(job as
+    here, node, step)} of the facts that are wanted; None: all, and what Slurm's accounting has beside them."""
     found = sorted(found)
     hosts = syshosts(store) if found else {}
     for begin in range(0, len(found), AT_ONCE):
@@ -256,7 +261,15 @@ def divide(store, found, loaded):
         read_slurm(store, where, jobs)
         read_own(store, where, jobs)
         for at in sorted(jobs):
-            yield at[1], Division(jobs[at], hosts.get(at[0], at[0])).parts
+            is_chosen = None if chosen is None else lambda fact, job=at: (job, fact.node, fact.step_id) in chosen
+            yield at, Division(jobs[at], hosts.get(at[0], at[0]), is_chosen)
+
+
+def divide(store, found, loaded):
+    """Yields (number, {Key: [tasks, runs, core seconds]}) of the jobs with these numbers in Slurm; of a number
+    that several clusters or restarts have more than once."""
+    for at, division in divisions(store, found, loaded):
+        yield at[1], division.parts
 
 
 FACTS = "SELECT job_id_raw, count(*) FROM coverage WHERE {where} AND job_id_raw IS NOT NULL GROUP BY job_id_raw"

@@ -64,8 +64,8 @@ both() {
 in_acct() {
     acct "$1" -o exec,state,start,end,endmin,endmax,elapsed,elapsedraw,elapsedmax
     [ "${lines[0]}" = "seen|COMPLETED|2024-11-20T10:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|2024-11-20T11:00:00|01:00:00|3600|01:00:00" ]
-    [ "${lines[1]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T10:00:00|2024-11-20T20:00:00|>=00:00:00|0|10:00:00" ]
-    [ "${lines[2]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T11:00:00|2024-11-20T12:00:00|>=01:00:00|3600|02:00:00" ]
+    [ "${lines[1]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T10:00:00|2024-11-20T20:00:00|>=00:00:00|>=0|10:00:00" ]
+    [ "${lines[2]}" = "unseen|UNKNOWN|2024-11-20T10:00:00|Unknown|2024-11-20T11:00:00|2024-11-20T12:00:00|>=01:00:00|>=3600|02:00:00" ]
 }
 
 @test "jobtrail-acct says that an end is not known, what is known of it, and between which times it was" {
@@ -91,9 +91,20 @@ replaced() {
     replaced 3 >"$BATS_TEST_TMPDIR/exec"
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/exec.db" "$BATS_TEST_TMPDIR/exec"
     acct "sqlite:$BATS_TEST_TMPDIR/exec.db" -o state,end,endmin,endmax,elapsed,elapsedraw,elapsedmax
-    [ "$output" = "EXECED|2024-11-20T10:00:03|2024-11-20T10:00:00|2024-11-20T10:00:03|<=00:00:03|3|00:00:03" ]
+    [ "$output" = "EXECED|Unknown|2024-11-20T10:00:00|2024-11-20T10:00:03|<=00:00:03|<=3|00:00:03" ]
     acct "sqlite:$BATS_TEST_TMPDIR/exec.db" -X -o end,elapsed
-    [ "$output" = "2024-11-20T10:00:03|<=00:00:03" ]
+    [ "$output" = "Unknown|<=00:00:03" ]
+}
+
+@test "of a run that outlived its job no end is claimed, and its core time in the job is known" {
+    sed -n 1p "$SITE/records" | jq -c '.slurmT += {end_source: "epilog", outlived: true, exit_code: null, signal: null,
+        core_seconds: 7200, core_seconds_max: 7200, core_days: [["2024-11-20", 7200]], leads: false}' \
+        >"$BATS_TEST_TMPDIR/outlived"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/outlived.db" "$BATS_TEST_TMPDIR/outlived"
+    acct "sqlite:$BATS_TEST_TMPDIR/outlived.db" -o state,end,endmin,endmax,enderror,elapsed,elapsedmax,coreseconds
+    [ "$output" = "OUTLIVED|Unknown|2024-11-20T11:00:00|||>=01:00:00||7200" ]
+    acct "sqlite:$BATS_TEST_TMPDIR/outlived.db" -X -s OUTLIVED -o state,end,endmin,endmax,elapsed
+    [ "$output" = "OUTLIVED|Unknown|2024-11-20T11:00:00||>=01:00:00" ]
 }
 
 @test "with -X nothing of such a run counts as known" {

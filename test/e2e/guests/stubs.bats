@@ -96,3 +96,46 @@ SIZE=8 USED=24 FIRST=36864
     tracked XALT_SAMPLING=no "$PROGRAMS/exit_with" 0
     leaves "exit_with fini"
 }
+
+# compile_table LINES: the site's table is this one from now on
+compile_table() {
+    sed -i '/^\[sampling\]/,$d' "$CONF"
+    printf '[sampling]\nenabled = yes\n%s\n' "$1" >>"$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+}
+
+@test "a run is kept by the table that it began with, whatever the site has compiled since" {
+    count=150
+    for table in 'scalar = 0 1:3' 'scalar = 0 0.5' 'scalar = 0 1'; do
+        compile_table "$table"
+        for ((i = 0; i < count; i++)); do
+            tracked "$PROGRAMS/exit_with" "${table##* }" || true
+            tracked "$PROGRAMS/kill_self" 9 "${table##* }" 2>/dev/null || true
+        done
+    done
+    compile_table 'scalar = 0 1:100000000'
+    lived=$(ledger stub 2 | wc -l)
+    flush
+    # Each way to end and table: kept as often as it says, within five standard deviations of the
+    # weighted number.
+    records | jq -r '.[] | "\(.cmdlineA | .[0] | split("/")[-1]) \(.cmdlineA[-1]) \(.userDT.probability)"' |
+        awk -v n="$count" '
+            BEGIN { chance["1:3"] = 1 / 3; chance["0.5"] = 0.5; chance["1"] = 1 }
+            { kept[$1, $2]++; if (sprintf("%.17g", $3) != sprintf("%.17g", chance[$2])) bad = $0 }
+            END {
+                for (way in chance)
+                    for (end = 0; end < 2; end++) {
+                        name = end ? "kill_self" : "exit_with"
+                        p = chance[way]
+                        off = kept[name, way] / p - n
+                        print name, way, kept[name, way], off
+                        if (off * off > 25 * n * (1 - p) / p)
+                            bad = name " " way
+                    }
+                if (bad != "")
+                    print "bad:", bad
+                exit bad != ""
+            }'
+    # each run that came to its end is a record or a stub
+    [[ $(($(records | jq 'map(select(.cmdlineA[0] | endswith("/exit_with"))) | length') + lived)) == $((3 * count)) ]]
+}

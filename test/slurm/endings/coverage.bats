@@ -5,7 +5,7 @@
 load ../fixture/cluster
 
 setup_file() {
-    start_cluster
+    start_cluster EXTRA_CONF=PrologFlags=Alloc
 }
 
 teardown_file() {
@@ -13,9 +13,20 @@ teardown_file() {
     stop_cluster
 }
 
-# step JOB JQ-PATH: of the one fact of its step 0 that is no follower
+# step JOB JQ-PATH: of the one fact of its step 0 that counts tasks and is no follower
 step() {
-    coverage_of "$1" '.coverageA[] | select(.step_id == "0" and .outcome != "follower") | '"$2"
+    coverage_of "$1" '.coverageA[] | select(.step_id == "0" and .tasks > 0 and .outcome != "follower") | '"$2"
+}
+
+# rows JOB STEP OUTCOME JQ-PATH: of each of these rows
+rows() {
+    coverage_of "$1" '.coverageA[] | select((.step_id // "") == "'"$2"'" and .outcome == "'"$3"'") | '"$4"
+}
+
+# adds_up JOB: on each node the rows have the whole allocation
+adds_up() {
+    coverage_of "$1" '[([.coverageA[].core_seconds] | add), .coverageT.core_seconds]' |
+        jq -se 'length > 0 and all((.[0] - .[1]) | fabs < 0.000001)'
 }
 
 program_of() { # JOB
@@ -25,29 +36,53 @@ program_of() { # JOB
 @test "a task that left a capture is recorded, the other ranks follow it, on each node" {
     job=$(submit_and_wait "srun $PROGRAMS/spin 1" --nodes=2 --ntasks-per-node=2 --account=physics)
     [[ $(record_count "$job") == 1 ]]
-    [[ $(coverage "$job" n1) == $'0 follower 1\n0 recorded 1\nbatch script 1' ]]
+    [[ $(coverage "$job" n1) == $'0 recorded 2\nbatch script 1' ]]
     [[ $(coverage "$job" n2) == '0 follower 2' ]]
     [[ $(coverage_of "$job" '.coverageT | "\(.cluster) \(.user) \(.account) \(.partition) \(.restart_count) \(.dropped)"' | sort -u) == "lab $JOB_USER physics main 0 0" ]]
     [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | "\(.leader) \(.program)"' | sort -u) == "0 $PROGRAMS/spin" ]]
+    [[ $(field "$job" spin .slurmT.leads) == true ]]
 }
 
-@test "core seconds are processors times time, and a batch script's only where no step ran" {
+@test "core seconds are processors times time, and a batch script has none while a step runs" {
     job=$(submit_and_wait "srun -n1 -c2 $PROGRAMS/spin 2 sleep" --nodes=1 --ntasks=1 --cpus-per-task=2)
-    [[ $(step "$job" '.core_seconds - 2 * (.end_time - .start_time) | fabs < 0.01') == true ]]
-    [[ $(step "$job" '.core_seconds >= 4') == true ]]
-    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "batch")
-        | .core_seconds < 2 * (.end_time - .start_time) - 3.5') == true ]]
+    adds_up "$job"
+    [[ $(field "$job" spin '.slurmT.core_seconds - 2 * .userDT.run_time | fabs < 0.001') == true ]]
+    [[ $(field "$job" spin '.slurmT | [.core_days[][1]] | add') == "$(field "$job" spin .slurmT.core_seconds)" ]]
+    [[ $(coverage_of "$job" '[.coverageA[] | select(.step_id == "0")] |
+        (map(.core_seconds) | add) - 2 * (.[0] | .end_time - .start_time) | fabs < 0.01') == true ]]
+    [[ $(coverage_of "$job" '([.coverageA[] | select(.step_id == "batch") | .core_seconds] | add)
+        <= .coverageT.core_seconds - 4') == true ]]
+}
+
+@test "time of programs that nobody saw is of no program" {
+    cp "$PROGRAMS/spin_static" "$DIR/unseen"
+    for script in "srun bash -c '$DIR/unseen 0.5 sleep; ls'" "srun env -i $PROGRAMS/spin 0.5 sleep"; do
+        job=$(submit_and_wait "$script")
+        adds_up "$job"
+        [[ $(coverage "$job") == $'0 script 1\nbatch script 1' ]]
+        [[ $(rows "$job" 0 script .core_seconds) != 0 ]]
+        [[ $(coverage_of "$job" '.coverageA | map(select(.outcome | IN("recorded", "static", "sampled")) | .core_seconds) | add // 0') == 0 ]]
+    done
+}
+
+@test "a node where the job had no step is idle" {
+    job=$(submit_and_wait "$PROGRAMS/spin 0" --nodes=2)
+    adds_up "$job"
+    [[ $(coverage_of "$job" 'select(.coverageT.node == "n2") | .coverageA | map("\(.step_id) \(.outcome)") | @text') == '["null idle"]' ]]
+    [[ $(coverage_of "$job" 'select(.coverageT.node == "n2") | .coverageT
+        | "\(.cpus > 0) \(.start_source) \(.end_source) \(.core_seconds - .cpus * (.end_time - .start_time) | fabs < 0.001)"') == "true prolog epilog true" ]]
 }
 
 @test "a wrapper is spoken for by the programs that it starts" {
     job=$(submit_and_wait "srun bash -c '$PROGRAMS/exit_with 0; $PROGRAMS/exit_with 0'; $PROGRAMS/spin 0")
     [[ $(record_count "$job") == 3 ]]
-    [[ $(coverage "$job") == $'0 recorded 1\nbatch recorded 1' ]]
+    [[ $(rows "$job" 0 recorded .runs) == 2 ]]
+    [[ $(rows "$job" batch recorded '[.runs, .tasks] | @text') == '[1,0]' ]]
 }
 
 @test "a static program has a run record of what root knows" {
     job=$(submit_and_wait "cd $DIR; srun -n3 $PROGRAMS/exit_with_static 7" -n3)
-    [[ $(coverage "$job") == $'0 follower 2\n0 static 1\nbatch script 1' ]]
+    [[ $(coverage "$job") == $'0 static 3\nbatch script 1' ]]
     [[ $(record_count "$job") == 1 ]]
     [[ $(field "$job" exit_with_static '.slurmT | "\(.captured) \(.end_source) \(.exit_code):\(.signal) \(.step_id) \(.task_id)"') == "false task_exit 7:0 0 0" ]]
     [[ $(field "$job" exit_with_static '.userT.exec_path, .hash_id, .userDT.num_tasks') == "$PROGRAMS/exit_with_static"$'\n'"$(sha1sum <"$PROGRAMS/exit_with_static" | cut -d' ' -f1)"$'\n'3 ]]
@@ -60,7 +95,7 @@ program_of() { # JOB
     run_as root scancel "$job"
     wait_job "$job"
     # Slurm was asked for the shell: what that became nobody tells
-    [[ $(coverage "$job") == $'0 policy 1\nbatch script 1' ]]
+    [[ $(coverage "$job") == $'0 script 1\nbatch script 1' ]]
     job=$(submit "srun $PROGRAMS/spin_static 100 sleep" -w n1)
     eventually 30 grep -q '^task .*step=0 ' "$DIR/run/n1/$job.0/journal"
     sleep 1
@@ -99,7 +134,7 @@ program_of() { # JOB
     printf '#!/bin/sh\nexit 0\n' >"$DIR/script"
     chmod 755 "$DIR/script"
     job=$(submit_and_wait "srun $DIR/script; srun bash -c true")
-    [[ $(coverage "$job") == $'0 policy 1\n1 policy 1\nbatch script 1' ]]
+    [[ $(coverage "$job") == $'0 script 1\n1 script 1\nbatch script 1' ]]
     [[ $(program_of "$job") == "$(readlink -f /bin/sh)" ]]
 }
 
@@ -138,8 +173,8 @@ PROLOG
 5 exit_with 0
 MULTI
     job=$(submit_and_wait "cd $PROGRAMS; export PATH=$PROGRAMS:\$PATH; srun --multi-prog $DIR/multi" -n6 -N2)
-    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0")
-        | "\(.first_task) \(.outcome) \(.leader) \(.tasks)"' | sort) == $'0 recorded 0 1\n1 follower 0 1\n2 static 2 1\n3 follower 2 '* ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0" and .tasks > 0)
+        | "\(.first_task) \(.outcome) \(.leader) \(.tasks)"' | sort) == $'0 recorded 0 2\n2 static 2 2\n4 follower 2 1\n5 recorded 5 1' ]]
     [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | .tasks' | jq -s add) == 6 ]]
     [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "static") | .program') == "$PROGRAMS/exit_with_static" ]]
     [[ $(field "$job" exit_with_static '.slurmT | "\(.task_id) \(.exit_code)"') == "2 3" ]]
@@ -149,13 +184,14 @@ MULTI
 @test "both components of a heterogeneous step are counted" {
     job=$(submit_and_wait "srun -n1 $PROGRAMS/exit_with 0 : -n2 $PROGRAMS/spin 0" -n1 : -n2)
     [[ $(coverage "$job") == $'0 recorded 1\nbatch script 1' ]]
-    [[ $(coverage "$((job + 1))") == $'0 follower 1\n0 recorded 1' ]]
+    [[ $(coverage "$((job + 1))") == '0 recorded 2' ]]
 }
 
 @test "mpirun's daemons are launchers, whose ranks rank 0 records for" {
     job=$(submit_and_wait "mpirun.openmpi -n 4 $PROGRAMS/hello_openmpi" --nodes=2 --ntasks-per-node=2)
     [[ $(record_count "$job") == 1 ]]
-    [[ $(coverage "$job" n1) == 'batch recorded 1' && $(coverage "$job" n2) == '0 launcher 1' ]]
+    adds_up "$job"
+    [[ $(rows "$job" batch recorded .runs) == 1 && $(coverage "$job" n2) == '0 launcher 1' ]]
     [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "launcher")
         | .core_seconds - 2 * (.end_time - .start_time) | fabs < 0.01') == true ]]
 }
@@ -164,7 +200,10 @@ MULTI
     write_jobtrail_conf $'[sampling]\nenabled = yes\nscalar = 0 0.000000001'
     job=$(submit_and_wait "srun $PROGRAMS/exit_with 0; srun $PROGRAMS/exit_with_static 0")
     write_jobtrail_conf ''
-    [[ $(coverage "$job") == $'0 sampled 1\n1 static 1\nbatch script 1' && $(record_count "$job") == 0 ]]
+    [[ $(coverage "$job") == $'0 sampled 1\n1 sampled 1\nbatch script 1' && $(record_count "$job") == 0 ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "sampled") | "\(.step_id) \(.runs) \(.program)"' | sort) == \
+        "0 1 $PROGRAMS/exit_with"$'\n'"1 1 $PROGRAMS/exit_with_static" ]]
+    adds_up "$job"
 }
 
 # ---- trouble with the spool
@@ -176,7 +215,7 @@ MULTI
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
     job=$(submit_and_wait "for i in {1..260}; do $PROGRAMS/exit_with 0; done; srun $PROGRAMS/exit_with 0")
     write_jobtrail_conf ''
-    [[ $(coverage "$job") == $'0 spool 1\nbatch recorded 1' ]]
+    [[ $(coverage "$job") == $'0 spool 1\nbatch script 1' ]]
     [[ $(coverage_of "$job" '.coverageT.dropped + '"$(record_count "$job")") == 261 ]]
 }
 
@@ -206,7 +245,16 @@ MULTI
     [[ $(sqlite3 "$DIR/store.db" 'SELECT sum(tasks) FROM coverage') == "$facts" ]]
     job=$(submit_and_wait "srun -n4 $PROGRAMS/exit_with 0; srun -n2 $PROGRAMS/exit_with_static 0; srun $PROGRAMS/exit_with 0" -N2 -n4)
     "$STAGE/bin/jobtrail-load" "$DIR/records" --store "$store"
-    [[ $("$STAGE/bin/jobtrail-acct" --store "$store" --coverage -j "$job" -nPo Outcome,Tasks | sort) == $'recorded|8\nscript|1\nstatic|2' ]]
+    [[ $("$STAGE/bin/jobtrail-acct" --store "$store" --coverage -j "$job" -nPo Outcome,Tasks | grep -v '|0$' | sort) == $'recorded|8\nscript|1\nstatic|2' ]]
+}
+
+@test "on each node the rows of all these jobs have the whole allocation" {
+    find "$DIR" -name 'coverage.lab.*.json' -exec cat {} + |
+        jq -se 'all(.[]; ([.coverageA[].core_seconds] | add) - .coverageT.core_seconds | fabs < 0.000001)'
+    # runs, static ones too, have what the rows say that records have
+    find "$DIR/records" \( -name 'run.*.json' -o -name 'coverage.*.json' \) -exec cat {} + | jq -se '
+        ([.[] | .coverageA // [] | .[] | select(.outcome | IN("recorded", "static")) | .core_seconds] | add) as $rows
+        | [.[] | .slurmT.core_seconds // 0] | add - $rows | fabs < 0.000001'
 }
 
 @test "the coverage records of all these jobs are what the schema says" {

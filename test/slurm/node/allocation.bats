@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the journal says of the CPUs and cores of jobs and steps, on nodes of four cores with two threads
 # each, and of the clock.
+bats_require_minimum_version 1.5.0
 
 load ../fixture/cluster
 
@@ -85,6 +86,7 @@ batch 1 4 0-1 of 0-1
 extern 1 0 0-1 of 0-1" ]]
     [[ $(steps n2) == "0 2 2 0 of 0
 extern 1 0 0 of 0" ]]
+    grep -q '^prolog .* cpus=4,2 node_list=n\[1-2\]' "$DIR/run/n2/$JOB.0/journal"
     [[ $(allocated) == 6 ]]
     release
 }
@@ -107,5 +109,17 @@ extern 1 0 0-2 of 0-2" ]]
             at = substr($0, RSTART + 4, RLENGTH - 4)
             if (at > up + 1 || at < up - 600) exit 1
         }' "$DIR/run/n1/$JOB.0/journal"
+    release
+}
+
+@test "where jobs get CPUs, job steps tell of all threads of their cores, and the credential of the job's" {
+    "$CLUSTER" stop
+    env SELECT_PARAMS=CR_CPU NODE_CPUS=8 NODE_CONF='Sockets=1 CoresPerSocket=4 ThreadsPerCore=2' EXTRA_CONF= \
+        OWNER=$$ "$CLUSTER" start
+    hold 'srun true' -n3
+    [[ $(steps) == "0 3 4 0-1 of 0-1
+batch 1 3 0-1 of 0-1" ]]
+    run ! grep -q ' whole_cores=' "$DIR/run/n1/$JOB.0/journal"
+    [[ $(allocated) == 3 ]]
     release
 }

@@ -11,7 +11,7 @@
 #   }
 #   @test "..." { holds NAME 'JQ EXPRESSION'; }
 #
-# A case's name is that of its job. Expressions are true of one object of what check_numbers --json
+# A case's name is that of its job, and of its account. Expressions are true of one object of what check_numbers --json
 # prints: a job with its allocation, programs, uncertain, unseen, idle, outcomes, by (program), runs, ...
 # Programs mostly sleep, since core time is no CPU time; and they sleep for as long as told, or longer.
 
@@ -21,6 +21,7 @@ start_numbers() {
     # may be said for a step: --jobtrail=no
     RULES="opt_out = yes"$'\n'"${RULES-}"
     start_cluster ACCT=dbd ACCT_USERS=root,jtuser "$@"
+    add_accounts
     mkdir "$DIR/cases"
     export STORE=sqlite:$DIR/store.db NUMBERS=$DIR/numbers.json
     export SPIN=$PROGRAMS/spin
@@ -28,11 +29,19 @@ start_numbers() {
     export CHECK
 }
 
+# One for each case that the test file names: its report by accounts is one by cases.
+add_accounts() {
+    local names
+    names=$(grep -oE '(add_case |--account=)[a-z][a-zA-Z0-9_-]*' "$BATS_TEST_FILENAME" | sed 's/.*[ =]//' | sort -u | paste -sd,)
+    run_as root sacctmgr -i -Q add account "$names" Cluster=lab >&2
+    run_as root sacctmgr -i -Q add user "$JOB_USER" Account="$names" >&2
+}
+
 # add_case NAME 'SCRIPT' [SBATCH-OPTION...]
 add_case() {
     local name=$1 script=$2 id
     shift 2
-    id=$(submit "$script" --job-name="$name" "$@") && echo "$id" >"$DIR/cases/$name"
+    id=$(submit "$script" --job-name="$name" --account="$name" "$@") && echo "$id" >"$DIR/cases/$name"
 }
 
 job_of() { # CASE
@@ -60,7 +69,8 @@ write_program() {
 }
 
 nothing_runs() {
-    [[ -z $(run_as root squeue -h 2>/dev/null) ]]
+    local jobs
+    jobs=$(run_as root squeue -h 2>/dev/null) && [[ -z $jobs ]]
 }
 
 step_runs() { # CASE STEP
@@ -78,11 +88,14 @@ is_captured() {
 }
 
 ask_sacct() {
-    run_as root sacct -aDPn --starttime=now-1day -o JobIDRaw,JobID,JobName%80,AllocCPUS,CPUTimeRAW,NNodes,State
+    run_as root sacct -aDPn --starttime=now-1day -o JobIDRaw,JobID,JobName%80,Account%80,AllocCPUS,CPUTimeRAW,NNodes,State
 }
 
-is_accounted() { # slurmdbd knows the end of every job
-    ask_sacct >"$DIR/sacct" && [[ $(grep -c '|' "$DIR/sacct") -gt 0 ]] && ! grep -qE '\|(PENDING|RUNNING|SUSPENDED|REQUEUED)$' "$DIR/sacct"
+# slurmdbd knows the end of every job: slurmctld has told everything, and each case is there
+is_accounted() {
+    run_as root sdiag 2>/dev/null | grep -qE 'DBD Agent queue size: *0$' || return 1
+    ask_sacct >"$DIR/sacct" && ! grep -qE '\|(PENDING|RUNNING|SUSPENDED)$' "$DIR/sacct" || return 1
+    [[ -z $(comm -23 <(find "$DIR/cases" -type f ! -name '.*' -printf '%f\n' | sort) <(cut -d'|' -f4 "$DIR/sacct" | sort -u)) ]]
 }
 
 is_flushed() {
@@ -98,6 +111,16 @@ check_numbers() { # [OPTION...]
     "$CHECK" --sacct "$DIR/sacct" "$@"
 }
 
+# The five numbers as a report has them, of all jobs, by accounts and so on: $DIR/reports/BY
+make_reports() {
+    mkdir "$DIR/reports"
+    for by in clusters users accounts days; do
+        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" --summary "$DIR/summary.db" --top 0 \
+            --starttime="$(date -d '-2 months' +%F)" --endtime="$(date -d '+2 months' +%F)" \
+            --json --of "$by" allocation >"$DIR/reports/$by" || return 1
+    done
+}
+
 # Everything that was submitted is over, loaded and divided.
 load_cases() {
     eventually 300 nothing_runs
@@ -106,6 +129,7 @@ load_cases() {
     load_store
     check_numbers --json "$STORE" >"$NUMBERS" 2>"$DIR/faults" || true
     check_numbers "$STORE" >"$DIR/table" 2>&1 || true
+    make_reports
 }
 
 # What expressions may use beside jq's own.
@@ -122,6 +146,8 @@ DEFINITIONS='
     def noted_by($node): .nodes[$node].allocation;
     # what a second more or less is
     def slack: .cpus + 0.01;
+    # what of a time has to be there: a record has ends to a hundredth
+    def least: 0.98;
 '
 
 # numbers CASE: its objects, one a line; of an array and a requeued job there are several
@@ -146,9 +172,21 @@ holds() {
 # adds_up: for every job of this file
 adds_up() {
     cat "$DIR/table"
-    [[ ! -s $DIR/faults ]]
+    [[ ! -s $DIR/faults ]] || return 1
     local file
     for file in "$DIR"/cases/*; do
         [[ -n $(numbers "${file##*/}") ]] || fail "nothing is known of ${file##*/}" || return 1
     done
+}
+
+# reports_agree: with what the tables say
+reports_agree() {
+    check_numbers "${@/#/--report=}" "$STORE" >/dev/null
+}
+
+# Numbers that were changed are found. STATEMENT changes a copy of the store
+finds_change() { # STATEMENT
+    sqlite3 "$DIR/store.db" ".backup $DIR/changed.db"
+    [[ $(sqlite3 "$DIR/changed.db" "$1; SELECT changes() > 0") == 1 ]] || fail "nothing was changed by: $1" || return 1
+    ! check_numbers "sqlite:$DIR/changed.db" >/dev/null 2>&1 || fail "not found: $1"
 }

@@ -140,6 +140,46 @@ static void a_list_without_rules_matches_nothing(void **state)
     free(policy.bytes);
 }
 
+/* The policy of this probability for short runs, after the one in `*policy`, which it replaces. */
+static void follow(struct policy *policy, unsigned below)
+{
+    struct conf_interval interval = {.above = 1, .below = below};
+    struct conf conf = conf_of(example, EXAMPLES);
+    struct conf_error error;
+    struct policy next;
+    conf.scalar = conf.mpi = (struct conf_intervals){&interval, 1};
+    assert_int_equal(compile_policy_after(&conf, policy->bytes, &next.bytes, &next.size, &error),
+                     0);
+    assert_true(policy_usable(next.bytes, next.size));
+    free(policy->bytes);
+    *policy = next;
+}
+
+static void a_policy_knows_the_sampling_tables_of_those_before_it(void **state)
+{
+    struct policy policy = {NULL, 0};
+    const struct policy_header *header;
+    uint64_t identities[POLICY_KNOWN_TABLES_MAX + 10];
+    size_t count;
+    (void)state;
+    for (unsigned i = 0; i < POLICY_KNOWN_TABLES_MAX + 10; i++) {
+        follow(&policy, 100 + i);
+        follow(&policy, 100 + i); /* the same one is known once */
+        header = policy.bytes;
+        identities[i] = header->scalar_table;
+        assert_int_equal(header->mpi_table, header->scalar_table);
+        policy_known_tables(policy.bytes, &count);
+        assert_int_equal(count, i < POLICY_KNOWN_TABLES_MAX ? i + 1 : POLICY_KNOWN_TABLES_MAX);
+    }
+    for (unsigned i = 0; i < POLICY_KNOWN_TABLES_MAX + 10; i++) {
+        const struct policy_known_table *table = policy_known_table(policy.bytes, identities[i]);
+        assert_true((table != NULL) == (i >= 10));
+        assert_true(table == NULL || table->interval[0].probability == 1.0 / (100 + i));
+    }
+    assert_null(policy_known_table(policy.bytes, 0));
+    free(policy.bytes);
+}
+
 static void a_wrong_pattern_is_refused_with_its_place_in_the_file(void **state)
 {
     struct conf_rule rules[] = {
@@ -303,6 +343,10 @@ static void read_all(const void *bytes, size_t size)
         assert_true(text == NULL || strlen(text) < size);
     }
     read_table(bytes, size, POLICY_SCALAR);
+    size_t known;
+    const struct policy_known_table *table = policy_known_tables(bytes, &known);
+    for (size_t i = 0; i < known; i++)
+        assert_true(policy_known_table(bytes, table[i].identity) == NULL || table[i].count > 0);
     read_table(bytes, size, POLICY_MPI);
     struct policy_decision decision = policy_decide(bytes, "/bin/custom", 11, 4, argv, NULL);
     assert_true(decision.action >= POLICY_KEEP && decision.action <= POLICY_PKGS);
@@ -465,6 +509,7 @@ int main(void)
         cmocka_unit_test(the_first_rule_that_matches_the_whole_path_wins),
         cmocka_unit_test(a_policy_carries_actions_strings_and_numbers),
         cmocka_unit_test(a_list_without_rules_matches_nothing),
+        cmocka_unit_test(a_policy_knows_the_sampling_tables_of_those_before_it),
         cmocka_unit_test(a_wrong_pattern_is_refused_with_its_place_in_the_file),
         cmocka_unit_test(too_large_an_automaton_is_refused_with_the_rule_to_simplify),
         cmocka_unit_test(random_patterns_match_what_posix_says),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which outcome each task of a journal has. Programs are made-up files of a scratch directory,
- * which stands for "@" in the journals below.
+ * Which outcome each task of a journal has, and that what tasks had adds up to the allocation.
+ * Programs are made-up files of a scratch directory, which stands for "@" in the journals below.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,17 +20,21 @@
 
 #include "conf/compile.h"
 #include "spank/journal.h"
-#include "submit/facts/core_time.h"
 #include "submit/facts/coverage.h"
 #include "test/unit/fixture/made_program.h"
 
 #define WHO(more)                                                                                  \
-    "step time=100.000000000 job=7 restart=0 uid=1000 gid=100 step=0 tasks=4 " more "\n"
+    "step time=100.000000000 job=7 restart=0 uid=1000 gid=100 step=0 tasks=4 cpus=4 " more "\n"
 #define EPILOG        "epilog time=200.000000000 partition=main account=physics\n"
 #define TASK(n)       "task time=110.000000000 step=0 task=" n " pid=5" n " ticks=1\n"
 #define EXIT(n, code) "exit time=120.000000000 step=0 task=" n " pid=5" n " status=" code "\n"
 #define RUNS(n, what) "program time=110.000000000 step=0 task=" n " leader=0 path=" what "\n"
-#define ONE(what)     WHO("") TASK("0") RUNS("0", what) EXIT("0", "0") EPILOG
+#define RANKS(what)                                                                                \
+    TASK("0")                                                                                      \
+    TASK("1")                                                                                      \
+    TASK("2")                                                                                      \
+    RUNS("0", what) RUNS("1", what) RUNS("2", what) EXIT("0", "0") EXIT("1", "0") EXIT("2", "0")
+#define ONE(what) WHO("") TASK("0") RUNS("0", what) EXIT("0", "0") EPILOG
 
 static char directory[] = "/tmp/jobtrail-coverage-XXXXXX";
 
@@ -38,8 +42,10 @@ struct outcome_case {
     const char *name;
     const char *rules; /* of the configuration */
     const char *journal;
-    const char *captures; /* executables of task 0's captures, each followed by a blank */
-    const char *facts;    /* "FIRST-TASK OUTCOME TASKS PROGRAM;" for each */
+    /* executables of task 0's captures, each followed by a blank, and each the parent of the next;
+     * "=" before one: in the task's own process, "-": left out by sampling */
+    const char *captures;
+    const char *facts; /* "FIRST-TASK OUTCOME TASKS PROGRAM;" for each with tasks */
 };
 
 static const struct outcome_case cases[] = {
@@ -49,13 +55,13 @@ static const struct outcome_case cases[] = {
     {"a task with captures of a runtime and of what ran in it", "", ONE("@dynamic"),
      "/usr/bin/apptainer /app ", "0 recorded 1 @dynamic;"},
     {"a task with a capture of a wrapper alone", "", ONE("@dynamic"), "/usr/bin/env /bin/timeout ",
-     "0 unknown 1 @dynamic;"},
+     "0 script 1 @dynamic;"},
     {"a task with captures of wrappers outside of the system's directories", "", ONE("@dynamic"),
-     "/opt/numactl/bin/numactl /tini /usr/lib/cargo/bin/coreutils/nice ", "0 unknown 1 @dynamic;"},
+     "/opt/numactl/bin/numactl /tini /usr/lib/cargo/bin/coreutils/nice ", "0 script 1 @dynamic;"},
     {"a task with a capture of a user's program with the name of a wrapper", "", ONE("@dynamic"),
      "/home/u/tools/flock ", "0 recorded 1 @dynamic;"},
     {"a task with captures of a wrapper and of what it became", "", ONE("@dynamic"),
-     "/usr/bin/env /bin/bash ", "0 recorded 1 @dynamic;"},
+     "/usr/bin/env /app ", "0 recorded 1 @dynamic;"},
     {"a static program", "", ONE("@static"), "", "0 static 1 @static;"},
     {"a static program that a rule skips", "[paths]\nskip = .*/static\n", ONE("@static"), "",
      "0 policy 1 @static;"},
@@ -70,31 +76,33 @@ static const struct outcome_case cases[] = {
     {"a program that should have left a capture", "", ONE("@dynamic"), "", "0 unknown 1 @dynamic;"},
     {"a daemon of mpirun's, though a rule skips it", "", ONE("@orted"), "", "0 launcher 1 @orted;"},
     {"a program that sampling may have left out", "[sampling]\nenabled = yes\n", ONE("@dynamic"),
-     "", "0 sampled 1 @dynamic;"},
+     "-/x ", "0 sampled 1 /x;"},
     {"a large program, which is never sampled", "[sampling]\nenabled = yes\nalways_ranks = 4\n",
      ONE("@dynamic"), "", "0 unknown 1 @dynamic;"},
     {"a task that was killed", "", WHO("") TASK("0") RUNS("0", "@dynamic") EXIT("0", "9") EPILOG,
      "", "0 killed 1 @dynamic;"},
     {"a step without a ledger", "",
-     WHO("") "noledger time=101.000000000 step=0\n" TASK("0") RUNS("0", "@dynamic") EPILOG, "",
-     "0 spool 1 @dynamic;"},
+     WHO("") "noledger time=101.000000000 step=0\n" TASK("0") RUNS("0", "@dynamic") EXIT("0", "0")
+         EPILOG,
+     "", "0 spool 1 @dynamic;"},
     {"a step that opted out, whatever ran", "",
-     WHO("opted_out=1") TASK("0") RUNS("0", "@static") EPILOG, "/x ", "0 opted_out 1 -;"},
-    {"a step in a container", "", WHO("container=1") TASK("0") RUNS("0", "@static") EPILOG, "",
+     WHO("opted_out=1") TASK("0") RUNS("0", "@static") EXIT("0", "0") EPILOG, "",
+     "0 opted_out 1 -;"},
+    {"a step in a container", "",
+     WHO("container=1") TASK("0") RUNS("0", "@static") EXIT("0", "0") EPILOG, "",
      "0 container 1 @static;"},
-    {"the other tasks of a program", "",
-     WHO("") TASK("0") TASK("1") TASK("2") RUNS("0", "@static") RUNS("1", "@static")
-         RUNS("2", "@static") EPILOG,
-     "", "1 follower 2 @static;0 static 1 @static;"},
-    {"a task of which the journal tells no program", "", WHO("") TASK("0") EPILOG, "",
-     "0 unknown 1 -;"},
+    {"the other tasks of a program", "", WHO("") RANKS("@static") EPILOG, "",
+     "0 static 3 @static;"},
+    {"a task of which the journal tells no program", "", WHO("") TASK("0") EXIT("0", "0") EPILOG,
+     "", "0 unknown 1 -;"},
     {"a partition that is skipped", "[partitions]\nskip = main\n", ONE("@static"), "/x ",
      "0 excluded 1 -;"},
     {"an account that is skipped", "[accounts]\nkeep = chemistry\nskip = .*\n", ONE("@static"),
      "/x ", "0 excluded 1 -;"},
     {"a job of which no epilog tells, where some are skipped", "[accounts]\nskip = chemistry\n",
-     WHO("") TASK("0"), "/x ", "0 excluded 1 -;"},
-    {"a job of which no epilog tells", "", WHO("") TASK("0"), "/x ", "0 recorded 1 -;"},
+     WHO("") TASK("0") EXIT("0", "0"), "/x ", "0 excluded 1 -;"},
+    {"a job of which no epilog tells", "", WHO("") TASK("0") EXIT("0", "0"), "/x ",
+     "0 recorded 1 -;"},
     {"the step of the node's prolog", "",
      WHO("") "step time=1.000000000 step=4294967292\n"
              "task time=1.000000000 step=4294967292 task=0 pid=9 ticks=1\n" EPILOG,
@@ -103,8 +111,24 @@ static const struct outcome_case cases[] = {
      WHO("") "task time=110.000000000 step=1 task=0 pid=9 ticks=1\n" EPILOG, "", ""},
     {"a batch script", "",
      WHO("") "step time=109.000000000 step=4294967291\n"
-             "task time=110.000000000 step=4294967291 task=0 pid=9 ticks=1\n" EPILOG,
+             "task time=110.000000000 step=4294967291 task=0 pid=9 ticks=1\n"
+             "exit time=190.000000000 step=4294967291 task=0 pid=9 status=0\n" EPILOG,
      "", "0 script 1 -;"},
+    {"a shell that starts a static program, and ls, which the site leaves out", "", ONE("@bash"),
+     "", "0 script 1 @bash;"},
+    {"a shell that starts a small program and a container", "", ONE("@bash"),
+     "=/bin/bash /usr/bin/apptainer ", "0 container 1 @bash;"},
+    {"env -i and a program", "", ONE("@dynamic"), "=/usr/bin/env ", "0 script 1 @dynamic;"},
+    {"the ranks of a program", "", WHO("") RANKS("@dynamic") EPILOG, "=/x ",
+     "0 recorded 3 @dynamic;"},
+    {"the ranks of a shell, of which the first started a program", "",
+     WHO("") RANKS("@bash") EPILOG, "=/bin/bash /x ", "0 recorded 1 @bash;1 follower 2 @bash;"},
+    {"the ranks of a program that sampling left out", "[sampling]\nenabled = yes\n",
+     WHO("") RANKS("@dynamic") EPILOG, "-=/x ", "0 sampled 3 /x;"},
+    {"a task of which Slurm saw no end", "", WHO("") TASK("0") RUNS("0", "@static") EPILOG, "",
+     "0 uncertain 1 @static;"},
+    {"a node without a step", "",
+     "prolog time=100.000000000 job=7 restart=0 uid=1000 gid=100 cpus=4 nodes=1\n" EPILOG, "", ""},
 };
 
 /* The text with `directory`/ for each "@", malloc'ed. */
@@ -145,17 +169,98 @@ static struct journal journal_of(const char *text)
     return journal;
 }
 
-static struct coverage_witnesses witnesses_of(const char *text, const struct journal *journal)
+enum { CAPTURES_MAX = 4 };
+
+/* What a flush knows of the journal and the captures. */
+struct known {
+    struct journal journal;
+    struct job_allocation allocation;
+    struct job_tasks tasks;
+    struct succession succession;
+    struct division *division;
+    struct capture capture[CAPTURES_MAX];
+    struct ending ending[CAPTURES_MAX];
+    bool is_left_out[CAPTURES_MAX];
+};
+
+/* One of the executables; each runs from 111 to 119. */
+static void add_capture(struct known *known, const char *exec, size_t length)
 {
-    struct coverage_witnesses witnesses;
-    assert_int_equal(coverage_witnesses_make(journal, &witnesses), 0);
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        coverage_witness(&witnesses,
-                         &(struct capture){.step = 0, .exec = {.at = text, .size = length}});
-        text += length + 1;
+    size_t at = known->succession.count;
+    struct capture *capture = &known->capture[at];
+    bool is_own = false;
+    for (; *exec == '=' || *exec == '-'; exec++, length--) {
+        is_own |= *exec == '=';
+        known->is_left_out[at] |= *exec == '-';
     }
-    return witnesses;
+    assert_true(at < CAPTURES_MAX);
+    *capture = (struct capture){.step = 0,
+                                .task = 0,
+                                .task_pid = 50,
+                                .pid = is_own ? 50 : 60 + (int32_t)at,
+                                .start_ticks = 1,
+                                .size = 1,
+                                .start_ns = UINT64_C(111000000000) + at,
+                                .end_ns = UINT64_C(119000000000),
+                                .exec = {.at = exec, .size = length},
+                                .ancestor_count = at};
+    for (size_t i = 0; i < at; i++)
+        capture->ancestors[i].pid = known->capture[at - 1 - i].pid;
+    known->ending[at] =
+        (struct ending){.source = "fini", .is_measured = true, .end_ns = capture->end_ns};
+    assert_int_equal(succession_add(&known->succession, capture), 0);
+}
+
+static void know(struct known *known, const char *journal, const char *captures, const void *policy)
+{
+    *known = (struct known){.journal = journal_of(journal)};
+    for (; *captures != '\0'; captures += strcspn(captures, " ") + 1)
+        add_capture(known, captures, strcspn(captures, " "));
+    known->allocation = job_allocation_find(&known->journal, UINT64_C(200000000000));
+    bool is_excluded = coverage_excludes(policy, &known->journal);
+    const struct division_source source = {.journal = &known->journal,
+                                           .allocation = &known->allocation,
+                                           .tasks = &known->tasks,
+                                           .succession = &known->succession,
+                                           .is_excluded = is_excluded};
+    assert_int_equal(job_tasks_make(&known->journal, &known->tasks), 0);
+    assert_int_equal(division_new(&source, &known->division), 0);
+    for (size_t i = 0; i < known->succession.count && !is_excluded; i++)
+        assert_int_equal(division_add(known->division, &known->capture[i], &known->ending[i],
+                                      known->is_left_out[i]),
+                         0);
+    assert_int_equal(division_make(known->division), 0);
+}
+
+static void forget(struct known *known)
+{
+    division_free(known->division);
+    job_tasks_free(&known->tasks);
+    succession_free(&known->succession);
+    journal_free(&known->journal);
+}
+
+static struct coverage coverage_of(const struct known *known, const void *policy)
+{
+    struct coverage coverage;
+    const struct coverage_source source = {.policy = policy,
+                                           .journal = &known->journal,
+                                           .allocation = &known->allocation,
+                                           .tasks = &known->tasks,
+                                           .division = known->division,
+                                           .has_ledger = true};
+    assert_int_equal(coverage_find(&source, &coverage), 0);
+    return coverage;
+}
+
+/* Core seconds of the facts with this outcome; of -1: of all. */
+static double core_seconds(const struct coverage *coverage, int outcome)
+{
+    double sum = 0;
+    for (size_t i = 0; i < coverage->fact_count; i++)
+        if (outcome < 0 || coverage->facts[i].outcome == (enum coverage_outcome)outcome)
+            sum += coverage->facts[i].core_seconds;
+    return sum;
 }
 
 static void print_facts(const struct coverage *coverage, char *text, size_t size)
@@ -164,6 +269,8 @@ static void print_facts(const struct coverage *coverage, char *text, size_t size
     for (size_t i = 0; i < coverage->fact_count; i++) {
         const struct coverage_fact *fact = &coverage->facts[i];
         size_t used = strlen(text);
+        if (fact->tasks == 0)
+            continue;
         snprintf(text + used, size - used, "%u %s %u %s;", fact->first_task,
                  coverage_outcome_name(fact->outcome), fact->tasks,
                  fact->program == NULL ? "-" : fact->program);
@@ -176,81 +283,145 @@ static void every_task_has_its_outcome(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char found[1024], *expected = in_directory(cases[i].facts);
         struct conf conf;
-        struct coverage coverage;
+        struct known known;
         void *policy = policy_of(cases[i].rules, &conf);
-        struct journal journal = journal_of(cases[i].journal);
-        struct coverage_witnesses witnesses = witnesses_of(cases[i].captures, &journal);
-        const struct coverage_source source = {policy, &journal, &witnesses, 0, 0, 0};
-        assert_int_equal(coverage_find(&source, &coverage), 0);
+        know(&known, cases[i].journal, cases[i].captures, policy);
+        struct coverage coverage = coverage_of(&known, policy);
         print_facts(&coverage, found, sizeof found);
         if (strcmp(found, expected) != 0)
             fail_msg("%s: found %s and not %s", cases[i].name, found, expected);
+        double sum = core_seconds(&coverage, -1);
+        if (!(fabs(sum - known.allocation.core_seconds) < 1e-6) ||
+            !(known.allocation.core_seconds >= 399))
+            fail_msg("%s: %f of %f core seconds", cases[i].name, sum,
+                     known.allocation.core_seconds);
         coverage_free(&coverage);
-        coverage_witnesses_free(&witnesses);
-        journal_free(&journal);
+        forget(&known);
         conf_free(&conf);
         free(policy);
         free(expected);
     }
 }
 
-static void core_seconds_are_counted_once(void **state)
-{
-    struct journal journal =
-        journal_of("step time=100.000000000 job=7 restart=0 uid=1 gid=1 step=4294967291 cpus=4\n"
-                   "step time=110.000000000 step=0 cpus_per_task=2\n"
-                   "step time=112.000000000 step=1\n"
-                   "end time=115.000000000 step=0\n"
-                   "end time=120.000000000 step=1\n"
-                   "step time=130.000000000 step=2\n"
-                   "end time=131.000000000 step=2\n");
-    const uint64_t second = 1000000000u;
-    (void)state;
-    const struct journal_step *batch = &journal.steps[0], *step = &journal.steps[1];
-    /* 100 to 140 without 110 to 120 and 130 to 131, four processors */
-    assert_true(fabs(core_time(&journal, batch, 100 * second, 140 * second) - 4 * 29) < 1e-6);
-    assert_true(fabs(core_time(&journal, batch, 100 * second, 112 * second) - 4 * 10) < 1e-6);
-    assert_true(fabs(core_time(&journal, step, 110 * second, 115 * second) - 2 * 5) < 1e-6);
-    assert_true(fabs(core_time(&journal, NULL, 110 * second, 115 * second) - 5) < 1e-6);
-    assert_true(core_time(&journal, step, 115 * second, 110 * second) == 0);
-    journal_free(&journal);
-}
-
-/* Of two tasks on a processor each, Slurm has seen the end of one. */
-static void a_task_without_an_end_counts_no_time_that_is_known(void **state)
+/* What programs had, in three examples where nobody saw the program. */
+static void what_was_not_seen_is_of_no_program(void **state)
 {
     static const struct {
-        const char *more;
-        double uncertain;
-    } steps[] = {{"end time=150.000000000 step=0\n" EPILOG, 40}, {EPILOG, 90}, {"", 190}};
+        const char *journal, *captures;
+        enum coverage_outcome outcome;
+    } examples[] = {
+        {WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@bash") EXIT("0", "0") EPILOG, "",
+         COVERAGE_SCRIPT},
+        {WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@bash") EXIT("0", "0") EPILOG,
+         "=/bin/bash /usr/bin/apptainer ", COVERAGE_CONTAINER},
+        {WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@env") EXIT("0", "0") EPILOG,
+         "=/usr/bin/env ", COVERAGE_SCRIPT},
+    };
     (void)state;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         struct conf conf;
-        struct coverage coverage;
-        char text[1024];
-        snprintf(text, sizeof text, "%s%s", WHO("") TASK("0") TASK("1") EXIT("0", "0"),
-                 steps[i].more);
-        void *policy = policy_of("", &conf);
-        struct journal journal = journal_of(text);
-        const struct coverage_source source = {
-            .policy = policy, .journal = &journal, .now_ns = UINT64_C(300000000000)};
-        assert_int_equal(coverage_find(&source, &coverage), 0);
-        double known = 0, uncertain = 0;
-        uint64_t last_ns = 0;
-        for (size_t at = 0; at < coverage.fact_count; at++) {
-            known += coverage.facts[at].core_seconds;
-            uncertain += coverage.facts[at].uncertain_core_seconds;
-            if (coverage.facts[at].end_ns > last_ns)
-                last_ns = coverage.facts[at].end_ns;
-        }
-        assert_true(fabs(known - 10) < 1e-6);
-        assert_true(fabs(uncertain - steps[i].uncertain) < 1e-6);
-        assert_int_equal(last_ns, UINT64_C(120000000000));
+        struct known known;
+        void *policy = policy_of("[paths]\nskip = .*/bash\nskip = .*/ls\n", &conf);
+        know(&known, examples[i].journal, examples[i].captures, policy);
+        struct coverage coverage = coverage_of(&known, policy);
+        assert_true(core_seconds(&coverage, COVERAGE_RECORDED) <= 0);
+        assert_true(core_seconds(&coverage, COVERAGE_STATIC) <= 0);
+        assert_true(core_seconds(&coverage, COVERAGE_SAMPLED) <= 0);
+        assert_true(core_seconds(&coverage, (int)examples[i].outcome) >= 32);
         coverage_free(&coverage);
-        journal_free(&journal);
+        forget(&known);
         conf_free(&conf);
         free(policy);
     }
+}
+
+/* A leader has the shares of the tasks that follow it here; records and coverage say the same. */
+static void a_leader_has_what_its_followers_had(void **state)
+{
+    struct conf conf;
+    struct known known;
+    void *policy = policy_of("", &conf);
+    (void)state;
+    know(&known, WHO("cores=0-3 job_cores=0-3") RANKS("@dynamic") EPILOG, "=/x ", policy);
+    struct coverage coverage = coverage_of(&known, policy);
+    const struct allocation_run had = division_had(known.division, 0);
+    assert_true(had.leads);
+    assert_true(fabs(had.core_seconds - core_seconds(&coverage, COVERAGE_RECORDED)) < 1e-6);
+    /* of 4 CPUs in 10 s two thirds, and one third of 8 s */
+    assert_true(fabs(had.core_seconds - (4 * 10 * 2.0 / 3 + 4 * 8 / 3.0)) < 1e-6);
+    assert_true(fabs(core_seconds(&coverage, COVERAGE_LAUNCH) - 4 * 2 / 3.0) < 1e-6);
+    assert_int_equal(had.day_count, 1);
+    assert_string_equal(had.day[0].date, "1970-01-01");
+    assert_true(had.most >= had.core_seconds);
+    coverage_free(&coverage);
+    forget(&known);
+    conf_free(&conf);
+    free(policy);
+}
+
+/* What is sure of a suspension is not allocated, what is not is uncertain. */
+static void a_suspended_job_has_no_core_time(void **state)
+{
+    struct conf conf;
+    struct known known;
+    void *policy = policy_of("", &conf);
+    (void)state;
+    know(&known,
+         WHO("cores=0-3 job_cores=0-3") TASK("0")
+             RUNS("0", "@dynamic") "suspend time=113.000000000 since=112.000000000\n"
+                                   "resume time=117.000000000 since=115.000000000\n" EXIT("0", "0")
+                                       EPILOG,
+         "=/x ", policy);
+    struct coverage coverage = coverage_of(&known, policy);
+    assert_int_equal(known.allocation.suspended_ns, UINT64_C(2000000000));
+    assert_true(fabs(known.allocation.core_seconds - 4 * 98) < 1e-6);
+    assert_true(fabs(core_seconds(&coverage, -1) - 4 * 98) < 1e-6);
+    assert_true(fabs(core_seconds(&coverage, COVERAGE_RECORDED) - 4 * 3) < 1e-6);
+    assert_true(fabs(core_seconds(&coverage, COVERAGE_UNCERTAIN) - 4 * 3) < 1e-6);
+    const struct allocation_run had = division_had(known.division, 0);
+    assert_true(fabs(had.core_seconds - 4 * 3) < 1e-6);
+    assert_true(fabs(had.most - 4 * 6) < 1e-6);
+    coverage_free(&coverage);
+    forget(&known);
+    conf_free(&conf);
+    free(policy);
+}
+
+/* A parent's pid may be that of several processes, one after the other. */
+static void pids_are_used_again(void **state)
+{
+    struct conf conf;
+    struct known known;
+    void *policy = policy_of("", &conf);
+    (void)state;
+    know(&known,
+         WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@dynamic") EXIT("0", "0") EPILOG,
+         "=/x /y ", policy);
+    /* /y hides /x: all of the eight seconds are its own */
+    assert_true(fabs(division_had(known.division, 1).core_seconds - 4 * 8) < 1e-6);
+    forget(&known);
+    know(&known,
+         WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@dynamic") EXIT("0", "0") EPILOG, "",
+         policy);
+    add_capture(&known, "/gone", 5);
+    add_capture(&known, "/y", 2);
+    known.ending[0].end_ns = known.capture[0].end_ns = UINT64_C(110500000000);
+    known.capture[0].start_ns = known.succession.entry[0].start_ns = UINT64_C(110100000000);
+    division_free(known.division);
+    const struct division_source source = {.journal = &known.journal,
+                                           .allocation = &known.allocation,
+                                           .tasks = &known.tasks,
+                                           .succession = &known.succession};
+    assert_int_equal(division_new(&source, &known.division), 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(division_add(known.division, &known.capture[i], &known.ending[i], false),
+                         0);
+    assert_int_equal(division_make(known.division), 0);
+    assert_true(fabs(division_had(known.division, 0).core_seconds - 4 * 0.4) < 1e-6);
+    assert_true(fabs(division_had(known.division, 1).core_seconds - 4 * 8) < 1e-6);
+    forget(&known);
+    conf_free(&conf);
+    free(policy);
 }
 
 static void make_file(const char *name, const void *bytes, size_t size, mode_t mode)
@@ -279,6 +450,8 @@ static int make_directory(void **state)
         return -1;
     make_program("dynamic", PT_INTERP, 0755);
     make_program("orted", PT_INTERP, 0755);
+    make_program("bash", PT_INTERP, 0755);
+    make_program("env", PT_INTERP, 0755);
     make_program("static", PT_LOAD, 0755);
     make_program("setuid", PT_INTERP, 04755);
     int length = snprintf(text, sizeof text, "#! %s/dynamic -x\n", directory);
@@ -288,8 +461,8 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-    static const char *const names[] = {"dynamic", "orted",  "static",
-                                        "setuid",  "script", "jobtrail.conf"};
+    static const char *const names[] = {"dynamic", "orted",  "bash",   "env",
+                                        "static",  "setuid", "script", "jobtrail.conf"};
     char path[64];
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -303,8 +476,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_has_its_outcome),
-        cmocka_unit_test(core_seconds_are_counted_once),
-        cmocka_unit_test(a_task_without_an_end_counts_no_time_that_is_known),
+        cmocka_unit_test(what_was_not_seen_is_of_no_program),
+        cmocka_unit_test(a_leader_has_what_its_followers_had),
+        cmocka_unit_test(a_suspended_job_has_no_core_time),
+        cmocka_unit_test(pids_are_used_again),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

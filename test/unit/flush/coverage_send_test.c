@@ -85,23 +85,34 @@ static void a_static_program_that_goes_does_not_move_the_others(void **state)
     uint64_t runs = 0;
     void *policy = compiled("[submit]\ncoverage = no\n");
     struct journal journal = journal_of_copies();
-    struct coverage_witnesses witnesses;
+    struct job_tasks tasks;
     struct reading_request request = {.conf = &conf, .journal = &journal};
     const struct ledger_send send = {
         .request = &request, .policy = policy, .give = give, .begin = begin, .context = &sent};
+    const struct job_allocation allocation = job_allocation_find(&journal, 0);
+    const struct succession none = {NULL, 0};
+    struct coverage_told told = {.tasks = &tasks, .allocation = &allocation, .has_ledger = true};
     (void)state;
-    assert_int_equal(coverage_witnesses_make(&journal, &witnesses), 0);
+    assert_int_equal(job_tasks_make(&journal, &tasks), 0);
+    assert_int_equal(division_new(&(struct division_source){.journal = &journal,
+                                                            .allocation = &allocation,
+                                                            .tasks = &tasks,
+                                                            .succession = &none},
+                                  &told.division),
+                     0);
+    assert_int_equal(division_make(told.division), 0);
     for (int letter = 'a'; letter <= 'c'; letter++)
         made_program(copy((char)letter), PT_LOAD, 0755);
-    assert_int_equal(coverage_send(&send, &witnesses, 0, 100, &runs), -ETIMEDOUT);
+    assert_int_equal(coverage_send(&send, &told, 100, &runs), -ETIMEDOUT);
     assert_string_equal(sent.programs, "a b ");
     assert_int_equal(unlink(copy('a')), 0);
     request.resume_at.unit = sent.last;
     sent.unit = 0;
     sent.most = 2;
-    assert_int_equal(coverage_send(&send, &witnesses, 0, 100, &runs), 0);
+    assert_int_equal(coverage_send(&send, &told, 100, &runs), 0);
     assert_string_equal(sent.programs, "a b c ");
-    coverage_witnesses_free(&witnesses);
+    division_free(told.division);
+    job_tasks_free(&tasks);
     journal_free(&journal);
     free(policy);
 }

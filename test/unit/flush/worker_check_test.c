@@ -107,8 +107,11 @@ static void work_on(struct worked *worked, uint32_t job)
     }
     make_ledger(3);
     worked->ledger = made_file(&made, made.size);
+    const struct job_allocation allocation =
+        job_allocation_find(&worked->journal, UINT64_C(1700000200000000000));
     worked->check = worker_check_new(job == 0 ? READING_SESSION : READING_JOB, &worked->conf,
-                                     &worked->journal.identity, worked->ledger, -1);
+                                     &worked->journal.identity, job == 0 ? NULL : &allocation,
+                                     worked->ledger, -1);
     assert_non_null(worked->check);
 }
 
@@ -320,14 +323,17 @@ static void take_and_free(struct taken *taken, struct built_record *record)
 
 static void take_coverage(const struct worked *worked, struct taken *taken)
 {
-    struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)"/bin/x"};
+    struct coverage_fact fact = {
+        .outcome = COVERAGE_STATIC, .date = "2023-11-14", .program = "/bin/x"};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
     const struct job_allocation allocation = job_allocation_find(&worked->journal, 0);
     struct built_record record;
     assert_int_equal(
-        coverage_record_build(&(struct coverage_record_source){&worked->conf, &any_lines,
-                                                               &worked->journal, &coverage, 0,
-                                                               &allocation},
+        coverage_record_build(&(struct coverage_record_source){.conf = &worked->conf,
+                                                               .lines = &any_lines,
+                                                               .journal = &worked->journal,
+                                                               .coverage = &coverage,
+                                                               .allocation = &allocation},
                               0, &record),
         0);
     take_and_free(taken, &record);

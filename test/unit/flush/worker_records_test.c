@@ -178,10 +178,12 @@ static void build(enum what what, const struct node *node, const struct told *to
     const struct ending ending = {.source = "fini", .end_ns = told->capture.end_ns};
     const struct package package = {
         .program = "python", .name = told->argument, .path = told->exec};
-    struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .program = (char *)told->exec};
+    const struct job_allocation allocation = job_allocation_find(&node->journal, 0);
+    char date[DAYS_TEXT_SIZE];
+    days_text(days_of(allocation.start_ns), date);
+    struct coverage_fact fact = {.outcome = COVERAGE_STATIC, .date = date, .program = told->exec};
     const struct coverage coverage = {.facts = &fact, .fact_count = 1};
     static const struct command_lines lines;
-    const struct job_allocation allocation = job_allocation_find(&node->journal, 0);
     int result = -1;
     if (what == PACKAGE)
         result = package_record_build(&(struct package_source){&node->conf, &lines,
@@ -189,9 +191,11 @@ static void build(enum what what, const struct node *node, const struct told *to
                                                                &told->capture, &package, "1"},
                                       record);
     else if (what == COVERAGE)
-        result = coverage_record_build(&(struct coverage_record_source){&node->conf, &lines,
-                                                                        &node->journal, &coverage,
-                                                                        0, &allocation},
+        result = coverage_record_build(&(struct coverage_record_source){.conf = &node->conf,
+                                                                        .lines = &lines,
+                                                                        .journal = &node->journal,
+                                                                        .coverage = &coverage,
+                                                                        .allocation = &allocation},
                                        0, record);
     else
         result = run_record_build(&(struct run_source){.conf = &node->conf,
@@ -207,8 +211,9 @@ static void build(enum what what, const struct node *node, const struct told *to
 
 static struct worker_check *check_of(const struct node *node, enum reading_kind kind)
 {
-    struct worker_check *check =
-        worker_check_new(kind, &node->conf, &node->journal.identity, -1, -1);
+    const struct job_allocation allocation = job_allocation_find(&node->journal, 0);
+    struct worker_check *check = worker_check_new(kind, &node->conf, &node->journal.identity,
+                                                  kind == READING_JOB ? &allocation : NULL, -1, -1);
     assert_non_null(check);
     return check;
 }

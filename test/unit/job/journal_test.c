@@ -287,6 +287,8 @@ static void the_cpus_of_a_node_are_those_that_slurm_accounts_for(void **state)
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "cpus=4,2", "cpus=2 cores=0 job_cores=0", 2},
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "cpus=4(x2)", "cpus=2 cores=0 job_cores=0-1",
          4},
+        {"prolog time=1.000000000 job=7 uid=1 gid=1 node=n7 ", "cpus=8,4(x2),3 node_list=n[1,5-7]",
+         "cpus=2 cores=0 job_cores=0", 3},
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "cpus=2", 2},
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "", 0},
     };

@@ -25,13 +25,16 @@ static void many_facts_make_several_records_each_with_a_name_of_its_own(void **s
     struct conf conf = {.cluster = (char *)"c", .syshost = (char *)"tiny"};
     const struct coverage coverage = {.facts = facts, .fact_count = FACTS};
     const struct job_allocation allocation = {.start_source = "step", .end_source = "flush"};
-    const struct coverage_record_source source = {&conf,     &lines, &journal,
-                                                  &coverage, 0,      &allocation};
+    const struct coverage_record_source source = {.conf = &conf,
+                                                  .lines = &lines,
+                                                  .journal = &journal,
+                                                  .coverage = &coverage,
+                                                  .allocation = &allocation};
     struct built_record first, again, second;
     (void)state;
     assert_int_equal(journal_parse(step, strlen(step), &journal), 0);
     for (uint32_t i = 0; i < FACTS; i++)
-        facts[i] = (struct coverage_fact){.step = i, .tasks = 1};
+        facts[i] = (struct coverage_fact){.step = i, .tasks = 1, .date = "2023-11-14"};
     assert_int_equal(coverage_record_build(&source, 0, &first), 0);
     assert_int_equal(coverage_record_build(&source, 0, &again), 0);
     assert_int_equal(coverage_record_build(&source, COVERAGE_RECORD_FACTS, &second), 0);

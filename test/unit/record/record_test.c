@@ -56,7 +56,7 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"userDT", "num_nodes", "2.0000"},
         {"userDT", "num_tasks", "4.0000"},
         {"userDT", "num_threads", "1.0000"},
-        {"userDT", "probability", "0.0001"},
+        {"userDT", "probability", "0.0010526315789473684"},
         {"userDT", "run_time", "2.5000"},
         {"userDT", "start_time", "1700000000.1235"},
         {"slurmT", "cluster", "\"alpha\""},

@@ -168,7 +168,8 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      BIGINT,
     `signal`       BIGINT,
     core_dumped    BIGINT,
-    end_source     VARCHAR(255)
+    end_source     VARCHAR(255),
+    outlived       BIGINT
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS run_own (

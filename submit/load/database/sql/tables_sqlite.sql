@@ -182,7 +182,8 @@ CREATE TABLE IF NOT EXISTS ending (
     exit_code      INTEGER,
     signal         INTEGER,
     core_dumped    INTEGER,
-    end_source     TEXT              -- fini, exec, task_exit, ...: jobtrail-submit(8)
+    end_source     TEXT,             -- fini, exec, task_exit, ...: jobtrail-submit(8)
+    outlived       INTEGER           -- 1: it still ran after its job's epilog
 );
 
 -- What is the run's own.

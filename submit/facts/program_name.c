@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/facts/program_name.h"
+
+#include <string.h>
+
+bool program_is_named(const char *path, size_t size, const char *const names[])
+{
+    const char *slash = memrchr(path, '/', size);
+    size_t length = slash == NULL ? size : (size_t)(path + size - slash - 1);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strlen(names[i]) == length && memcmp(names[i], path + size - length, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool program_is_runtime(const char *path, size_t size)
+{
+    static const char *const names[] = {
+        "apptainer", "singularity", "starter", "starter-suid", "ch-run", "podman", "docker",
+        "enroot",    "shifter",     "sarus",   "udocker",      "runc",   "crun",   NULL,
+    };
+    return program_is_named(path, size, names);
+}
+
+bool program_is_shell(const char *path, size_t size)
+{
+    static const char *const names[] = {
+        "sh",  "bash", "dash", "zsh",  "zsh5",    "ksh", "ksh93",
+        "csh", "tcsh", "mksh", "fish", "busybox", NULL,
+    };
+    return program_is_named(path, size, names);
+}
+
+bool program_is_daemon(const char *path, size_t size)
+{
+    static const char *const names[] = {"orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy",
+                                        NULL};
+    return program_is_named(path, size, names);
+}
+
+bool program_is_launcher(const char *path, size_t size)
+{
+    static const char *const names[] = {
+        "srun",          "salloc",  "mpirun", "mpiexec",        "mpiexec.hydra", "orterun",
+        "prun",          "prterun", "prte",   "mpirun.openmpi", "mpirun.mpich",  "mpiexec.openmpi",
+        "mpiexec.mpich", NULL,
+    };
+    return program_is_named(path, size, names) || program_is_daemon(path, size);
+}

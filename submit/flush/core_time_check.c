@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/flush/core_time_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/base/days.h"
+#include "conf/base/json_end.h"
+
+/* A JSON value, or what is left of one. */
+struct value {
+    const char *at, *end;
+};
+
+static bool is_text(struct value value, const char *text)
+{
+    size_t length = (size_t)(value.end - value.at);
+    return strlen(text) == length && memcmp(value.at, text, length) == 0;
+}
+
+static bool take_char(struct value *rest, char wanted)
+{
+    bool is_there = rest->at < rest->end && *rest->at == wanted;
+    rest->at += is_there;
+    return is_there;
+}
+
+/* A number that is not negative, and can be read as one only. */
+static bool read_number(struct value value, double *number)
+{
+    char text[64], *end;
+    size_t length = (size_t)(value.end - value.at);
+    if (length == 0 || length >= sizeof text || *value.at < '0' || *value.at > '9')
+        return false;
+    memcpy(text, value.at, length);
+    text[length] = '\0';
+    *number = strtod(text, &end);
+    return *end == '\0' && *number >= 0 && *number < 1e18;
+}
+
+/* What rounds: of each record and each sum. */
+static bool is_within(const struct core_time_check *check, double sum)
+{
+    return sum <= check->most * (1 + 1e-6) + (check->most > 0 ? 1e-3 : 0);
+}
+
+/* "YYYY-MM-DD" with its quotes. */
+static bool is_day(const struct core_time_check *check, struct value value)
+{
+    char text[DAYS_TEXT_SIZE];
+    int32_t day;
+    size_t length = (size_t)(value.end - value.at);
+    if (length != sizeof "YYYY-MM-DD" + 1 || *value.at != '"')
+        return false;
+    memcpy(text, value.at + 1, length - 2);
+    text[length - 2] = '\0';
+    return days_parse(text, &day) == 0 && day >= check->first_day && day <= check->last_day;
+}
+
+void core_time_check_make(struct core_time_check *check, const struct job_allocation *allocation)
+{
+    *check = (struct core_time_check){.first_day = 1, .last_day = 0};
+    if (allocation == NULL)
+        return;
+    check->most = allocation->core_seconds;
+    check->first_day = days_of(allocation->start_ns);
+    check->last_day = days_of(allocation->end_ns);
+}
+
+bool core_time_check_run(void *context, const char *value, size_t length)
+{
+    struct core_time_check *check = context;
+    double number = 0;
+    const struct value told = {value, value + length};
+    if (!is_text(told, "null") && !read_number(told, &number))
+        return false;
+    check->told.runs += number;
+    return is_within(check, check->taken.runs + check->told.runs);
+}
+
+bool core_time_check_most(void *context, const char *value, size_t length)
+{
+    const struct core_time_check *check = context;
+    double number = 0;
+    const struct value told = {value, value + length};
+    return (is_text(told, "null") || read_number(told, &number)) && is_within(check, number);
+}
+
+/* The next value of an array or an object. */
+static bool take_value(struct value *rest, struct value *value)
+{
+    const char *end = rest->at < rest->end ? json_value_end(rest->at, rest->end) : NULL;
+    if (end == NULL)
+        return false;
+    *value = (struct value){rest->at, end};
+    rest->at = end;
+    return true;
+}
+
+/* ["YYYY-MM-DD",1.5] */
+static bool take_pair(struct core_time_check *check, struct value *rest)
+{
+    struct value day, seconds;
+    double number;
+    if (!take_char(rest, '[') || !take_value(rest, &day) || !take_char(rest, ',') ||
+        !take_value(rest, &seconds) || !take_char(rest, ']') || !is_day(check, day) ||
+        !read_number(seconds, &number))
+        return false;
+    check->told.run_days += number;
+    return true;
+}
+
+bool core_time_check_days(void *context, const char *value, size_t length)
+{
+    struct core_time_check *check = context;
+    struct value rest = {value, value + length};
+    if (!take_char(&rest, '['))
+        return false;
+    while (!take_char(&rest, ']'))
+        if (!take_pair(check, &rest) ||
+            (!take_char(&rest, ',') && (rest.at == rest.end || *rest.at != ']')))
+            return false;
+    return rest.at == rest.end && is_within(check, check->taken.run_days + check->told.run_days);
+}
+
+/* The value of a row's key, each key once; as no reader can take another one for it, keys have no
+ * escapes. */
+static bool take_member(struct core_time_check *check, struct value *rest, unsigned *seen)
+{
+    struct value key = {rest->at, rest->at < rest->end ? json_key_end(rest->at, rest->end) : NULL};
+    struct value value;
+    double number;
+    if (key.end == NULL || memchr(key.at, '\\', (size_t)(key.end - key.at)) != NULL)
+        return false;
+    rest->at = key.end;
+    unsigned bit = is_text(key, "\"core_seconds\":") ? 1 : is_text(key, "\"day\":") ? 2 : 0;
+    if (!take_value(rest, &value) || (*seen & bit) != 0)
+        return false;
+    *seen |= bit;
+    if (bit == 1 && read_number(value, &number))
+        check->told.rows += number;
+    else if (bit == 1)
+        return false;
+    return bit != 2 || is_day(check, value);
+}
+
+static bool take_row(struct core_time_check *check, struct value *rest)
+{
+    unsigned seen = 0;
+    if (!take_char(rest, '{'))
+        return false;
+    do {
+        if (!take_member(check, rest, &seen))
+            return false;
+    } while (take_char(rest, ','));
+    return take_char(rest, '}') && seen == 3;
+}
+
+bool core_time_check_rows(void *context, const char *value, size_t length)
+{
+    struct core_time_check *check = context;
+    struct value rest = {value, value + length};
+    if (!take_char(&rest, '[') || take_char(&rest, ']'))
+        return rest.at == rest.end;
+    do {
+        if (!take_row(check, &rest))
+            return false;
+    } while (take_char(&rest, ','));
+    return take_char(&rest, ']') && rest.at == rest.end &&
+           is_within(check, check->taken.rows + check->told.rows);
+}
+
+void core_time_check_end(struct core_time_check *check, bool is_taken)
+{
+    if (is_taken) {
+        check->taken.runs += check->told.runs;
+        check->taken.run_days += check->told.run_days;
+        check->taken.rows += check->told.rows;
+    }
+    check->told = (struct core_time_sums){0, 0, 0};
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-acct shows what runs had of their job's allocation, and what became of it. Job 99 is the one that
+# docs/numbers.md draws; job 98 is an MPI program on two nodes, whose record is the first node's.
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
+
+bats_require_minimum_version 1.5.0
+load ../fixture/site
+load ../fixture/mariadb
+
+setup_file() {
+    export TZ=UTC STORE=sqlite:$BATS_FILE_TMPDIR/store.db
+    site_records "$BATS_FILE_TMPDIR/site"
+    jobs >"$SITE/jobs"
+    cp "$SITE/records" "$SITE/others"
+    mv "$SITE/jobs" "$SITE/records"
+    site_load "$STORE"
+    mariadb_start
+    site_load "$MARIADB_STORE"
+}
+
+teardown_file() {
+    mariadb_stop
+}
+
+# ran NUMBER EXECUTABLE STEP START MINUTES CORE-SECONDS [JQ-FILTER]: START in minutes after 10:00
+ran() {
+    site_run "019a9f00-4444-7000-8000-00000000000$1" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),
+        end_time: (1732096800 + 60 * '"$(($4 + $5))"'), run_time: (60 * '"$5"')} |
+        .slurmT += {step_id: "'"$3"'", cpus_alloc: 4, leads: false, core_seconds: '"$6"', core_seconds_max: '"$6"',
+            core_days: [["2024-11-20", '"$6"']], end_time_min: .userDT.end_time, end_time_max: .userDT.end_time} |
+        '"${7:-.}"
+}
+
+# divided JOB NODE FACTS
+divided() {
+    jq -nc --argjson facts "$3" --arg node "$2" --argjson job "$1" '{coverageT: {
+        uuid: "019a9f00-5555-7000-8000-0000000\($job)\($node[1:])00", cluster: "tiny", syshost: "tiny",
+        job_id: $job, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
+        restart_count: 0, node: $node, user: "carol", account: "chem", partition: "main", dropped: 0,
+        cpus: 4, start_time: 1732096800, end_time: 1732098000, start_source: "prolog", end_source: "epilog",
+        suspended: 0, core_seconds: ($facts | map(.core_seconds) | add), timezone: "", others_runs: 0,
+        others_seconds: 0, clock_step: null}, coverageA: ($facts | map({step_id: "0", program: null, tasks: 0,
+        runs: 0, first_task: 0, leader: null, day: "2024-11-20", start_time: 1732096800, end_time: 1732098000} + .))}'
+}
+
+jobs() {
+    ran 1 prep batch 2 4 480
+    ran 2 gzip batch 4 2 480
+    ran 3 sim 0 6 8 1200 '.slurmT.leads = true | .userT.num_tasks = 2'
+    ran 4 fit batch 16 1 240 '.slurmT += {core_seconds_max: 960, end_time_max: (.userDT.end_time + 180), exit_code: null,
+        signal: null, end_source: "step_end", end_time_error: 180}'
+    divided 99 n1 '[{"outcome": "recorded", "step_id": "batch", "tasks": 1, "core_seconds": 1200},
+        {"outcome": "recorded", "tasks": 2, "core_seconds": 1200},
+        {"outcome": "script", "step_id": "batch", "core_seconds": 480},
+        {"outcome": "uncertain", "step_id": "batch", "core_seconds": 720},
+        {"outcome": "idle", "step_id": null, "core_seconds": 1200}]'
+
+    local other='.slurmT.job_id = 98 | .userT.job_id = "98"'
+    ran 5 wave 0 0 20 4800 "$other"' | .slurmT.leads = true'
+    ran 6 tool batch 0 20 0 "$other"' | .slurmT.core_days = []'
+    divided 98 n1 '[{"outcome": "recorded", "tasks": 4, "leader": 0, "core_seconds": 4800}]'
+    divided 98 n2 '[{"outcome": "follower", "tasks": 4, "first_task": 4, "leader": 0, "core_seconds": 4000},
+        {"outcome": "follower", "step_id": "1", "tasks": 1, "first_task": 1, "leader": 0, "core_seconds": 500},
+        {"outcome": "idle", "step_id": null, "core_seconds": 300}]'
+}
+
+acct() { # STORE OPTION...
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$1" --allusers --no-sacct -P "${@:2}"
+    echo "$output" "$stderr"
+    [ "$status" -eq 0 ]
+}
+
+both() {
+    for store in "$STORE" "$MARIADB_STORE"; do
+        "$@" "$store"
+    done
+}
+
+of_runs() {
+    acct "$1" -n -j 99 -o exec,coreseconds,coresecondsmax
+    [ "$output" = $'prep|480|480\ngzip|480|480\nsim|1200|1200\nfit|>=240|960' ]
+}
+
+@test "each run has what it had of the allocation, and a bound says that it is one" {
+    both of_runs
+}
+
+of_a_leader() {
+    acct "$1" -n -j 98 -o exec,coreseconds,coresecondsmax
+    [ "$output" = $'wave|8800|8800\ntool|0|0' ]
+    acct "$1" -j 98 --json
+    [ "$(jq '.runs | map([.core_seconds, .core_time, .leads]) ==
+        [[8800, "exclusive", true], [0, "exclusive", false]]' <<<"$output")" = true ]
+}
+
+@test "a run that leads has the time of the tasks on other nodes that follow it, and of its own step" {
+    both of_a_leader
+}
+
+of_jobs() {
+    acct "$1" -n -X -o jobid,exec,coreseconds,coresecondsmax
+    [ "$output" = "" ]
+    acct "$1" -n -X -j 98,99 -o jobid,exec,coreseconds,coresecondsmax
+    [ "$output" = $'98|wave,tool|8800|8800\n99|sim,gzip,prep,fit|>=2400|3120' ]
+}
+
+@test "with -X it is the sum of the job's runs" {
+    both of_jobs
+}
+
+@test "records without it are inclusive, and of a run that goes on it is unknown" {
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/old.db" "$SITE/others"
+    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -n -j 12.0,15 -o exec,coreseconds,coresecondsmax
+    [ "${lines[0]}" = "flow.mpi|inclusive|inclusive" ]
+    [[ "${lines[1]}" = *"|Unknown|Unknown" ]]
+    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -n -X -j 12 -o coreseconds
+    [ "$output" = inclusive ]
+    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -j 12.0 --json
+    [ "$(jq -c '.runs[0] | [.core_seconds, .core_time]' <<<"$output")" = '[null,"inclusive"]' ]
+}
+
+allocation() {
+    acct "$1" --coverage -j 99
+    [ "$output" = 'Part|Outcome|Tasks|CoreSeconds|Share
+programs|recorded|3|2400|50.0%
+uncertain|uncertain|0|720|15.0%
+unseen|script|0|480|10.0%
+idle|idle|0|1200|25.0%' ]
+    acct "$1" --coverage -j 99 --json
+    [ "$(jq '[.allocation | .allocation, .programs, .uncertain, .unseen, .idle] == [4800, 2400, 720, 480, 1200]' \
+            <<<"$output")" = true ]
+}
+
+@test "the allocation of a job is divided as docs/numbers.md draws it" {
+    both allocation
+}
+
+@test "people see the five numbers in one line" {
+    run "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$STORE" -a --no-sacct --coverage -j 99
+    [ "${lines[0]}" = "Core seconds: allocation 4800 = programs 2400 (50.0%) + uncertain 720 (15.0%) + unseen 480 (10.0%) + idle 1200 (25.0%)" ]
+    [[ "${lines[1]}" = "Part "*"Outcome"*"Tasks"*"CoreSeconds"*"Share "* ]]
+}
+
+of_followers() {
+    acct "$1" -n --coverage -j 98
+    [ "$output" = $'programs|recorded|8|8800|91.7%\nunseen|follower|1|500|5.2%\nidle|idle|0|300|3.1%' ]
+}
+
+@test "followers are their leader's, also on another node; of those of nobody nothing is claimed" {
+    both of_followers
+}
+
+in_part() {
+    acct "$1" -n --coverage -j 98 -N n2 -o outcome,coreseconds
+    [ "$output" = $'recorded|4000\nfollower|500\nidle|300' ]
+    acct "$1" -n --coverage -j 98.1 -o outcome,coreseconds
+    [ "$output" = "follower|500" ]
+    acct "$1" -n --coverage -S 2024-11-20T12:00 -E 2024-11-21 -o part,coreseconds
+    [ "$output" = $'programs|11200\nuncertain|720\nunseen|500\nunseen|480\nidle|1500' ]
+    acct "$1" -n --coverage -S 2024-11-21 -E 2024-11-22
+    [ "$output" = "" ]
+    acct "$1" -n --coverage -u bob -S 2024-11-20 -E 2024-11-21
+    [ "$output" = "" ]
+}
+
+@test "nodes, steps, users and whole days choose what is divided" {
+    both in_part
+}

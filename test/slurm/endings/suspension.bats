@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Suspended jobs: the watcher's look notes in the journal when Slurm suspends and resumes a job, and takes a
+# user's own signals for it only where no process of root's tells.
+
+load ../fixture/cluster
+
+setup_file() {
+    start_cluster EXTRA_CONF=PrologFlags=Contain
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+look() {
+    "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" watch --once --conf "$DIR/jobtrail.conf" --node n1
+}
+
+now() {
+    date +%s.%N
+}
+
+control() {
+    run_as root scontrol "$@"
+}
+
+# start_job 'TEXT': a batch job on n1 whose script runs the text and a step beside it
+start_job() {
+    JOB=$(submit "$1"$'\n'"srun -n1 --overlap bash -c 'echo ready; read -r line <> <(:)'" -w n1 -n1)
+    eventually 60 output_has "$JOB" '^ready'
+}
+
+notes() { # VERB: how many such lines the job's journal has
+    grep -c "^$1 " "$DIR/run/n1/$JOB.0/journal" || true
+}
+
+has_noted() { # VERB: after a look
+    look
+    [[ $(notes "$1") == 1 ]]
+}
+
+value() { # VERB KEY: in the job's journal
+    sed -n "s/^$1 .*\b$2=\([0-9.]*\).*/\1/p" "$DIR/run/n1/$JOB.0/journal"
+}
+
+are_ascending() { # SECONDS...
+    printf '%s\n' "$@" | sort -C -g
+}
+
+# Of a job that Slurm has suspended between two looks, and resumed. Slurm stops and resumes processes after
+# scontrol has ended, so that looks after it may still see what was before.
+suspend_and_resume() {
+    local first began seen left
+    first=$(now)
+    look
+    [[ $(notes suspend) == 0 ]]
+    began=$(now)
+    control suspend "$JOB"
+    eventually 60 has_noted suspend
+    seen=$(now)
+    look
+    look
+    left=$(now)
+    control resume "$JOB"
+    eventually 60 has_noted resume
+    look
+    [[ $(notes suspend) == 1 && $(notes resume) == 1 ]]
+    are_ascending "$first" "$(value suspend since)" "$(value suspend time)" "$seen" \
+        "$(value resume since)" "$(value resume time)"
+    are_ascending "$began" "$(value suspend time)" "$left" "$(value resume time)"
+}
+
+finish_job() {
+    run_as root scancel "$JOB"
+    wait_job "$JOB"
+    [[ ! -e $DIR/run/n1/$JOB.0 ]]
+    [[ -n $(coverage "$JOB" n1) ]]
+}
+
+@test "a suspension is noted between the looks that have seen it" {
+    start_job true
+    suspend_and_resume
+    finish_job
+}
+
+tasks() { # pids
+    sed -n 's/^task .*\bpid=\([1-9][0-9]*\).*/\1/p' "$DIR/run/n1/$JOB.0/journal"
+}
+
+are_stopped() {
+    local pid
+    for pid in $(tasks); do
+        [[ $(<"/proc/$pid/stat") == *") T "* ]] || return 1
+    done
+}
+
+@test "a user who stops all tasks does not look suspended where there is an extern step" {
+    start_job true
+    [[ $(tasks | wc -l) == 2 ]]
+    # shellcheck disable=SC2046 # several pids
+    run_as "$JOB_USER" kill -STOP $(tasks)
+    eventually 30 are_stopped
+    look
+    look
+    [[ $(notes suspend) == 0 ]]
+    finish_job
+}
+
+@test "a job that is killed while it is suspended is flushed" {
+    start_job true
+    look
+    control suspend "$JOB"
+    eventually 60 has_noted suspend
+    look
+    finish_job
+}
+
+@test "without an extern step all tasks tell" {
+    "$CLUSTER" stop
+    env EXTRA_CONF= OWNER=$$ "$CLUSTER" start
+    start_job true
+    suspend_and_resume
+    finish_job
+}
+
+@test "cgroups that Slurm has frozen are seen" {
+    if [[ ! -w /sys/fs/cgroup/freezer ]]; then
+        [[ ! -e /sys/fs/cgroup/freezer ]] # no cgroup v1: Slurm 22.05 needs it here
+        return
+    fi
+    "$CLUSTER" stop
+    env PROCTRACK=cgroup TASKPLUGIN=cgroup EXTRA_CONF= OWNER=$$ "$CLUSTER" start
+    # such programs are not stopped by SIGTSTP
+    start_job "trap '' TSTP"
+    suspend_and_resume
+    finish_job
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# jobtrail-load --slurm: the jobs of Slurm's accounting in the store, as sacct tells them, and each beside the
+# records of the nodes that it is of.
+
+bats_require_minimum_version 1.5.0
+load ../fixture/cluster
+
+setup_file() {
+    start_cluster ACCT=dbd ACCT_USERS=root,jtuser NODES=2 SELECT_PARAMS=CR_Core_Memory
+    export STORE=sqlite:$DIR/store.db
+    run_jobs
+    load_jobs "$DIR/records" >"$DIR/first"
+}
+
+teardown_file() {
+    stop_cluster
+}
+
+load_jobs() { # ARGUMENT...
+    "$CLUSTER" exec ctl env "SLURM_CONF=$CLUSTER_DIR/etc/slurm.conf" \
+        "$STAGE/bin/jobtrail-load" --json --store "$STORE" --slurm "$@"
+}
+
+rows() { # SQL
+    sqlite3 -separator '|' "${STORE#sqlite:}" "$1"
+}
+
+count() { # MEMBER FILE
+    jq ".$1" "$2"
+}
+
+run_jobs() {
+    local id
+    PLAIN=$(submit "srun $PROGRAMS/exit_with 0" --cpus-per-task=2 --job-name=$'two\nlines|x')
+    ARRAY=$(submit "srun $PROGRAMS/exit_with 0" --array=0-1)
+    EXCLUSIVE=$(submit "srun $PROGRAMS/exit_with 0" --exclusive)
+    HET=$(submit $'#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n2\nsrun sleep 1')
+    for id in "$PLAIN" "$ARRAY" "$EXCLUSIVE" "$HET"; do
+        wait_job "$id"
+    done
+    REQUEUED=$(submit "srun $PROGRAMS/spin 900 sleep" --requeue)
+    SUSPENDED=$(submit "srun $PROGRAMS/spin 900 sleep")
+    eventually 30 step_runs "$REQUEUED"
+    eventually 30 step_runs "$SUSPENDED"
+    run_as root scontrol suspend "$SUSPENDED"
+    run_as root scontrol requeue "$REQUEUED"
+    eventually 60 has_state "$REQUEUED" PENDING
+    PENDING=$(submit "true" --begin=now+1day)
+    run_as root scontrol update "jobid=$REQUEUED" starttime=now
+    eventually 60 has_run_twice
+    eventually 60 was_suspended
+    run_as root scontrol resume "$SUSPENDED"
+    run_as root scancel "$SUSPENDED"
+    wait_job "$SUSPENDED"
+    for id in "$PLAIN" "$ARRAY" "$EXCLUSIVE" "$HET" "$SUSPENDED"; do
+        eventually 60 is_accounted "$id"
+    done
+    eventually 60 has_both_tasks
+    export PLAIN ARRAY EXCLUSIVE HET REQUEUED SUSPENDED PENDING
+}
+
+step_runs() { # JOB
+    run_as root squeue -h -s -j "$1" -o %i | grep -qx "$1.0"
+}
+
+sacct_says() {
+    run_as root sacct -n -P -X -D "$@"
+}
+
+has_run_twice() {
+    [[ $(sacct_says -j "$REQUEUED" -o state | sort | paste -sd ' ') == "REQUEUED RUNNING" ]] && step_runs "$REQUEUED"
+}
+
+was_suspended() { # for a time that shows
+    [[ $(sacct_says -j "$SUSPENDED" -o suspended) != 00:00:0[01] ]]
+}
+
+is_accounted() { # JOB
+    local states
+    states=$(sacct_says -j "$1" -o state) && [[ -n $states && $states != *PENDING* && $states != *RUNNING* ]]
+}
+
+has_both_tasks() {
+    [[ $(sacct_says -j "$ARRAY" -o jobid | sort | paste -sd ' ') == "${ARRAY}_0 ${ARRAY}_1" ]]
+}
+
+@test "each job that has begun is there once, with what sacct says of it" {
+    run_as root env SLURM_TIME_FORMAT=%s TZ=UTC sacct -n -P -X -D -a --delimiter='|' \
+        -o jobidraw,cluster,user,account,partition,submit,start,alloccpus,allocnodes |
+        awk -F '|' '$7 != "Unknown"' | sort >"$DIR/said"
+    rows "SELECT job_id_raw, cluster, user, account, partition, submit_time, CAST(start_time AS INTEGER),
+        alloc_cpus, nodes FROM slurm_job" | sort >"$DIR/found"
+    diff "$DIR/said" "$DIR/found"
+    [[ $(wc -l <"$DIR/found") -eq 9 ]]
+    [[ $(count slurm_new "$DIR/first") -eq 9 ]]
+    [[ $(count slurm_damaged "$DIR/first") -eq 0 ]]
+}
+
+@test "the core seconds of jobs that have ended are sacct's CPUTimeRAW, without suspension" {
+    run_as root env SLURM_TIME_FORMAT=%s TZ=UTC sacct -n -P -X -D -a -o jobidraw,state,end,cputimeraw |
+        awk -F '|' '$3 != "Unknown" { sub(" .*", "", $2); print $1 "|" $2 "|" $3 "|" $4 }' | sort >"$DIR/said"
+    rows "SELECT job_id_raw, state, CAST(end_time AS INTEGER), CAST(core_seconds AS INTEGER) FROM slurm_job
+        WHERE end_time IS NOT NULL" | sort >"$DIR/found"
+    diff "$DIR/said" "$DIR/found"
+    [[ $(rows "SELECT suspended >= 2 FROM slurm_job WHERE job_id_raw = $SUSPENDED") -eq 1 ]]
+    [[ $(rows "SELECT count(*) FROM slurm_job WHERE end_time IS NOT NULL
+        AND core_seconds <> alloc_cpus * (end_time - start_time - suspended)") -eq 0 ]]
+}
+
+@test "tasks of arrays and parts of heterogeneous jobs are known as such, and --exclusive has whole nodes" {
+    [[ $(rows "SELECT array_task_id FROM slurm_job WHERE array_job_id = $ARRAY ORDER BY 1" | paste -sd ' ') == "0 1" ]]
+    [[ $(rows "SELECT het_offset FROM slurm_job WHERE het_job_id = $HET ORDER BY 1" | paste -sd ' ') == "0 1" ]]
+    [[ $(rows "SELECT alloc_cpus FROM slurm_job WHERE job_id_raw = $EXCLUSIVE") -eq 4 ]]
+    [[ $(rows "SELECT array_job_id IS NULL AND het_job_id IS NULL FROM slurm_job WHERE job_id_raw = $PLAIN") -eq 1 ]]
+    [[ $(rows "SELECT count(*) FROM slurm_job WHERE job_id_raw = $PENDING") -eq 0 ]]
+}
+
+@test "each run of a requeued job has the number that the nodes' records have" {
+    run_as root scancel "$REQUEUED"
+    wait_job "$REQUEUED"
+    eventually 60 is_accounted "$REQUEUED"
+    load_jobs "$DIR/records" >"$DIR/second"
+    [[ $(rows "SELECT restart_count, state FROM slurm_job WHERE job_id_raw = $REQUEUED ORDER BY 1" |
+        paste -sd ' ') == "0|REQUEUED 1|CANCELLED" ]]
+    [[ $(rows "SELECT count(DISTINCT coverage.restart_count) FROM coverage JOIN slurm_job
+        ON slurm_job.cluster = coverage.cluster AND slurm_job.job_id_raw = coverage.job_id_raw
+        AND slurm_job.restart_count = coverage.restart_count
+        WHERE coverage.job_id_raw = $REQUEUED AND coverage.start_time BETWEEN slurm_job.start_time - 1
+        AND slurm_job.end_time + 1") -eq 2 ]]
+    [[ $(count slurm_updated "$DIR/second") -eq 1 ]]
+    [[ $(rows 'SELECT count(*) FROM slurm_job WHERE end_time IS NULL') -eq 0 ]]
+}
+
+@test "only what goes on is told again, and a dry run changes nothing" {
+    local before
+    before=$(rows 'SELECT * FROM slurm_job')
+    load_jobs --dry-run >"$DIR/third"
+    load_jobs >"$DIR/third"
+    [[ $(count 'slurm_new + .slurm_updated' "$DIR/third") -eq 0 ]]
+    [[ $(rows 'SELECT * FROM slurm_job') == "$before" ]]
+    [[ $(rows "SELECT count(*) FROM store_state WHERE name = 'slurm lab'") -eq 1 ]]
+}
+
+@test "an end that was set back by hand is learnt, however long ago it is" {
+    rows "UPDATE slurm_job SET end_time = NULL, asked_time = 1, state = 'RUNNING' WHERE job_id_raw = $PLAIN"
+    rows "UPDATE store_state SET value = value + 30 * 86400 WHERE name = 'slurm lab'"
+    load_jobs >"$DIR/fourth"
+    [[ $(count slurm_updated "$DIR/fourth") -eq 1 ]]
+    [[ $(rows "SELECT state FROM slurm_job WHERE job_id_raw = $PLAIN") == COMPLETED ]]
+}
+
+@test "what sacct writes into a file is read elsewhere" {
+    run_as root env LC_ALL=C TZ=UTC SLURM_TIME_FORMAT=%s sacct --allocations --duplicates --allusers --parsable \
+        --delimiter='|;|' --starttime=now-1day --format="$(sed -n 's/.*--format=\([A-Za-z,]*\).*/\1/p' \
+        "$JOBTRAIL_SOURCE/submit/load/jobtrail-load.1.scd")" >"$DIR/rows"
+    "$STAGE/bin/jobtrail-load" --store "sqlite:$DIR/other.db" --slurm-rows - <"$DIR/rows"
+    diff <(rows 'SELECT cluster, job_id_raw, submit_time, restart_count, state, end_time, core_seconds FROM slurm_job') \
+        <(STORE=sqlite:$DIR/other.db rows \
+            'SELECT cluster, job_id_raw, submit_time, restart_count, state, end_time, core_seconds FROM slurm_job')
+}
+
+@test "where slurmdbd is away the loader says so, and loads the records" {
+    local dbd
+    dbd=$(cat "$CLUSTER_DIR"/run/slurmdbd.pid)
+    kill "$dbd"
+    eventually 30 has_gone "$dbd"
+    run --separate-stderr load_jobs "$DIR/records"
+    echo "$stderr"
+    [[ $status -eq 5 ]]
+    [[ $stderr == *"jobs of Slurm: sacct: "* ]]
+    [[ $(jq .unchanged <<<"$output") -gt 0 ]]
+}
+
+has_gone() { # PID
+    ! kill -0 "$1" 2>/dev/null
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whether processes are stopped: real ones, by signals and, where this machine has a freezer that
+ * the test may use, by that.
+ */
+#include "conf/base/process_stopped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static pid_t start_child(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            pause();
+    return pid;
+}
+
+static void end_child(pid_t pid)
+{
+    int status;
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_false(process_is_stopped(pid));
+}
+
+static void signals_stop_and_resume(void **state)
+{
+    pid_t pid = start_child();
+    int status;
+    (void)state;
+    assert_false(process_is_stopped(getpid()));
+    assert_false(process_is_stopped(pid));
+    kill(pid, SIGSTOP);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    assert_true(process_is_stopped(pid));
+    kill(pid, SIGCONT);
+    assert_int_equal(waitpid(pid, &status, WCONTINUED), pid);
+    assert_false(process_is_stopped(pid));
+    end_child(pid);
+}
+
+static void a_debugger_does_not_count(void **state)
+{
+    pid_t pid = start_child();
+    int status;
+    (void)state;
+    assert_int_equal(ptrace(PTRACE_ATTACH, pid, NULL, NULL), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_false(process_is_stopped(pid));
+    end_child(pid);
+}
+
+static int write_text(const char *directory, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int error = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+    close(fd);
+    return error;
+}
+
+static bool becomes(pid_t pid, bool stopped)
+{
+    for (int i = 0; i < 10000 && process_is_stopped(pid) != stopped; i++)
+        usleep(1000);
+    return process_is_stopped(pid) == stopped;
+}
+
+/* In a cgroup of its own at `place`, where there can be one. */
+static void freeze_in(const char *place, const char *file, const char *freeze, const char *thaw)
+{
+    char directory[128], number[16];
+    snprintf(directory, sizeof directory, "%s/jobtrail_test.%d", place, (int)getpid());
+    if (mkdir(directory, 0755) != 0)
+        return;
+    pid_t pid = start_child();
+    snprintf(number, sizeof number, "%d", (int)pid);
+    if (write_text(directory, "cgroup.procs", number) == 0) {
+        assert_false(process_is_stopped(pid));
+        if (write_text(directory, file, freeze) == 0) {
+            assert_true(becomes(pid, true));
+            assert_int_equal(write_text(directory, file, thaw), 0);
+            assert_true(becomes(pid, false));
+        }
+    }
+    end_child(pid);
+    for (int i = 0; i < 1000 && rmdir(directory) != 0 && errno == EBUSY; i++)
+        usleep(1000);
+}
+
+static void a_frozen_cgroup_stops(void **state)
+{
+    (void)state;
+    freeze_in("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED");
+    freeze_in("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0");
+    if (access("/sys/fs/cgroup/cgroup.procs", F_OK) == 0)
+        freeze_in("/sys/fs/cgroup", "cgroup.freeze", "1", "0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(signals_stop_and_resume),
+        cmocka_unit_test(a_debugger_does_not_count),
+        cmocka_unit_test(a_frozen_cgroup_stops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "submit/job/node_list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void a_node_has_its_place(void **state)
+{
+    static const struct {
+        const char *list, *node;
+        long place;
+    } cases[] = {
+        {"n1", "n1", 0},
+        {"n1,n2", "n2", 1},
+        {"n[1-3,7],gpu5", "n3", 2},
+        {"n[1-3,7],gpu5", "n7", 3},
+        {"n[1-3,7],gpu5", "gpu5", 4},
+        {"n[1-3,7],gpu5", "n5", -1},
+        {"n[08-10]", "n08", 0},
+        {"n[08-10]", "n10", 2},
+        {"n[08-10]", "n8", -1},
+        {"n[8-10]", "n08", -1},
+        {"n[001-200,0201]", "n0201", 200},
+        {"r[0-1]n[0-3]", "r1n2", 6},
+        {"r[0-1]n[0-3],x", "x", 8},
+        {"r[0-1]n[0-3]", "r1n4", -1},
+        {"r[0-1]n[0-3]", "r1n", -1},
+        {"a[1-2]b,c", "a2b", 1},
+        {"a[1-2]b,c", "c", 2},
+        {"n1,n10", "n10", 1},
+        {"n10,n1", "n1", 1},
+        {"n[1-999999]", "n999999", 999998},
+        {"node-a.x,node-b.x", "node-b.x", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        long place = node_list_find(cases[i].list, cases[i].node);
+        if (place != cases[i].place)
+            fail_msg("%s in %s: %ld", cases[i].node, cases[i].list, place);
+    }
+}
+
+static void what_is_no_list_has_no_nodes(void **state)
+{
+    static const char *const lists[] = {
+        "",
+        ",",
+        ",n1",
+        "n[",
+        "n[1",
+        "n[1-",
+        "n[1-]",
+        "n[]",
+        "n[2-1]",
+        "n]",
+        "n[1]]",
+        "n[a-b]",
+        "n[1-2",
+        "n[1,",
+        "n[1,]",
+        "n[1-2-3",
+        "m,,n1",
+        "m,[n1]",
+        "n[-1]",
+        "n[1;2]",
+        "m[0-99999999],n1",
+        "n[1[2",
+        "n[1-2[",
+        "m],n1",
+        "x[y,n1",
+        "n[12345678901]",
+        "m[0-9999][0-9999],n1",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (node_list_find(lists[i], "n1") != -1 || node_list_find(lists[i], "") != -1)
+            fail_msg("found in %s", lists[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_has_its_place),
+        cmocka_unit_test(what_is_no_list_has_no_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the watcher saw last of a suspension: written, read again, damaged, and added to the
+ * journal.
+ */
+#include "submit/job/suspension.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spank/journal.h"
+#include "submit/job/spool_job.h"
+
+static int directory;
+
+static void write_file(const char *name, const char *text)
+{
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    static const struct suspension written[] = {{true, UINT64_MAX}, {false, 1}, {true, 7}};
+    (void)state;
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+        assert_int_equal(suspension_write(directory, &written[i]), 0);
+        struct suspension found = suspension_read(directory);
+        assert_true(found.time_ns == written[i].time_ns);
+        assert_int_equal(found.is_suspended, written[i].is_suspended);
+    }
+}
+
+static void another_format_is_no_look(void **state)
+{
+    static const char *const texts[] = {
+        "", "running\n", "running 5", "walking 5\n", "suspended x\n", "suspended 5 6\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        write_file(SUSPENSION_NAME, texts[i]);
+        struct suspension found = suspension_read(directory);
+        assert_int_equal(found.time_ns, 0);
+        assert_false(found.is_suspended);
+    }
+    unlinkat(directory, SUSPENSION_NAME, 0);
+    assert_int_equal(suspension_read(directory).time_ns, 0);
+}
+
+/* The end of the last pause, in seconds, with this file and lines behind the `suspend`. */
+static struct journal_pause pause_with(const char *file, const char *lines)
+{
+    char text[512];
+    struct journal journal;
+    snprintf(text, sizeof text,
+             "step time=1.000000000 job=7 step=0 uid=1000 gid=100\n"
+             "suspend time=20.000000000 since=10.000000000\n%s",
+             lines);
+    write_file(JOURNAL_NAME, text);
+    write_file(SUSPENSION_NAME, file);
+    assert_int_equal(spool_job_journal(directory, &journal), 0);
+    assert_int_equal(journal.pause_count, 1);
+    struct journal_pause pause = journal.pauses[0];
+    journal_free(&journal);
+    return pause;
+}
+
+static void the_last_look_tells_how_long_a_suspension_lasted_at_the_least(void **state)
+{
+    const uint64_t second = 1000000000;
+    struct journal_pause pause = pause_with("suspended 90000000000\n", "");
+    (void)state;
+    assert_true(pause.may_start_ns == 10 * second && pause.start_ns == 20 * second);
+    assert_true(pause.end_ns == 90 * second && pause.may_end_ns == UINT64_MAX);
+    /* Slurm resumes a job to kill it */
+    pause = pause_with("suspended 90000000000\n", "end time=95.000000000 step=0\n");
+    assert_true(pause.end_ns == 90 * second && pause.may_end_ns == 95 * second);
+    /* a look of a later suspension, which the journal does not have yet */
+    pause = pause_with("suspended 96000000000\n", "end time=95.000000000 step=0\n");
+    assert_true(pause.end_ns == 20 * second && pause.may_end_ns == 95 * second);
+    pause = pause_with("running 90000000000\n", "");
+    assert_true(pause.end_ns == 20 * second && pause.may_end_ns == UINT64_MAX);
+    pause = pause_with("suspended 99000000000\n", "resume time=80.000000000 since=70.000000000\n");
+    assert_true(pause.end_ns == 70 * second && pause.may_end_ns == 80 * second);
+}
+
+static int make_directory(void **state)
+{
+    static char path[] = "/tmp/suspension_test.XXXXXX";
+    *state = mkdtemp(path);
+    directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return directory < 0;
+}
+
+static int remove_directory(void **state)
+{
+    unlinkat(directory, SUSPENSION_NAME, 0);
+    unlinkat(directory, JOURNAL_NAME, 0);
+    close(directory);
+    return rmdir(*state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(another_format_is_no_look),
+        cmocka_unit_test(the_last_look_tells_how_long_a_suspension_lasted_at_the_least),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
