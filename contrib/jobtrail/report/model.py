@@ -279,21 +279,28 @@ class Model:
         for who, *sums in self.people_usage():
             total.add_row(self.bits_of[who], *sums)
         total.running = sum(hours for _, _, hours in self.running())
-        total.jobs = sum(self.profile_jobs().values())
+        total.jobs = self.all_jobs()
         return total
 
     def jobs_by(self, column):
         """{who or profile: number of jobs}"""
-        return dict(
-            self.database.execute(
-                "SELECT {0}, sum(jobs) FROM period_job WHERE {1} GROUP BY {0}".format(
-                    column, self.who_condition
+        return self.once(
+            "jobs by " + column,
+            lambda: dict(
+                self.database.execute(
+                    "SELECT {0}, sum(jobs) FROM period_job WHERE {1} GROUP BY {0}".format(
+                        column, self.who_condition
+                    )
                 )
-            )
+            ),
         )
 
     def profile_jobs(self):
-        return self.once("profile_jobs", lambda: self.jobs_by("profile"))
+        return self.jobs_by("profile")
+
+    def all_jobs(self):
+        """The number of jobs, from what has been asked for already."""
+        return sum(self.jobs_by("profile" if "jobs by profile" in self.cache else "who").values())
 
     def profile_programs(self):
         def make():

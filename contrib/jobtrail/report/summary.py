@@ -202,11 +202,14 @@ class Summary:
             jobs = "SELECT profile, who, jobs FROM main.job_month WHERE " + inside
             jobs += " UNION ALL SELECT profile, who, 1 FROM main.job WHERE " + edges
         # and those that began before
-        jobs += (
-            " UNION ALL SELECT profile, who, 1 FROM all_job WHERE name IN (SELECT name FROM all_span"
-            " WHERE begun < {0} AND first_day <= {1} AND last_day >= {0})".format(first, last)
+        run(
+            "CREATE TEMP TABLE carried AS SELECT profile, who FROM main.job WHERE name IN (SELECT name FROM main.span"
+            " WHERE {0}) AND name NOT IN (SELECT name FROM temp.new_job) UNION ALL SELECT profile, who"
+            " FROM temp.new_job WHERE name IN (SELECT name FROM temp.new_span WHERE {0})".format(
+                "begun < %d AND first_day <= %d AND last_day >= %d" % (first, last, first)
+            )
         )
-        run("CREATE TEMP VIEW period_job AS " + jobs)
+        run("CREATE TEMP VIEW period_job AS %s UNION ALL SELECT profile, who, 1 FROM temp.carried" % jobs)
 
     def value(self, sql, values=()):
         row = self.database.execute(sql, values).fetchone()
