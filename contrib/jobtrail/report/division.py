@@ -175,7 +175,9 @@ class Division:
             self.add(Key(day, self.who, result, None, None, 1.0), 0, 0, difference * value / whole)
 
     def take(self, surplus, order):
-        """From what is uncertain, then idle, then unseen; of days in this order. Programs keep theirs."""
+        """From what is uncertain, then idle, then unseen; of days in this order. The rest comes after Slurm's end of
+        the job, when what was to be killed still ran, or from a suspension that no node has seen: programs have less
+        by the same share."""
         place = {day: at for at, day in enumerate(order)}
         rank = {UNCERTAIN: 0, IDLE: 1}
         keys = [key for key in self.parts if key.outcome not in HAD_BY_PROGRAMS]
@@ -184,6 +186,10 @@ class Division:
             part = min(self.parts[key][2], surplus)
             self.parts[key][2] -= part
             surplus -= part
+        programs = [sums for key, sums in self.parts.items() if key.outcome in HAD_BY_PROGRAMS]
+        whole = sum(sums[2] for sums in programs)
+        for sums in programs:
+            sums[2] -= sums[2] * min(surplus / whole, 1.0) if whole > 0 else 0.0
 
 
 def split(start, end):
