@@ -155,13 +155,13 @@ class Division:
         """Slurm's allocation is spread over the job's time, suspensions too, as it does not say when these were. What
         the nodes know of days remains: a difference goes to those days that have less, or more, than in Slurm."""
         wanted = {}
-        for slurm in self.job.slurm:
-            for day, part in split(slurm.start, slurm.end):
-                wanted[day] = wanted.get(day, 0.0) + part * slurm.seconds
+        for row in self.job.slurm:
+            for day, part in split(row.start, row.end):
+                wanted[day] = wanted.get(day, 0.0) + part * row.seconds
         have = dict.fromkeys(wanted, 0.0)
         for key, sums in self.parts.items():
             have[key.day] = have.get(key.day, 0.0) + sums[2]
-        difference = sum(slurm.seconds for slurm in self.job.slurm) - sum(have.values())
+        difference = sum(row.seconds for row in self.job.slurm) - sum(have.values())
         less = {day: wanted.get(day, 0.0) - seconds for day, seconds in have.items()}
         if difference > 0:
             self.add_missing(difference, {day: value for day, value in less.items() if value > 0})
@@ -175,7 +175,9 @@ class Division:
             self.add(Key(day, self.who, result, None, None, 1.0), 0, 0, difference * value / whole)
 
     def take(self, surplus, order):
-        """From what is uncertain, then idle, then unseen; of days in this order. Programs keep theirs."""
+        """From what is uncertain, then idle, then unseen; of days in this order. The rest comes after Slurm's end of
+        the job, when what was to be killed still ran, or from a suspension that no node has seen: programs have less
+        by the same share."""
         place = {day: at for at, day in enumerate(order)}
         rank = {UNCERTAIN: 0, IDLE: 1}
         keys = [key for key in self.parts if key.outcome not in HAD_BY_PROGRAMS]
@@ -184,6 +186,10 @@ class Division:
             part = min(self.parts[key][2], surplus)
             self.parts[key][2] -= part
             surplus -= part
+        programs = [sums for key, sums in self.parts.items() if key.outcome in HAD_BY_PROGRAMS]
+        whole = sum(sums[2] for sums in programs)
+        for sums in programs:
+            sums[2] -= sums[2] * min(surplus / whole, 1.0) if whole > 0 else 0.0
 
 
 def split(start, end):
@@ -231,7 +237,7 @@ def read_own(store, where, jobs):
 def read_slurm(store, where, jobs):
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
         user, account, start, end, seconds = row
-        if seconds and start:
+        if seconds is not None and start:
             jobs[at].slurm.append(Allocation(user, account, float(start), float(end), float(seconds)))
 
 
