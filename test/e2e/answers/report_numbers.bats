@@ -171,3 +171,40 @@ same_numbers() { # A B: but for the last digits of sums that were added up in an
         .idle > $first.idle and .uncertain < $first.uncertain' <<<"$output"
     jq -e '.pages[] | select(.name == "coverage").rows[] | select(.outcome == "no_record").core_hours == 3 * 4' <<<"$output"
 }
+
+@test "days are of the store's time zone, whatever the reader's is" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db zone
+    jq -c 'del(.crc) | if .coverageT then .coverageT.timezone = "Asia/Kolkata" else . end' "$RECORDS" |
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --timezone Asia/Kolkata -
+    for zone in UTC America/St_Johns Asia/Kolkata; do
+        TZ=$zone report "$store" executables months --of users --json --top 0
+        jq -e '.pages[0].numbers.timezone == "Asia/Kolkata" and .pages[0].numbers.programs > 0' <<<"$output"
+        jq 'del(.made)' <<<"$output" >"$BATS_TEST_TMPDIR/$(basename "$zone")"
+        diff "$BATS_TEST_TMPDIR/UTC" "$BATS_TEST_TMPDIR/$(basename "$zone")"
+        TZ=$zone report "$store" allocation --of days --json --top 0
+        # no day of the nodes' is lost
+        jq -r '.pages[0].rows[].day' <<<"$output" | diff - <(jq -r 'select(.coverageA).coverageA[].day' "$RECORDS" | sort -u)
+    done
+}
+
+@test "runs that go on count up to now, beside the five numbers" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db hours
+    jq -c --argjson now "$(date +%s)" 'del(.crc) | select(.userT) | .userDT += {start_time: ($now - 7200), end_time: 0, run_time: 0} |
+        .userT.job_id = "900" | .slurmT += {job_id: 900, cpus_alloc: 4, end_source: null, exit_code: null, signal: null,
+            core_seconds: null, core_seconds_max: null, core_days: [], leads: false, clock_step: null} |
+        .userDT.num_cores = 4' "$RECORDS" | head -n 1 >"$BATS_TEST_TMPDIR/start"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/start"
+    run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" -S now-2days users executables --json
+    hours=$(jq .pages[0].numbers.running <<<"$output")
+    jq -en --argjson hours "$hours" '$hours >= 8 and $hours < 9'
+    [ "$(jq -c '[.pages[0].numbers.programs, .pages[0].numbers.inclusive, (.pages[0].rows[0].running_core_hours > 8),
+        (.pages[1].rows[0].running_core_hours > 8)]' <<<"$output")" = '[0,0,true,true]' ]
+    run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" -S now-2days users
+    [[ "$output" == *"Beside them: 8."*" core hours of runs that go on, up to now"* ]]
+    # its node tells that the job is over
+    jq -c 'del(.crc) | select(.coverageT) | .coverageT.job_id = 900' "$RECORDS" | head -n 1 |
+        jq -c --slurpfile run "$BATS_TEST_TMPDIR/start" '.coverageT += {node: $run[0].slurmT.node, cluster: $run[0].slurmT.cluster,
+            restart_count: $run[0].slurmT.restart_count}' | "$JOBTRAIL_BIN/jobtrail-load" --store "$store" -
+    run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" -S now-2days users --json
+    [ "$(jq .pages[0].numbers.running <<<"$output")" = 0 ]
+}
