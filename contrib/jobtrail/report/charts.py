@@ -35,7 +35,8 @@ def bar(value, interval, most):
 
 def bars(page):
     """The largest values of the page's chart column, with their intervals."""
-    at = next((at for at, column in enumerate(page.columns) if column[0] == page.chart), None)
+    found = (at for at, (key, _, kind) in enumerate(page.columns) if key == page.chart and kind != RANGE)
+    at = next(found, None)
     if at is None:
         return ""
     has_interval = at + 1 < len(page.columns) and page.columns[at + 1][2] == RANGE

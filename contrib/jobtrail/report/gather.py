@@ -122,35 +122,27 @@ def jobs(store, where, loaded):
             yield name, raw, first, max(first, days.of_time(end)) if end else first, who, program
 
 
-def has_accounting(store):
-    try:
-        store.lookup("SELECT 1 FROM slurm_job LIMIT 1")
-        return True
-    except store.errors:
-        return False
+# Without a word of Slurm a run is taken to go on for so long: its node may have been lost with its records.
+RUNNING_DAYS = 60
 
 
-def running(store, where, loaded):
+def running(store, where, loaded, now):
     """[((user, account, syshost), (executable, set, build, packages), start, cores)] of runs that go on: their node
     has sent no facts of their job, and Slurm does not say that it ended."""
     rows = store.lookup(asked(RUNNING, where, loaded))
     found = {row[9] for row in rows if row[9] is not None}
-    if not found:
-        return [(row[:3], row[3:7], float(row[7]), float(row[8])) for row in rows]
-    listed = ", ".join(map(str, sorted(found)))
+    listed = ", ".join(map(str, sorted(found))) or "NULL"
     flushed = set(
         store.lookup(
             "SELECT DISTINCT job_id_raw, cluster, restart_count, node FROM coverage WHERE job_id_raw IN (%s)" % listed
         )
     )
-    ended = () if not has_accounting(store) else set(
-        store.lookup(
-            "SELECT job_id_raw, cluster, restart_count FROM slurm_job WHERE job_id_raw IN (%s)"
-            " AND end_time > 0" % listed
-        )
+    told = store.lookup(
+        "SELECT job_id_raw, cluster, restart_count, end_time FROM slurm_job WHERE job_id_raw IN (%s)" % listed
     )
+    ended = {row[:3]: row[3] is not None for row in told}
     return [
         (row[:3], row[3:7], float(row[7]), float(row[8]))
         for row in rows
-        if row[9:] not in flushed and row[9:12] not in ended
+        if row[9:] not in flushed and not ended.get(row[9:12], row[7] < now - RUNNING_DAYS * 86400)
     ]

@@ -104,7 +104,7 @@ def cards(head):
     found = head["numbers"]
     runs_label = "runs"
     if head["runs_low"] is not None:
-        runs_label += ", 95 % between " + between(head["runs_low"], head["runs_high"])
+        runs_label += ", 95 % interval: " + between(head["runs_low"], head["runs_high"])
     hours, hours_label = found["programs"], "core hours of programs"
     if not found["allocation"] and found["inclusive"]:
         hours, hours_label = found["inclusive"], "core hours, inclusive"

@@ -91,7 +91,7 @@ class Page:
     def is_shown(self, at, kind):
         values = [row[at] for row in self.rows + ([self.total] if self.total else [])]
         if kind == RANGE:
-            return any(value is not None for value in values)
+            return any(value is not None for value in values) and self.is_shown(at - 1, self.columns[at - 1][2])
         return kind != BESIDE or any((value or 0) > SHOWN_HOURS for value in values)
 
 
@@ -112,7 +112,7 @@ def day_of(epoch):
 SHOWN_HOURS = 0.05
 # how many of the core hours that are uncertain may be its own, at the most
 UNCERTAIN_HOURS = ("core_hours_uncertain", "+ up to", BESIDE)
-BETWEEN = "95 % between"
+BETWEEN = "95 % interval"
 USAGE_COLUMNS = [
     ("core_hours", "CoreHrs", HOURS),
     ("core_hours", BETWEEN, RANGE),
@@ -144,8 +144,11 @@ def ordered(found, options, values):
     return rows
 
 
-def chart_of(options):
-    return {"hours": "core_hours"}.get(options.by, options.by)
+def chart_of(model, options):
+    if options.by != "hours":
+        return options.by
+    has_exclusive = model.numbers().programs > 0 or model.total().hours > 0
+    return "core_hours" if has_exclusive else "inclusive_core_hours"
 
 
 def usage_page(kind):
@@ -160,7 +163,7 @@ def usage_page(kind):
         more = EXTRA.get(kind, lambda model: lambda name: [])(model)
         rows = [[name] + cells + more(name) for name, _, cells in found]
         if kind not in PARTITIONS:
-            return Page(kind, TITLES[kind], columns, rows, chart_of(options), OVERLAP, left_out)
+            return Page(kind, TITLES[kind], columns, rows, chart_of(model, options), OVERLAP, left_out)
         total = ["Total"] + total_cells(model) + [None] * (len(columns) - len(USAGE_COLUMNS) - 1)
         if kind not in PEOPLE:
             rows += rest_of(model, kind, total)
@@ -170,7 +173,7 @@ def usage_page(kind):
                 "Core hours and runs are those of the records. Between these bounds lie those of all runs: of runs that"
                 " sampling left out the compiler is not known."
             )
-        return Page(kind, TITLES[kind], columns, rows, chart_of(options), note, left_out, total)
+        return Page(kind, TITLES[kind], columns, rows, chart_of(model, options), note, left_out, total)
 
     return make
 
@@ -264,7 +267,7 @@ def packages_page(model, options):
     columns = [("package", "Package", TEXT), ("program", "Program", TEXT)] + USAGE_COLUMNS
     columns.append(("versions", "Versions", LIST))
     rows = [list(key) + cells + [packages.versions_text(key)] for key, _, cells in found]
-    return Page("packages", "Packages", columns, rows, chart_of(options), OVERLAP, left_out)
+    return Page("packages", "Packages", columns, rows, chart_of(model, options), OVERLAP, left_out)
 
 
 def together_page(model, options):
@@ -580,7 +583,7 @@ def allocation_page(model, options):
 
     items, left_out = top(found, options) if of != "days" else (found, 0)
     rows = [cells(name, numbers, jobs.get(name, 0)) for name, numbers in items]
-    total = cells("Total", whole, sum(model.profile_jobs().values()))
+    total = cells("Total", whole, model.all_jobs())
     return Page("allocation", "Allocation by " + of[:-1], columns, rows, "allocation",
                 "Core hours: allocation = programs + uncertain + unseen + idle, and unseen is the sum of what is named so."
                 " Each row adds up as it is written. A column may differ from its total by the rounding of its rows.",

@@ -36,7 +36,7 @@ def between(low, high):
     """Two numbers as people read them, or the lower one."""
     if high is None:
         return "%s or more" % rounded(low)
-    return "%s and %s" % (rounded(low), rounded(high))
+    return "%s to %s" % (rounded(low), rounded(high))
 
 
 def rounded(value):
@@ -78,7 +78,7 @@ def beside_line(numbers):
     if numbers["inclusive"]:
         text = "%s inclusive core hours" % written(numbers["inclusive"], HOURS)
         if numbers["inclusive_low"] is not None:
-            text += " (95 %% between %s)" % between(numbers["inclusive_low"], numbers["inclusive_high"])
+            text += " (95 %% interval: %s)" % between(numbers["inclusive_low"], numbers["inclusive_high"])
         found.append(text)
     if numbers["running"]:
         found.append("%s core hours of runs that go on, up to now" % written(numbers["running"], HOURS))
@@ -103,7 +103,7 @@ def weight_line(head):
 def runs_text(head):
     text = "%s runs" % written(head["runs"], COUNT)
     if head["runs_low"] is not None:
-        text += " (95 %% between %s)" % between(head["runs_low"], head["runs_high"])
+        text += " (95 %% interval: %s)" % between(head["runs_low"], head["runs_high"])
     return text
 
 

@@ -11,9 +11,9 @@
 
 /* The columns of values, with where these stand. */
 static const struct {
-    const char *table, *key, *column;
+    const char *table, *key, *form, *column;
 } columns[] = {
-#define COVERAGE_KEY(table, key, form, from, rows, column) {table, #key, #column},
+#define COVERAGE_KEY(table, key, form, from, rows, column) {table, #key, #form, #column},
 #include "conf/base/cleanup.h"
 #include "submit/definition/keys.def"
 #include "submit/load/store/record_owner.h"
@@ -38,6 +38,15 @@ int store_prepare_coverage(struct store_coverage *rows, struct store_connection 
     rows->owners = store_owners_statement(on, "coverage", "uuid", &error);
     rows->drop = store_statement(on, "DELETE FROM coverage WHERE uuid = ? AND owner = ?", &error);
     return error;
+}
+
+/* JSON may write a number that is not whole by nature without a point: 3. Rows that are written
+ * together have one type for each column in MariaDB. */
+static struct value of_form(struct value value, const char *form)
+{
+    if (value.kind == VALUE_INT && strncmp(form, "REAL", 4) == 0)
+        return (struct value){.kind = VALUE_REAL, .real = (double)value.whole};
+    return value;
 }
 
 static struct value json_value(struct json_object *value)
@@ -76,8 +85,8 @@ static void fill_fact(struct value *row, const struct record *record, int64_t ow
     *row++ = value_int((int64_t)position);
     for (size_t i = 0; i < KEYS; i++) {
         bool is_of_job = strcmp(columns[i].table, "coverageT") == 0;
-        *row++ =
-            json_value(json_object_object_get(is_of_job ? coverage->job : fact, columns[i].key));
+        struct json_object *from = is_of_job ? coverage->job : fact;
+        *row++ = of_form(json_value(json_object_object_get(from, columns[i].key)), columns[i].form);
     }
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# jobtrail-report: what its tables say, from both databases, and its cache of sums.
+# jobtrail-report: what its tables say, from both databases, and its cache of sums. The records are older than
+# exclusive core hours: theirs are inclusive (report_numbers.bats has the others).
 # shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
@@ -58,22 +59,30 @@ cells() {
     echo "$*: $cells"
 }
 
-@test "core hours, runs, users, jobs, accounts and the last run of each executable" {
-    cells executables '.executable, .core_hours, .runs, .users, .jobs, .accounts, .last' --raw
+@test "inclusive core hours, runs, users, jobs, accounts and the last run of each executable" {
+    cells executables '.executable, .inclusive_core_hours, .runs, .users, .jobs, .accounts, .last' --raw
     [ "$(sed -n 1p <<<"$cells")" = "flow.mpi|100.071667|2|1|2|1|2024-11-20" ]
     [ "$(sed -n 2p <<<"$cells")" = "tiny|8|4|1|1|1|2024-11-20" ]
     [ "$(wc -l <<<"$cells")" -eq 9 ]
+    report executables --json --raw
+    [ "$(jq -c '.pages[0].numbers | [.allocation, .programs, .coverage]' <<<"$output")" = '[0,0,null]' ]
+    jq -e '.pages[0] | .numbers.inclusive > 100 and ([.rows[].inclusive_core_hours] | add) - .total.inclusive_core_hours < 1e-5 and
+        all(.rows[]; .core_hours == 0)' <<<"$output"
 }
 
-@test "samples stand for 1/p runs, with the standard error, and for themselves with --raw" {
-    # 4 records of p = 1/10000: 40000 runs, the variance of each record (1-p)/p^2
-    cells executables '.executable, .runs, (.runs_error | round), .core_hours, (.core_hours_error | round)'
-    [ "$(sed -n 1p <<<"$cells")" = "tiny|40000|19999|80000|39998" ]
-    [ "$(sed -n 2p <<<"$cells")" = "flow.mpi|2|0|100.071667|0" ]
+@test "older samples stand for 1/p runs, with an interval, and for themselves with --raw" {
+    # 4 records of p = 1/10000: 40000 runs, and of the rest one of each
+    cells executables '.executable, .runs, (.runs_low | round), .runs_high, .inclusive_core_hours,
+        (.inclusive_core_hours_low | round), .inclusive_core_hours_high'
+    [ "$(sed -n 1p <<<"$cells")" = "tiny|40000|9336|102409.645169|80000|18672|-" ]
+    [ "$(sed -n 2p <<<"$cells")" = "flow.mpi|2|2|-|100.071667|100|-" ]
     report
-    [[ "$output" == *"Weighted by sampling probability; ± is the standard error"* ]]
+    [[ "$output" == *"Intervals hold the true number in 95 % of all cases"* && "$output" == *" 18,672 or more "* ]]
+    [[ "$output" != *"No run was sampled"* ]]
     report --raw
-    [[ "$output" == *"Counts of records as they are"* && "$output" != *±* ]]
+    [[ "$output" == *"Counts of records as they are"* && "$output" != *"95 %"* ]]
+    report -u bob
+    [[ "$output" == *"No run was sampled"* ]]
 }
 
 @test "families come from a map that the site can edit" {
@@ -117,7 +126,7 @@ cells() {
         column=${order/hours/core_hours}
         for page in executables libraries packages; do
             report "$page" --by "$order" --json --top 0
-            jq -e --arg column "$column" '[.pages[0].rows[][$column]] |
+            jq -e --arg column "${column/core_hours/inclusive_core_hours}" '[.pages[0].rows[][$column]] |
                 length > 1 and . == (sort | reverse)' <<<"$output"
         done
     done
@@ -128,7 +137,9 @@ cells() {
     report weekdays --raw
     grep -E '^Library +Sun +Mon +Tue +Wed +Thu +Fri +Sat +Total$' <<<"$output"
     grep -E '^hdf5 1\.14\.3 +0 +0 +0 +2 +0 +0 +0 +2$' <<<"$output"
-    grep -E '^Total +0 +0 +0 +19 +0 +0 +0 +19$' <<<"$output"
+    [[ "$output" != *Total*$'\n'Total* && "$output" == *"the rows have no sum"* ]]
+    report weekdays --raw --of users
+    grep -E '^Total +0 +0 +0 +14 +0 +0 +0 +14$' <<<"$output"
     cells months '.user, ."2024-11", .total' --of users --raw
     [ "$cells" = $'alice|8|8\nbob|2|2\ncarol|4|4' ]
     report months --raw -S 2023-01-01 -E 2024-12-31
@@ -145,10 +156,15 @@ cells() {
     grep -Fx 'COMPLETED|7' <<<"$cells"
     cells failures '.executable, .failed_runs, .share'
     grep -Fx 'flow.mpi|1|0.5' <<<"$cells"
+    # an end that nobody saw is no failure
+    cells failures '.executable, .failed_runs, .unknown_runs' --raw
+    ! grep python <<<"$cells"
+    cells endings '.outcome, .runs' --raw
+    grep -Fx 'UNKNOWN|1' <<<"$cells"
 }
 
 @test "packages by name and program, with their versions, a run and a job counted once" {
-    local fields='.package, .program, .core_hours, .runs, .users, .jobs, .accounts, .last, .versions'
+    local fields='.package, .program, .inclusive_core_hours, .runs, .users, .jobs, .accounts, .last, .versions'
     cells packages "$fields" --raw
     [ "$cells" = "numpy|python|6.001111|4|2|2|2|2024-11-20|1.26.4, 2.0.0
 scipy|python|6|3|1|1|1|2024-11-20|1.12.0, 1.11.4
@@ -158,9 +174,9 @@ mpi4py|python|0.001111|1|1|1|1|2024-11-20|3.1.5" ]
     cells packages '.package, .program, .runs' --raw --by users --top 1
     [ "$cells" = "numpy|python|4" ]
     # weighted: numpy in 3 sampled runs and 1 other, scipy in 3 sampled ones
-    cells packages '.package, .runs, (.runs_error | round), .core_hours, (.core_hours_error | round), .versions' --top 2
-    [ "$cells" = "numpy|30001|17320|60000.001111|34639|2.0.0, 1.26.4
-scipy|30000|17320|60000|34639|1.12.0, 1.11.4" ]
+    cells packages '.package, .runs, (.runs_low | round), .inclusive_core_hours, .versions' --top 2
+    [ "$cells" = "numpy|30001|4087|60000.001111|2.0.0, 1.26.4
+scipy|30000|4086|60000|1.12.0, 1.11.4" ]
     cells packages '.package, .program, .runs' -u bob,alice -A physics
     [ "$cells" = $'Matrix|R|1\nnumpy|R|1' ]
     cells packages .package -M nowhere
@@ -170,7 +186,10 @@ scipy|30000|17320|60000|34639|1.12.0, 1.11.4" ]
     cells packages .package -E 2024-11-19
     [ "$cells" = "" ]
     report packages --csv --raw --top 1
-    [ "$(tail -n 1 <<<"$output")" = 'numpy,python,6.001111,0.0,0.0,4,0.0,2,2,2,2024-11-20,"1.26.4, 2.0.0",0.75' ]
+    [ "$(tail -n 1 <<<"$output")" = 'numpy,python,0.0,,,0.0,6.001111,,,0.0,4,,,2,2,2,2024-11-20,"1.26.4, 2.0.0"' ]
+    [ "$(sed -n 3p <<<"$output")" = "" ]
+    [[ "${lines[0]}" == first,last,timezone,allocation,programs,uncertain,unseen,idle,coverage,* ]]
+    [[ "${lines[1]}" == 2024-11-01,2024-11-30,UTC,0.0,0.0,0.0,0.0,0.0,,* ]]
 }
 
 @test "of many versions people see the first, programs all" {
@@ -193,8 +212,8 @@ scipy|30000|17320|60000|34639|1.12.0, 1.11.4" ]
     [ "$cells" = "scipy|python|numpy|python|2|0.666667
 Matrix|R|numpy|R|1|1
 mpi4py|python|numpy|python|1|1" ]
-    cells together '.package, .with, .runs, (.runs_error | round), .share' --top 1
-    [ "$cells" = "scipy|numpy|20000|14141|0.666667" ]
+    cells together '.package, .with, .runs, (.runs_low | round), .share' --top 1
+    [ "$cells" = "scipy|numpy|20000|506|0.666667" ]
     report together --raw --top 2
     grep -E '^scipy +python +numpy +python +2 +66\.7%$' <<<"$output"
     [[ "$output" == *"... and 1 more (--top 0: all)"* ]]
@@ -214,16 +233,13 @@ mpi4py|python|numpy|python|1|1" ]
     [ "$(jq '.pages[1].rows | length' <<<"$output")" -eq $((98 * 97 / 2 + 1)) ]
 }
 
-@test "the coverage is on every page, a follower counted with its leader on another node" {
-    cells coverage '.outcome, .tasks, .core_hours, .share'
-    [ "$cells" = $'recorded|2|1.5|0.75\ncontainer|1|0.5|0.25' ]
+@test "coverage records of older versions, which did not divide the allocation, are in no number" {
+    cells coverage .outcome
+    [ "$cells" = "" ]
     report
     pages=$("$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" --json | jq '.pages | length')
-    [ "$(grep -c '^Coverage: 75.0 % of 2.0 core hours that Slurm launched$' <<<"$output")" -eq "$pages" ]
-    report executables users --csv
-    [ "$(grep -vc '0.75$' <<<"$output")" -eq 3 ] # two headers, an empty line
-    report executables --json
-    [ "$(jq .pages[0].coverage.share <<<"$output")" = 0.75 ]
+    [ "$(grep -c '^Allocation: not known (no coverage records)$' <<<"$output")" -eq "$pages" ]
+    [ "$(grep -c '^Beside them: .* inclusive core hours' <<<"$output")" -eq "$pages" ]
 }
 
 @test "users, accounts, clusters, days and the number of rows narrow a report" {

@@ -39,11 +39,12 @@ random_records() { # SEED
             end | .[]'
 }
 
-# report STORE OPTION...: of those months; with a margin as small as the records are few
+# report STORE OPTION...: of those months; with a margin as small as the records are few, and as late as they come
 report() {
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib /usr/bin/python3 -c '
 from jobtrail.report import main, summary
 summary.MARGIN["mariadb"] = 20
+summary.RECENT_DAYS = 1000
 main.main()' --store "$1" -S 2024-09-01 -E 2024-12-31 "${@:2}"
 }
 
