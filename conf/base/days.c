@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,6 +54,22 @@ bool days_has_zone(const char *zone)
         return false;
     CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     return fd >= 0 && io_read(fd, start, sizeof start) == 4 && memcmp(start, "TZif", 4) == 0;
+}
+
+bool days_is_same_zone(const char *one, const char *other)
+{
+    const char *const names[] = {one, other};
+    struct stat facts[2];
+    if (strcmp(one, other) == 0)
+        return true;
+    for (size_t i = 0; i < 2; i++) {
+        char path[PATH_MAX];
+        if (!is_name(names[i]) ||
+            snprintf(path, sizeof path, "%s/%s", zone_directory(), names[i]) >= (int)sizeof path ||
+            stat(path, &facts[i]) != 0)
+            return false;
+    }
+    return facts[0].st_dev == facts[1].st_dev && facts[0].st_ino == facts[1].st_ino;
 }
 
 bool days_suggest_zone(const char *zone, char near[DAYS_ZONE_MAX])

@@ -20,6 +20,9 @@ enum {
  * is on this machine ($TZDIR, else /usr/share/zoneinfo). "UTC" needs no file. */
 bool days_has_zone(const char *zone);
 
+/* Whether both names are of one zone of the database, as "UTC" and "Etc/UTC". */
+bool days_is_same_zone(const char *one, const char *other);
+
 /* The zone of the database's zone.tab that a mistyped name is nearest to (suggest.h). Returns
  * whether there is one. */
 bool days_suggest_zone(const char *zone, char near[DAYS_ZONE_MAX]);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "conf/base/command_options.h"
+#include "conf/base/days.h"
 #include "conf/key_file.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
@@ -54,6 +55,8 @@ static const char usage[] =
     "days\n"
     "      --slurm-rows FILE    read Slurm's jobs from FILE, as sacct has written them; - is "
     "stdin\n"
+    "      --timezone ZONE      in which the store's dates and days are, as [site] timezone of the "
+    "nodes\n"
     "  -e, --expire DAYS        remove runs and jobs that started more than so many days ago\n"
     "  -b, --batch N            records in one transaction (default: 4000)\n"
     "  -n, --dry-run            change nothing, on disk or in the store\n"
@@ -70,6 +73,7 @@ struct options {
     const char *slurm;      /* days, "": since the last time; NULL: Slurm is not asked */
     const char *slurm_rows; /* a file of them */
     uint32_t slurm_days;
+    const char *timezone; /* NULL: the store's */
     uint32_t batch;
     uint32_t expire_days; /* 0: keep all */
     bool delete_files, dry_run, json, follow, require_signature, help, version;
@@ -83,7 +87,9 @@ struct chores {
     size_t expired, renamed;
     struct slurm_counts slurm;
     size_t slurm_damaged;
-    bool stopped; /* by a signal, before all was done */
+    size_t other_zones; /* coverage records */
+    char zones[2][256]; /* the store's, and that of the first of them; printable */
+    bool stopped;       /* by a signal, before all was done */
 };
 
 static volatile sig_atomic_t stop;
@@ -102,6 +108,7 @@ static const struct option_row option_rows[] = {
     {"accounts", 'a', OPTION_TEXT, MEMBER(accounts), 0, 0, NULL},
     {"slurm", 'S', OPTION_TEXT, MEMBER(slurm), 0, 0, ""},
     {"slurm-rows", 'R', OPTION_TEXT, MEMBER(slurm_rows), 0, 0, NULL},
+    {"timezone", 'Z', OPTION_TEXT, MEMBER(timezone), 0, 0, NULL},
     {"expire", 'e', OPTION_NUMBER, MEMBER(expire_days), 1, MAX_DAYS, NULL},
     {"batch", 'b', OPTION_NUMBER, MEMBER(batch), 1, MAX_BATCH, NULL},
     {"dry-run", 'n', OPTION_FLAG, MEMBER(dry_run), 0, 0, NULL},
@@ -122,11 +129,18 @@ static int check_options(const struct options *options, char **paths)
 {
     bool asks_slurm = options->slurm != NULL || options->slurm_rows != NULL;
     bool has_chore = options->modules != NULL || options->accounts != NULL ||
-                     options->expire_days != 0 || asks_slurm;
+                     options->expire_days != 0 || options->timezone != NULL || asks_slurm;
     if (options->require_signature && options->key_files == 0) {
         fputs("jobtrail-load: --require-signature needs the --key that signatures are checked "
               "with\n",
               stderr);
+        return -EINVAL;
+    }
+    if (options->timezone != NULL && !days_has_zone(options->timezone)) {
+        char near[DAYS_ZONE_MAX];
+        bool is_near = days_suggest_zone(options->timezone, near);
+        fprintf(stderr, "jobtrail-load: --timezone: this machine has no such time zone%s%s%s\n",
+                is_near ? "; did you mean " : "", is_near ? near : "", is_near ? "?" : "");
         return -EINVAL;
     }
     if (paths[0] == NULL && !has_chore) {
@@ -224,6 +238,9 @@ static void print_summary(const struct load_counts *counts, const struct chores 
            options->dry_run ? " (dry run: nothing changed)" : "");
     if (counts->conflicts != 0)
         printf("%zu in conflict with another's uuid: see the view conflict\n", counts->conflicts);
+    if (chores->other_zones != 0)
+        printf("%zu coverage records have days of another time zone than the store's, %s: %s\n",
+               chores->other_zones, chores->zones[0], chores->zones[1]);
     if (options->modules != NULL)
         printf("modules of %zu paths changed\n", chores->renamed);
     if (options->slurm != NULL || options->slurm_rows != NULL)
@@ -242,13 +259,14 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            "\"damaged\":%zu,\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,"
            "\"unproven\":%zu,\"expired\":%zu,"
            "\"slurm_new\":%zu,\"slurm_updated\":%zu,\"slurm_unchanged\":%zu,"
-           "\"slurm_damaged\":%zu,"
+           "\"slurm_damaged\":%zu,\"other_timezones\":%zu,"
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
            counts->deleted, counts->unproven, chores->expired, chores->slurm.fresh,
-           chores->slurm.updated, chores->slurm.unchanged, chores->slurm_damaged, chores->renamed,
-           chores->stopped ? "true" : "false", options->dry_run ? "true" : "false");
+           chores->slurm.updated, chores->slurm.unchanged, chores->slurm_damaged,
+           chores->other_zones, chores->renamed, chores->stopped ? "true" : "false",
+           options->dry_run ? "true" : "false");
 }
 
 /* ---- What is done ---------------------------------------------------------------------------- */
@@ -378,6 +396,14 @@ static int read_keys(const struct options *options, struct record_proof *proof)
     return 0;
 }
 
+static void note_zones(const struct store *store, struct chores *chores)
+{
+    const char *zones[2];
+    chores->other_zones = store_other_zones(store, &zones[0], &zones[1]);
+    for (size_t i = 0; i < 2; i++)
+        database_message(chores->zones[i], sizeof chores->zones[i], zones[i]);
+}
+
 static enum exit_code load(const struct options *options, char **paths)
 {
     const char *location = NULL;
@@ -402,10 +428,13 @@ static enum exit_code load(const struct options *options, char **paths)
     database_message(shown, sizeof shown, location == NULL ? "" : location);
     if (store_open(ops, location, options->dry_run, &loader.store) != 0)
         fprintf(stderr, "jobtrail-load: store %s: %s\n", shown, store_error(loader.store));
+    else if (store_use_zone(loader.store, options->timezone) != 0)
+        store_trouble(loader.store);
     else if (loader_init(&loader) != 0)
         fputs("jobtrail-load: out of memory\n", stderr);
     else
         outcome = do_all(&loader, options, paths, &chores);
+    note_zones(loader.store, &chores);
     loader_free(&loader);
     record_proof_free(&loader.proof);
     store_close(loader.store);

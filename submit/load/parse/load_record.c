@@ -138,21 +138,14 @@ static int check_end_bounds(const struct run_record *run, struct load_reason *re
     return 0;
 }
 
-void record_date(double when, char *date)
+void record_date(struct record_real when, char *date)
 {
-    time_t seconds = (time_t)when;
+    time_t seconds = (time_t)when.value;
     struct tm local;
     date[0] = '\0';
-    if (localtime_r(&seconds, &local) != NULL && local.tm_year >= 1000 - 1900 &&
+    if (when.known && localtime_r(&seconds, &local) != NULL && local.tm_year >= 1000 - 1900 &&
         local.tm_year <= 9999 - 1900)
         strftime(date, RECORD_DATE_SIZE, "%Y-%m-%d %H:%M:%S", &local);
-}
-
-static void derive_date(struct record_real when, char *date)
-{
-    date[0] = '\0';
-    if (when.known)
-        record_date(when.value, date);
 }
 
 /* An array that each record has its own of: known to be one, and as text. */
@@ -274,7 +267,6 @@ static int read_rest(struct reader *reader)
         error = read_days(reader, run);
     if (run->start_time.known) /* else nothing says when the run was */
         run->record_epoch.known = false;
-    derive_date(run->start_time, run->date);
     return error;
 }
 
@@ -298,7 +290,6 @@ static int read_link(struct reader *reader)
         error = read_part(reader, &link->libs, PART_LIBS, RECORD_TOP_linkA, link->build_syshost);
     if (error == 0)
         error = read_part(reader, &link->functions, PART_FUNCTIONS, RECORD_TOP_function, NULL);
-    derive_date(link->build_epoch, link->date);
     return error;
 }
 

@@ -65,7 +65,7 @@ struct run_record {
 #include "submit/definition/keys.def"
     bool is_start_only;
 
-    char date[RECORD_DATE_SIZE]; /* start_time in local time; "" when not known */
+    char date[RECORD_DATE_SIZE]; /* room for start_time as record_date() makes it */
     const char *cmdline;         /* JSON array */
     const char *ancestor_pids;   /* JSON array, the parent's first */
     struct json_slice core_days; /* as it stands in the record; of size 0 when it has none */
@@ -86,7 +86,7 @@ struct build_record {
 struct link_record {
 #define LINK_KEY(table, key, form, from, store, column) LOADED_##form column;
 #include "submit/definition/keys.def"
-    char date[RECORD_DATE_SIZE];  /* build_epoch in local time */
+    char date[RECORD_DATE_SIZE];  /* room for build_epoch as record_date() makes it */
     const char *link_line;        /* JSON array */
     struct record_part libs;      /* as a run's */
     struct record_part functions; /* array of names, in order, each once */
@@ -170,9 +170,9 @@ int load_record(char *text, size_t size, enum record_kind named, struct id_cache
 /* The memory that the record takes, about: its text, and what was parsed of it. */
 size_t load_record_bytes(const struct record *record);
 
-/* `when`, in seconds since the Epoch, as local time YYYY-MM-DD HH:MM:SS in `date`, which has
- * RECORD_DATE_SIZE bytes; "" when it is in no year that databases know. */
-void record_date(double when, char *date);
+/* `when`, in seconds since the Epoch, in the process's time zone as YYYY-MM-DD HH:MM:SS in `date`,
+ * which has RECORD_DATE_SIZE bytes; "" when it is not known or in no year that databases know. */
+void record_date(struct record_real when, char *date);
 
 /* The record's text as it was read, which the record's values are not to be used after. */
 const char *load_record_text(struct record *record);

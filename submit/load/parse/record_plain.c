@@ -204,7 +204,8 @@ static bool read_table(struct plain *plain, const struct record_fields *fields,
     while ((step = json_members_next(&members, &key, &value)) == JSON_MEMBER) {
         const struct record_field *field = field_of(fields, key, &next);
         bool is_pairs = field == NULL && is_array_of_pairs(value);
-        if (is(key, "core_days") && strcmp(fields->field[0].table, "slurmT") == 0) {
+        if (field == NULL && is(key, "core_days") &&
+            strcmp(fields->field[0].table, "slurmT") == 0) {
             if (!is_pairs)
                 return false;
             plain->run.core_days = value;

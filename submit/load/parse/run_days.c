@@ -26,16 +26,31 @@ static bool take_token(struct json_slice *text, const char *token)
     return true;
 }
 
+/* days_parse(), for records of which many are of one day. */
+static int parse_date(const char date[DATE_SIZE], int32_t *day)
+{
+    static _Thread_local char last[DAYS_TEXT_SIZE];
+    static _Thread_local int32_t last_day;
+    if (memcmp(date, last, DATE_SIZE) != 0) {
+        char text[DAYS_TEXT_SIZE] = "";
+        memcpy(text, date, DATE_SIZE);
+        if (days_parse(text, &last_day) != 0)
+            return -EINVAL;
+        memcpy(last, text, sizeof last);
+    }
+    *day = last_day;
+    return 0;
+}
+
 /* Takes ["YYYY-MM-DD",SECONDS] from the text. */
 static bool take_pair(struct json_slice *text, struct run_day *day)
 {
-    char date[DAYS_TEXT_SIZE] = "", *end;
-    if (!take_token(text, "[\"") || text->size <= DATE_SIZE)
+    char *end;
+    if (!take_token(text, "[\"") || text->size <= DATE_SIZE || parse_date(text->at, &day->day) != 0)
         return false;
-    memcpy(date, text->at, DATE_SIZE);
     text->at += DATE_SIZE;
     text->size -= DATE_SIZE;
-    if (days_parse(date, &day->day) != 0 || !take_token(text, "\","))
+    if (!take_token(text, "\","))
         return false;
     day->core_seconds = strtod(text->at, &end);
     size_t size = (size_t)(end - text->at);

@@ -19,7 +19,6 @@
 #define FIRST_DAYS     30
 #define ANSWER_SECONDS 600   /* for the jobs of a day */
 #define JOBS_AT_ONCE   10000 /* in one transaction */
-#define CLUSTERS_MAX   64    /* anybody can name one in a record of their own */
 #define READ_BYTES     65536
 
 /* ---- Jobs ----------------------------------------------------------------------------------- */
@@ -172,13 +171,6 @@ static enum slurm_result ask_open(struct slurm_load *load, const char *cluster, 
 
 /* ---- Clusters ------------------------------------------------------------------------------- */
 
-/* Others are no names of Slurm's: users can have put them into records of their own. */
-static bool is_cluster(const char *name)
-{
-    return name[strspn(
-               name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")] == '\0';
-}
-
 static enum slurm_result ask_cluster(struct slurm_load *load, const char *cluster)
 {
     const double begun = (double)time(NULL);
@@ -186,6 +178,8 @@ static enum slurm_result ask_cluster(struct slurm_load *load, const char *cluste
     if (store_slurm_until(load->store, cluster, &until) != 0)
         return SLURM_STORE_FAILED;
     double since = begun - (double)(load->days == 0 ? FIRST_DAYS : load->days) * DAY_S;
+    if (until > begun) /* the clock was set back */
+        until = begun;
     if (until > 0 && (load->days == 0 || until - DAY_S < since))
         since = until - DAY_S;
     enum slurm_result result = ask_days(load, cluster, since);
@@ -196,15 +190,12 @@ enum slurm_result load_slurm(struct slurm_load *load)
 {
     CLEANUP_FREE char *clusters = NULL;
     enum slurm_result result = SLURM_LOADED;
-    size_t asked = 0;
     if (store_slurm_clusters(load->store, &clusters) != 0)
         return SLURM_STORE_FAILED;
     for (const char *name = clusters; result == SLURM_LOADED && *name != '\0';
-         name += strlen(name) + 1) {
-        if (is_cluster(name) && asked++ < CLUSTERS_MAX)
-            result = ask_cluster(load, name);
-    }
-    if (asked == 0)
+         name += strlen(name) + 1)
+        result = ask_cluster(load, name);
+    if (clusters[0] == '\0')
         result = ask_cluster(load, "");
     clear_progress(load);
     return result;

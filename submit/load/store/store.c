@@ -50,6 +50,8 @@ static int prepare_modules(struct store *store)
         error = store_prepare_coverage(&store->coverage, on);
     if (error == 0)
         error = store_prepare_slurm(&store->slurm, on);
+    if (error == 0)
+        error = store_prepare_zone(&store->zone, on);
     return error;
 }
 
@@ -80,6 +82,22 @@ static int want_other(struct store *store, struct record *record, enum store_res
     }
 }
 
+static const char *job_text(const struct record *record, const char *key)
+{
+    return json_object_get_string(json_object_object_get(record->coverage.job, key));
+}
+
+/* And what it says of its cluster and its time zone. */
+static int put_coverage(struct store *store, const struct record *record, enum store_result *result)
+{
+    int error = store_put_coverage(&store->coverage, record, result);
+    if (error == 0 && *result != STORE_CROWDED)
+        error = store_note_cluster(&store->slurm, job_text(record, "cluster"));
+    if (error == 0 && *result != STORE_CROWDED && *result != STORE_UNCHANGED)
+        error = store_note_zone(&store->zone, job_text(record, "timezone"), !record->unproven);
+    return error;
+}
+
 static int put_other(struct store *store, const struct record *record, enum store_result *result)
 {
     switch (record->kind) {
@@ -88,7 +106,7 @@ static int put_other(struct store *store, const struct record *record, enum stor
     case RECORD_PACKAGE:
         return store_put_package(&store->packages, record, result);
     case RECORD_COVERAGE:
-        return store_put_coverage(&store->coverage, record, result);
+        return put_coverage(store, record, result);
     default:
         return 0;
     }
@@ -113,6 +131,7 @@ struct put {
 
 static int put_all(struct store *store, const struct put *put)
 {
+    store_begin_zone(&store->zone);
     int error = store_want_runs(&store->runs, put->records, put->count, put->results);
     for (size_t i = 0; error == 0 && i < put->count; i++)
         error = want_other(store, &put->records[i], &put->results[i]);
@@ -138,7 +157,8 @@ static int put_records(struct store *store, void *put)
 int store_put(struct store *store, struct record *records, size_t count, enum store_result *results)
 {
     struct put put = {records, count, results};
-    return store_transact(store, put_records, &put);
+    int error = store_transact(store, put_records, &put);
+    return error == 0 ? store_settle_zone(store) : error;
 }
 
 const char *store_error(const struct store *store)

@@ -32,6 +32,17 @@ const struct database_ops *store_kind(const char *address, const char **location
 int store_open(const struct database_ops *ops, const char *location, bool dry_run,
                struct store **store);
 
+/* Gives the process the time zone in which dates of runs and links are made: `said`, else that of
+ * the store, else the machine's. Where the store's dates are in another one they are made anew.
+ * From now on a store that has no zone takes that of the first proven coverage record, so that
+ * store_put() may change the process's. Returns -EINVAL where the machine does not have the zone.
+ */
+int store_use_zone(struct store *store, const char *said);
+
+/* How many coverage records had days of another zone than `*zone`, such as `*first`, which users
+ * may have written. Takes NULL. */
+size_t store_other_zones(const struct store *store, const char **zone, const char **first);
+
 /* Puts the records in one transaction, which is tried again for a minute while other writers are in
  * its way or the database is away. Returns 0 when it is committed, with what became of each record
  * in `results`; else nothing is stored: -EBADMSG when the database does not take a value of one of
@@ -64,8 +75,8 @@ int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
 /* Up to when the cluster's jobs have been asked for, into `*until`; 0: never. */
 int store_slurm_until(struct store *store, const char *cluster, double *until);
 
-/* The clusters that coverage records are from, each once, in `*names`, with a NUL behind each and a
- * further one at the end; to be released by free(). */
+/* The clusters that coverage records are from, and that have been asked about,, each once, in
+ * `*names`, with a NUL behind each and a further one at the end; to be released by free(). */
 int store_slurm_clusters(struct store *store, char **names);
 
 /* The numbers of up to SLURM_OPEN_MAX jobs of the cluster that went on when they were asked for,

@@ -147,7 +147,7 @@ static int prepare_expiry(struct store *store, struct expiry *expiry)
 int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs)
 {
     struct expiry expiry = {.when = when};
-    record_date(when + ZONES_S, expiry.date);
+    record_date((struct record_real){true, when + ZONES_S}, expiry.date);
     expiry.keys = calloc(RUNS_AT_ONCE, sizeof *expiry.keys);
     expiry.ids = calloc(RUNS_AT_ONCE, sizeof *expiry.ids);
     *runs = 0;

@@ -102,6 +102,7 @@ static int want_parts(struct store_links *links, struct link_record *link)
 int store_want_link(struct store_links *links, struct record *record, enum store_result *result)
 {
     int error = choose_link(links, record, result);
+    record_date(record->link.build_epoch, record->link.date);
     return error != 0 || is_left_out(*result) ? error : want_parts(links, &record->link);
 }
 

@@ -146,7 +146,8 @@ static int want_parts(struct store_runs *runs, struct run_record *run)
 
 static int want_rows(struct store_runs *runs, struct new_run *fresh)
 {
-    const struct run_record *run = fresh->run;
+    struct run_record *run = fresh->run;
+    record_date(run->start_time, run->date);
     int error =
         store_want_executable(runs->intern, run->exec_path, run->hash_id, &fresh->executable);
     if (error >= 0)

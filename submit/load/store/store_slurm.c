@@ -14,8 +14,9 @@
 #include "conf/base/grow.h"
 #include "submit/load/store/store_state.h"
 
-#define ASK_AT_ONCE 256 /* jobs */
-#define REQUEUE_S   600 /* from an end to the submission that follows from it, at the most */
+#define ASK_AT_ONCE  256 /* jobs */
+#define CLUSTERS_MAX 64  /* users may name any in records of their own */
+#define REQUEUE_S    600 /* from an end to the submission that follows from it, at the most */
 
 /* In this order in all statements. */
 #define COLUMNS                                                                                    \
@@ -59,8 +60,11 @@ int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on)
     slurm->until = store_statement(on, "SELECT value FROM store_state WHERE name = ?", &error);
     slurm->set_until =
         store_statement(on, "REPLACE INTO store_state (name, value) VALUES (?, ?)", &error);
-    slurm->clusters = store_statement(
-        on, "SELECT DISTINCT cluster FROM coverage WHERE cluster > '' ORDER BY cluster", &error);
+    slurm->clusters =
+        store_statement(on,
+                        "SELECT substr(name, 7) FROM store_state WHERE name > 'slurm '"
+                        " AND name < 'slurm!' ORDER BY name",
+                        &error);
     slurm->open_jobs =
         store_statement(on,
                         "SELECT job_id_raw FROM slurm_job WHERE end_time IS NULL AND cluster = ?"
@@ -332,6 +336,63 @@ static int set_until(struct store_slurm *slurm, const char *cluster, double unti
     return store_write(slurm->on, slurm->set_until, row, 1);
 }
 
+/* A NUL behind each, and one more; to be freed. */
+static int list_clusters(struct store_slurm *slurm, char **names)
+{
+    struct store_connection *on = slurm->on;
+    struct value row;
+    size_t size = 0;
+    FILE *list = open_memstream(names, &size);
+    if (list == NULL)
+        return store_refuse(on, -ENOMEM, "out of memory");
+    int more, error = store_select(on, slurm->clusters, NULL);
+    while (error == 0 && (more = store_next(on, slurm->clusters, &row, 1)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error == 0)
+            fprintf(list, "%.*s%c", (int)row.size, row.text, '\0');
+    }
+    fputc('\0', list);
+    if (fclose(list) != 0 && error == 0)
+        error = store_refuse(on, -ENOMEM, "out of memory");
+    if (error != 0) {
+        free(*names);
+        *names = NULL;
+    }
+    return error;
+}
+
+/* Others are no names of Slurm's, and sacct may take them for something else than a name. */
+static bool is_cluster(const char *name)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+    return name[0] != '\0' && name[strspn(name, letters)] == '\0';
+}
+
+int store_note_cluster(struct store_slurm *slurm, const char *cluster)
+{
+    struct until_name name;
+    char *names = NULL;
+    int64_t until;
+    size_t count = 0;
+    if (cluster == NULL || strcmp(cluster, slurm->noted) == 0 || !is_cluster(cluster) ||
+        !name_until(cluster, &name))
+        return 0;
+    const struct value key = value_text(name.text);
+    int found = store_ask(slurm->on, slurm->until, &key, &until, 1);
+    if (found < 0)
+        return found;
+    int error = found ? 0 : list_clusters(slurm, &names);
+    for (const char *at = names; at != NULL && *at != '\0'; at += strlen(at) + 1)
+        count++;
+    free(names);
+    if (error == 0 && !found && count < CLUSTERS_MAX)
+        error = set_until(slurm, cluster, 0);
+    if (error == 0)
+        snprintf(slurm->noted, sizeof slurm->noted, "%s", cluster);
+    return error;
+}
+
 /* What is tried again is counted again. */
 struct slurm_put {
     const struct slurm_answer *answer;
@@ -398,35 +459,15 @@ int store_slurm_until(struct store *store, const char *cluster, double *until)
     return store_transact(store, ask_until, &ask);
 }
 
-static int list_clusters(struct store *store, void *context)
+static int ask_clusters(struct store *store, void *names)
 {
-    struct store_connection *on = &store->connection;
-    char **names = context;
-    struct value row;
-    size_t size = 0;
-    int more, error = store_select(on, store->slurm.clusters, NULL);
-    FILE *list = open_memstream(names, &size);
-    if (list == NULL)
-        return store_refuse(on, -ENOMEM, "out of memory");
-    while (error == 0 && (more = store_next(on, store->slurm.clusters, &row, 1)) != 0) {
-        error = more < 0 ? more : 0;
-        if (error == 0)
-            fprintf(list, "%.*s%c", (int)row.size, row.text, '\0');
-    }
-    fputc('\0', list);
-    if (fclose(list) != 0 && error == 0)
-        error = store_refuse(on, -ENOMEM, "out of memory");
-    if (error != 0) {
-        free(*names);
-        *names = NULL;
-    }
-    return error;
+    return list_clusters(&store->slurm, names);
 }
 
 int store_slurm_clusters(struct store *store, char **names)
 {
     *names = NULL;
-    return store_transact(store, list_clusters, names);
+    return store_transact(store, ask_clusters, names);
 }
 
 struct open_jobs {

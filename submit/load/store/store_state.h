@@ -7,8 +7,11 @@
 #ifndef JOBTRAIL_STORE_STATE_H
 #define JOBTRAIL_STORE_STATE_H
 
+#include "conf/base/days.h"
 #include "submit/load/store/store_parts.h"
 #include "submit/load/store/store_result.h"
+
+struct store;
 
 /* Runs, in batches: one question for many uuids, one message for many rows. */
 struct store_runs {
@@ -71,12 +74,41 @@ struct store_slurm {
     struct store_connection *on;
     struct statement *find, *put, *renumber;
     struct statement *until, *set_until, *clusters, *open_jobs;
+    char noted[64];         /* the cluster that was noted last */
     struct slurm_row *rows; /* owned: of the jobs at hand */
     size_t count, room;
 };
 
 int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on);
+
+/* The cluster's jobs will be asked for. Takes NULL. */
+int store_note_cluster(struct store_slurm *slurm, const char *cluster);
 void store_free_slurm(struct store_slurm *slurm);
+
+/* The time zone of days and dates. */
+enum dated_table { DATED_RUNS, DATED_LINKS, DATED_TABLES };
+struct store_zone {
+    struct store_connection *on;
+    struct statement *get, *set, *list[DATED_TABLES], *date[DATED_TABLES];
+    bool is_used; /* store_use_zone() */
+    char records[DAYS_ZONE_MAX],
+        fresh[DAYS_ZONE_MAX];  /* that of the records, "" where none has said
+                                * it: before the transaction, and in it */
+    size_t others, all_others; /* coverage records with another: in it, and in all */
+    char other[DAYS_ZONE_MAX]; /* that of the first */
+};
+
+int store_prepare_zone(struct store_zone *zone, struct store_connection *on);
+
+/* Each attempt of a transaction with records begins with it. */
+void store_begin_zone(struct store_zone *zone);
+
+/* Of a coverage record: its days are of the zone `name`, which may be NULL. */
+int store_note_zone(struct store_zone *zone, const char *name, bool is_proven);
+
+/* After the transaction: takes the zone that the first record has said. Not while another thread
+ * uses the environment or local times. */
+int store_settle_zone(struct store *store);
 
 struct store {
     struct store_connection connection;
@@ -88,6 +120,7 @@ struct store {
     struct store_packages packages;
     struct store_coverage coverage;
     struct store_slurm slurm;
+    struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */
     struct statement *get_generation, *add_generation, *add_replaced;
 };

@@ -151,8 +151,8 @@ answers() {
     jobtrail-acct --store "$store" --no-sacct -a -S 2024-01-01 --json --uuid "$RUN" >json
     [ "$(jq -c '[.runs[] | [.user, .proven, .packages]] | length' json)" -eq 2 ]
     [ "$(jq -c '[.runs[].proven] | unique' json)" = '[true]' ]
-    run --separate-stderr jobtrail-report --store "$store" --summary none -S 2024-11-01 -E 2024-11-30 --csv users
-    [ "$(cut -d, -f 1,5 <<<"$output" | tr -d '\r' | tail -n +2 | sort)" = $'alice,1\nmallory,1' ]
+    jobtrail-report --store "$store" --summary none -S 2024-11-01 -E 2024-11-30 --json users --raw >json
+    [ "$(jq -c '.pages[0].rows | map([.user, .runs]) | sort' json)" = '[["alice",1],["mallory",1]]' ]
 }
 
 @test "people's questions count each run once, for its owner" {
@@ -183,7 +183,7 @@ unproven() {
 
 hours() {
     jobtrail-report --store "$store" --summary "$PWD/summary.db" -S 2024-11-01 -E 2024-11-30 --json users --raw |
-        jq -c '.pages[0].rows | map([.user, .runs, (.core_hours * 3600 | round)])'
+        jq -c '.pages[0].rows | map([.user, .runs, (.inclusive_core_hours * 3600 | round)])'
 }
 
 # A summary has added up the claim when the proven record comes.

@@ -357,7 +357,7 @@ CREATE TABLE IF NOT EXISTS slurm_job (
     core_seconds  DOUBLE NOT NULL,
     suspended     DOUBLE NOT NULL,
     asked_time    DOUBLE NOT NULL,
-    PRIMARY KEY (cluster, job_id_raw, submit_time),
+    PRIMARY KEY (job_id_raw, cluster, submit_time),
     INDEX slurm_job_start (start_time),
     INDEX slurm_job_end (end_time),
     INDEX slurm_job_asked (asked_time)

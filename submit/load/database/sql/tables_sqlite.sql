@@ -193,7 +193,7 @@ CREATE TABLE IF NOT EXISTS run_own (
     owner          INTEGER NOT NULL, -- whose record has the uuid, see above
     proven         INTEGER NOT NULL, -- see above
     is_start_only  INTEGER NOT NULL, -- 1: the run's end has not been loaded
-    date           TEXT,             -- start_time as 'YYYY-MM-DD HH:MM:SS', local to the loader
+    date           TEXT,             -- start_time as 'YYYY-MM-DD HH:MM:SS' in the store's zone
     step_id        TEXT,             -- '0', 'batch', 'extern', 'interactive'
     cmdline        TEXT,             -- JSON array
     ancestor_pids  TEXT,             -- JSON array, in the order of `ancestors`
@@ -372,7 +372,7 @@ CREATE TABLE IF NOT EXISTS slurm_job (
     core_seconds  REAL NOT NULL,     -- CPUTimeRAW: up to asked_time where it went on
     suspended     REAL NOT NULL,
     asked_time    REAL NOT NULL,     -- when Slurm said so
-    PRIMARY KEY (cluster, job_id_raw, submit_time)
+    PRIMARY KEY (job_id_raw, cluster, submit_time)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS slurm_job_start ON slurm_job (start_time);
 CREATE INDEX IF NOT EXISTS slurm_job_end ON slurm_job (end_time);
