@@ -155,13 +155,13 @@ class Division:
         """Slurm's allocation is spread over the job's time, suspensions too, as it does not say when these were. What
         the nodes know of days remains: a difference goes to those days that have less, or more, than in Slurm."""
         wanted = {}
-        for slurm in self.job.slurm:
-            for day, part in split(slurm.start, slurm.end):
-                wanted[day] = wanted.get(day, 0.0) + part * slurm.seconds
+        for row in self.job.slurm:
+            for day, part in split(row.start, row.end):
+                wanted[day] = wanted.get(day, 0.0) + part * row.seconds
         have = dict.fromkeys(wanted, 0.0)
         for key, sums in self.parts.items():
             have[key.day] = have.get(key.day, 0.0) + sums[2]
-        difference = sum(slurm.seconds for slurm in self.job.slurm) - sum(have.values())
+        difference = sum(row.seconds for row in self.job.slurm) - sum(have.values())
         less = {day: wanted.get(day, 0.0) - seconds for day, seconds in have.items()}
         if difference > 0:
             self.add_missing(difference, {day: value for day, value in less.items() if value > 0})
