@@ -206,7 +206,7 @@ acct_agrees() {
         }
         "$acct" --store "$STORE" -a --no-sacct -j "$job" --json >"$DIR/runs.json" || return 1
         jq -es --argjson numbers "$(numbers "$name")" '[.[0].runs[].core_seconds // 0] | add // 0 |
-            . <= $numbers.programs + 0.01' "$DIR/runs.json" >/dev/null || {
+            . <= $numbers.programs + $numbers.cpus' "$DIR/runs.json" >/dev/null || {
             cat "$DIR/runs.json" <(numbers "$name")
             fail "$name: the runs in jobtrail-acct have more than programs have"
             return 1
