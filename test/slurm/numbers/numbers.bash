@@ -146,6 +146,8 @@ DEFINITIONS='
     def noted_by($node): .nodes[$node].allocation;
     # what a second more or less is
     def slack: .cpus + 0.01;
+    # the same, but for what whole seconds of Slurm take off
+    def about($a; $b): $a <= $b + 0.1 and $a >= $b - slack;
     # what of a time has to be there: a record has ends to a hundredth
     def least: 0.98;
 '

@@ -134,7 +134,7 @@ several_nodes() {
 }
 
 @test "the nodes of a job on which no step runs are idle" {
-    holds batch-on-two '.idle >= 2 - slack' 'near(.programs; seconds("spin"); 0.05)'
+    holds batch-on-two '.idle >= 2 - slack' 'about(.programs; seconds("spin"))'
     holds salloc-on-two '.programs >= 1 * least'
     holds salloc-true-on-two '.programs == 0' 'near(.idle; .allocation; 0.01)'
     holds node-joins-late '.programs >= 3 * least' '.idle + .unseen >= 1 - 0.2'
