@@ -201,12 +201,16 @@ static void fill_tasks(const struct division *division, struct input *input)
         bool is_known = task->task->end_ns != 0;
         uint64_t last_ns =
             task->step->end_ns != 0 ? task->step->end_ns : source->allocation->end_ns;
+        uint64_t end_ns = is_known ? task->task->end_ns : task->alive_ns;
+        /* A step holds its cores while what its tasks have left behind lives. */
+        if (end_ns < task->alive_ns)
+            end_ns = task->alive_ns < last_ns ? task->alive_ns : last_ns;
         input->task[i] =
             (struct partition_task){.step = (size_t)(task->step - source->journal->steps),
                                     .is_follower = !source->is_excluded && job_task_follows(task),
                                     .start_ns = task->task->start_ns,
-                                    .end_ns = is_known ? task->task->end_ns : task->alive_ns,
-                                    .max_ns = is_known ? task->task->end_ns : last_ns};
+                                    .end_ns = end_ns,
+                                    .max_ns = is_known ? end_ns : last_ns};
         if (input->task[i].max_ns < input->task[i].end_ns)
             input->task[i].max_ns = input->task[i].end_ns;
     }

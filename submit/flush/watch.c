@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "conf/base/cpu_time.h"
+#include "conf/base/days.h"
 #include "conf/conf.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
@@ -119,6 +120,7 @@ static void look_at_jobs(const char *conf_path, int spool, enum look_for what)
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return; /* whoever compiles it says so */
+    days_use_zone(conf.timezone);
     int result =
         what == LOOK_FOR_STARTS ? start_records_send(&conf, spool) : process_look(&conf, spool);
     if (result != 0)

@@ -3,7 +3,7 @@
 //
 //   hostile_ledger CANARY
 //
-// The slot then claims to be as large as can be, and its fields to reach as far as to memory that
+// The slot then claims to be as large as can be, to be full of stubs, and its fields to reach as far as to memory that
 // is the file CANARY. An object is loaded, which a process that ends adds to its fields.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -57,6 +57,7 @@ int main(int argc, char **argv)
     if (distance == 0 || slot->magic != LEDGER_SLOT_MAGIC || dlopen("libm.so.6", RTLD_NOW) == NULL)
         return 2;
     slot->slot_bytes = UINT32_MAX;
+    slot->stub_units = UINT16_MAX;
     slot->fields_bytes = (uint32_t)(distance - sizeof *slot);
     slot->offset = UINT64_MAX;
     slot->pid = -1;

@@ -7,6 +7,7 @@ ranks, and the sum is compared with Slurm's accounting.
 """
 
 import collections
+import functools
 
 from .. import ranks
 from ..ranks import PROGRAMS
@@ -61,6 +62,11 @@ def run_of(values):
     return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]))
 
 
+@functools.lru_cache(maxsize=4096)
+def day_of(text):
+    return days.of_text(text)
+
+
 class Job:
     """What the store has of a job, with one number of restarts."""
 
@@ -106,11 +112,12 @@ class Division:
     def add_fact(self, fact, of, result, run=None, program=None):
         """One of `of` equal parts of it."""
         who = fact.user, fact.account, fact.syshost
-        key = Key(days.of_text(fact.day), who, result, program, None, 1.0)
         if run:
-            key = key._replace(program=run.program, ending=run.ending, p=run.p)
-        runs = fact.runs if result == "sampled" else 0
-        self.add(key, fact.tasks / of, runs, fact.core_seconds / of)
+            key = Key(day_of(fact.day), who, result, run.program, run.ending, run.p)
+        else:
+            key = Key(day_of(fact.day), who, result, program, None, 1.0)
+        runs = int(fact.runs or 0) if result == "sampled" else 0
+        self.add(key, int(fact.tasks) / of, runs, float(fact.core_seconds or 0) / of)
 
     def add_others(self):
         """Each node tells their number in all its facts."""
@@ -121,7 +128,7 @@ class Division:
                 day, count = found.get(at, (fact.day, 0))
                 found[at] = min(day, fact.day), max(count, fact.others_runs)
         for (_, who), (day, count) in found.items():
-            self.add(Key(days.of_text(day), who, "sampled", OTHERS, None, 1.0), 0, count, 0.0)
+            self.add(Key(day_of(day), who, "sampled", OTHERS, None, 1.0), 0, count, 0.0)
 
     # ---- Whose it is, and runs of nodes of which there is no coverage record
 
@@ -148,13 +155,13 @@ class Division:
         """Slurm's allocation is spread over the job's time, suspensions too, as it does not say when these were. What
         the nodes know of days remains: a difference goes to those days that have less, or more, than in Slurm."""
         wanted = {}
-        for slurm in self.job.slurm:
-            for day, part in split(slurm.start, slurm.end):
-                wanted[day] = wanted.get(day, 0.0) + part * slurm.seconds
+        for row in self.job.slurm:
+            for day, part in split(row.start, row.end):
+                wanted[day] = wanted.get(day, 0.0) + part * row.seconds
         have = dict.fromkeys(wanted, 0.0)
         for key, sums in self.parts.items():
             have[key.day] = have.get(key.day, 0.0) + sums[2]
-        difference = sum(slurm.seconds for slurm in self.job.slurm) - sum(have.values())
+        difference = sum(row.seconds for row in self.job.slurm) - sum(have.values())
         less = {day: wanted.get(day, 0.0) - seconds for day, seconds in have.items()}
         if difference > 0:
             self.add_missing(difference, {day: value for day, value in less.items() if value > 0})
@@ -168,7 +175,9 @@ class Division:
             self.add(Key(day, self.who, result, None, None, 1.0), 0, 0, difference * value / whole)
 
     def take(self, surplus, order):
-        """From what is uncertain, then idle, then unseen; of days in this order. Programs keep theirs."""
+        """From what is uncertain, then idle, then unseen; of days in this order. The rest comes after Slurm's end of
+        the job, when what was to be killed still ran, or from a suspension that no node has seen: programs have less
+        by the same share."""
         place = {day: at for at, day in enumerate(order)}
         rank = {UNCERTAIN: 0, IDLE: 1}
         keys = [key for key in self.parts if key.outcome not in HAD_BY_PROGRAMS]
@@ -177,6 +186,10 @@ class Division:
             part = min(self.parts[key][2], surplus)
             self.parts[key][2] -= part
             surplus -= part
+        programs = [sums for key, sums in self.parts.items() if key.outcome in HAD_BY_PROGRAMS]
+        whole = sum(sums[2] for sums in programs)
+        for sums in programs:
+            sums[2] -= sums[2] * min(surplus / whole, 1.0) if whole > 0 else 0.0
 
 
 def split(start, end):
@@ -203,10 +216,7 @@ def by_job(rows):
 def read_facts(store, where, loaded, jobs):
     deferred = []
     for at, row in by_job(store.lookup(COVERAGE.format(where=where))):
-        fact = Fact(*row)
-        fact = fact._replace(
-            core_seconds=float(fact.core_seconds or 0), runs=int(fact.runs or 0), tasks=int(fact.tasks)
-        )
+        fact = Fact._make(row)
         jobs[at].facts.append(fact)
         if fact.outcome in ranks.DEFERRED:
             deferred.append(fact._asdict())
@@ -227,7 +237,7 @@ def read_own(store, where, jobs):
 def read_slurm(store, where, jobs):
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
         user, account, start, end, seconds = row
-        if seconds and start:
+        if seconds is not None and start:
             jobs[at].slurm.append(Allocation(user, account, float(start), float(end), float(seconds)))
 
 
@@ -280,8 +290,9 @@ def states(store, since):
     rows from that moment on; since 0: of all jobs."""
     where = "1 = 1"
     if since:
-        found = {row[0] for row in store.lookup("SELECT DISTINCT job_id_raw FROM coverage WHERE start_time >= ?", (since,))}
-        found |= {row[0] for row in store.lookup("SELECT DISTINCT job_id_raw FROM slurm_job WHERE end_time >= ?", (since,))}
+        # without DISTINCT, for which SQLite would read the whole index of the other column
+        found = {row[0] for row in store.lookup("SELECT job_id_raw FROM coverage WHERE start_time >= ?", (since,))}
+        found |= {row[0] for row in store.lookup("SELECT job_id_raw FROM slurm_job WHERE end_time >= ?", (since,))}
         found.discard(None)
         if not found:
             return {}

@@ -211,17 +211,22 @@ class Model:
     def estimates(self):
         def make():
             total, largest = Sums(), {}
-            rows = self.database.execute(
-                "SELECT basis, p, sum(n), sum(hours), sum(squares), max(largest) FROM period_people"
-                " WHERE %s GROUP BY basis, p HAVING sum(parts) > 0" % self.who_condition
-            )
-            for basis, p, runs, hours, squares, most in rows:
-                total.add_row((0, 0), basis, p, runs, hours, squares, 0.0, None)
-                if p < 1:
-                    largest[basis, p] = largest_possible(runs, most)
+            for who, basis, p, *sums in self.people_usage():
+                total.add_row((0, 0), basis, p, *sums)
+            for basis, p, runs, most in self.sampled():
+                largest[basis, p] = largest_possible(runs, most)
             return Estimates(total, largest, self.others() if total.left_runs else 0, self.raw)
 
         return self.once("estimates", make)
+
+    def sampled(self):
+        """[(basis, p, runs, core hours of the largest)] of records that sampling kept"""
+        if all(row[2] == 1 for row in self.people_usage()):
+            return []
+        return self.database.execute(
+            "SELECT basis, p, sum(n), max(largest) FROM period_people WHERE p < 1 AND %s GROUP BY basis, p"
+            " HAVING sum(parts) > 0" % self.who_condition
+        )
 
     def others(self):
         """How many runs sampling left out of which no more is known than their number."""
@@ -274,21 +279,28 @@ class Model:
         for who, *sums in self.people_usage():
             total.add_row(self.bits_of[who], *sums)
         total.running = sum(hours for _, _, hours in self.running())
-        total.jobs = sum(self.profile_jobs().values())
+        total.jobs = self.all_jobs()
         return total
 
     def jobs_by(self, column):
         """{who or profile: number of jobs}"""
-        return dict(
-            self.database.execute(
-                "SELECT {0}, sum(jobs) FROM period_job WHERE {1} GROUP BY {0}".format(
-                    column, self.who_condition
+        return self.once(
+            "jobs by " + column,
+            lambda: dict(
+                self.database.execute(
+                    "SELECT {0}, sum(jobs) FROM period_job WHERE {1} GROUP BY {0}".format(
+                        column, self.who_condition
+                    )
                 )
-            )
+            ),
         )
 
     def profile_jobs(self):
-        return self.once("profile_jobs", lambda: self.jobs_by("profile"))
+        return self.jobs_by("profile")
+
+    def all_jobs(self):
+        """The number of jobs, from what has been asked for already."""
+        return sum(self.jobs_by("profile" if "jobs by profile" in self.cache else "who").values())
 
     def profile_programs(self):
         def make():

@@ -583,7 +583,7 @@ def allocation_page(model, options):
 
     items, left_out = top(found, options) if of != "days" else (found, 0)
     rows = [cells(name, numbers, jobs.get(name, 0)) for name, numbers in items]
-    total = cells("Total", whole, sum(model.profile_jobs().values()))
+    total = cells("Total", whole, model.all_jobs())
     return Page("allocation", "Allocation by " + of[:-1], columns, rows, "allocation",
                 "Core hours: allocation = programs + uncertain + unseen + idle, and unseen is the sum of what is named so."
                 " Each row adds up as it is written. A column may differ from its total by the rounding of its rows.",

@@ -202,11 +202,14 @@ class Summary:
             jobs = "SELECT profile, who, jobs FROM main.job_month WHERE " + inside
             jobs += " UNION ALL SELECT profile, who, 1 FROM main.job WHERE " + edges
         # and those that began before
-        jobs += (
-            " UNION ALL SELECT profile, who, 1 FROM all_job WHERE name IN (SELECT name FROM all_span"
-            " WHERE begun < {0} AND first_day <= {1} AND last_day >= {0})".format(first, last)
+        run(
+            "CREATE TEMP TABLE carried AS SELECT profile, who FROM main.job WHERE name IN (SELECT name FROM main.span"
+            " WHERE {0}) AND name NOT IN (SELECT name FROM temp.new_job) UNION ALL SELECT profile, who"
+            " FROM temp.new_job WHERE name IN (SELECT name FROM temp.new_span WHERE {0})".format(
+                "begun < %d AND first_day <= %d AND last_day >= %d" % (first, last, first)
+            )
         )
-        run("CREATE TEMP VIEW period_job AS " + jobs)
+        run("CREATE TEMP VIEW period_job AS %s UNION ALL SELECT profile, who, 1 FROM temp.carried" % jobs)
 
     def value(self, sql, values=()):
         row = self.database.execute(sql, values).fetchone()
@@ -338,7 +341,7 @@ class Summary:
         newest = self.value("SELECT max(day) FROM main.division")
         since = 0 if update or newest is None else days.begin(newest - RECENT_DAYS)
         states = division.states(self.store, since)
-        have = {row[0]: row[1:] for row in self.database.execute("SELECT * FROM main.job_state")}
+        have = self.known_states(None if update else states.keys() | touched)
         changed = {number for number, state in states.items() if have.get(number) != state} | touched
         rows, signed = {}, {}
         for number in sorted(changed & have.keys() if have else ()):
@@ -355,6 +358,16 @@ class Summary:
         self.insert("job_part", (at + tuple(sums) for at, sums in rows.items()))
         self.insert("division", (at + tuple(sums) for at, sums in signed.items()))
         self.insert("job_state", ((number,) + states.get(number, have.get(number, (0, 0.0, 0.0))) for number in changed))
+
+    def known_states(self, wanted):
+        """division.states() of these jobs as the file has them; None: of all"""
+        if wanted is None:
+            return {row[0]: row[1:] for row in self.database.execute("SELECT * FROM main.job_state")}
+        found = {}
+        for number in wanted:
+            for row in self.database.execute("SELECT * FROM main.job_state WHERE number = ?", (number,)):
+                found[number] = row[1:]
+        return found
 
     def add_part(self, rows, number, key, sums):
         tasks, runs, seconds = sums

@@ -45,9 +45,11 @@ answers() {
             ownerT: {user: "alice", cluster: "tiny", node: "n1", restart_count: 0, job_id: 70}}),
         {coverageT: {uuid: "019a9f00-7000-7000-8000-000000000010", cluster: "tiny", syshost: "tiny",
             job_id: 70, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
-            restart_count: 0, node: "n1", user: "alice", account: "physics", partition: "main", dropped: 0},
-         coverageA: [{outcome: "recorded", leader: 0, first_task: 0, core_seconds: 3600, step_id: "0",
-            program: "/x", tasks: 1, start_time: ($now - 3600), end_time: $now}]}' "$SITE/records"
+            restart_count: 0, node: "n1", user: "alice", account: "physics", partition: "main", dropped: 0,
+            cpus: 1, start_time: ($now - 3600), end_time: $now, start_source: "slurm", end_source: "epilog", suspended: 0.5,
+            core_seconds: 3600.5, timezone: "UTC", others_runs: 0, others_seconds: 0.5, clock_step: null},
+         coverageA: [{outcome: "recorded", leader: 0, first_task: 0, core_seconds: 3600.5, step_id: "0",
+            day: ($now | todate[:10]), runs: 1, program: "/x", tasks: 1, start_time: ($now - 3600), end_time: $now}]}' "$SITE/records"
 }
 
 # What sacct says of step 70.0, with the delimiter and the fields that it is asked for.

@@ -50,6 +50,8 @@ C
     unnoticed "$BATS_TEST_TMPDIR/narrow" 9
     XALT_SIGNAL_HANDLER=yes unnoticed "$BATS_TEST_TMPDIR/narrow" 11
     XALT_SAMPLING=yes unnoticed "$BATS_TEST_TMPDIR/narrow"
+    stubs=$("$PROGRAMS/list_ledger" "${TRACKED[0]#*=}/ledger" | grep '^stub')
+    [[ $stubs == *"$BATS_TEST_TMPDIR/narrow" && $(wc -l <<<"$stubs") == 1 ]]
     leaves "narrow epilog" "narrow fini" "narrow fini"
 }
 

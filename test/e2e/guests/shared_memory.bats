@@ -27,7 +27,7 @@ set_number() { # OFFSET NUMBER
 }
 
 # where the numbers of the header are, see preload/ledger.h
-SIZE=8 BACKED=16 USED=24 FREE_LIST=32 FIRST=36864
+SIZE=8 BACKED=16 USED=24 FREE_LIST=32 STUBS=128 FIRST=36864
 
 @test "sizes that change in a slot move no write out of it" {
     tracked "$PROGRAMS/hostile_ledger" "$CANARY"
@@ -54,12 +54,12 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32 FIRST=36864
 @test "a header that lies costs captures alone: each number, at each end" {
     local offset value i
     cp "$LEDGER" "$BATS_TEST_TMPDIR/sound"
-    for offset in $SIZE $BACKED $USED $FREE_LIST $((FREE_LIST + 8)) $((FREE_LIST + 40)); do
+    for offset in $SIZE $BACKED $USED $FREE_LIST $((FREE_LIST + 8)) $((FREE_LIST + 40)) $STUBS $((STUBS + 16)); do
         for value in 0 1 4095 4097 16383 16384 67108863 67108864 4294967295 4611686018427387904 18446744073709551615; do
             cp "$BATS_TEST_TMPDIR/sound" "$LEDGER"
             set_number "$offset" "$value"
-            for i in 1 2; do
-                observe with "${TRACKED[@]}" timeout 20 "$PROGRAMS/exit_with" 7
+            for i in yes no; do
+                observe with "${TRACKED[@]}" XALT_SAMPLING="$i" timeout 20 "$PROGRAMS/exit_with" 7
                 [[ $(cat "$BATS_TEST_TMPDIR"/with/{status,stdout,stderr}) == 7 ]]
             done
         done
@@ -106,8 +106,9 @@ SIZE=8 BACKED=16 USED=24 FREE_LIST=32 FIRST=36864
     ATTACKER=$!
     # shellcheck disable=SC2016
     wait_for bash -c '(($(od -An -tu8 -j 24 -N 8 "$1") != 36864))' _ "$LEDGER"
+    choice=(yes no)
     for ((i = 0; i < (JOBTRAIL_SOAK ? 5000 : 200); i++)); do
-        run tracked XALT_SIGNAL_HANDLER=yes timeout 20 "$PROGRAMS/exit_with" 7
+        run tracked XALT_SIGNAL_HANDLER=yes "XALT_SAMPLING=${choice[i % 2]}" timeout 20 "$PROGRAMS/exit_with" 7
         [[ $status == 7 && $output == "" ]]
     done
     kill "$ATTACKER"

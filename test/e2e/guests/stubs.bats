@@ -31,11 +31,36 @@ set_number() { # OFFSET NUMBER
         "$LEDGER" "$1" "$2"
 }
 
+# as_task: what follows is of a task of two CPUs in the journal, until task_ends
+as_task() {
+    sed -i 's/$/ cpus=2 tasks=1/' "$SPOOL/$JOB.0/journal"
+    sleep 1000 3>&- &
+    TASK=$!
+    TRACKED[2]=JOBTRAIL_TASK=4294967291.0.$TASK
+    printf 'task time=%s step=4294967291 task=0 pid=%s ticks=%s\n' "$(date +%s.%N)" "$TASK" \
+        "$(awk '{ print $22 }' "/proc/$TASK/stat")" >>"$SPOOL/$JOB.0/journal"
+}
+
+task_ends() {
+    kill "$TASK"
+    wait "$TASK" || true
+    printf 'exit time=%s step=4294967291 task=0 pid=%s status=0\n' "$(date +%s.%N)" "$TASK" \
+        >>"$SPOOL/$JOB.0/journal"
+}
+
+# sampled NUMBER: "PROGRAM NUMBER" of the rows of what sampling left out, by program
+sampled() {
+    find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq -r --arg number "$1" '
+        [.coverageA[] | select(.outcome == "sampled")] | group_by(.program)[] |
+        "\(.[0].program) \(map(.[$number]) | add)"'
+}
+
 # where numbers of the header are, see preload/ledger.h
 SIZE=8 USED=24 FIRST=36864
 
 @test "a run that is sampled out leaves a stub: who it was, and when it ran" {
     before=$(date +%s%N)
+    # shellcheck disable=SC2016
     tracked PMI_RANK=0 PMI_SIZE=4 bash -c '"$1/exit_with" 0 & echo "$$ $PPID $!"; wait' _ "$PROGRAMS" \
         >"$BATS_TEST_TMPDIR/pids"
     read -r shell parent pid <"$BATS_TEST_TMPDIR/pids"
@@ -52,6 +77,7 @@ SIZE=8 USED=24 FIRST=36864
 
 @test "each of 10 000 runs that sampling leaves out is counted, with its program and its time" {
     count=10000
+    as_task
     # shellcheck disable=SC2016
     tracked bash -c '
         for ((i = 0; i < $2; i += 10)); do
@@ -70,8 +96,27 @@ SIZE=8 USED=24 FIRST=36864
     [[ $(ledger stub 2 10 | sort -u | wc -l) == $((count * 9 / 10)) ]]
     [[ $(ledger run 13 | uniq -c | awk '{ print $1, $2 }') == *"$((count / 10)) $PROGRAMS/fork_child"* ]]
     [[ $("$PROGRAMS/list_ledger" "$LEDGER" | tail -n 2) == $'others 0 0\ndamaged 0' ]]
+    task_ends
     flush
     [[ $(records | jq 'map(select(.userT.exec_path | endswith("/fork_child"))) | length') == $((count / 10)) ]]
+    diff <(sampled runs | sort) <(printf '%s\n' "$PROGRAMS/exit_with $((count * 7 / 10))" \
+        "$PROGRAMS/say_hello $((count / 10))" "$PROGRAMS/spin $((count / 10))")
+}
+
+@test "the core time of what sampling leaves out is that of its intervals, by program" {
+    as_task
+    # shellcheck disable=SC2016
+    tracked bash -c 'for ((i = 0; i < 50; i++)); do "$1/exit_with" 0; "$1/spin" 0.02; done' _ "$PROGRAMS"
+    "$PROGRAMS/list_ledger" "$LEDGER" | awk -F '\t' '
+        $1 == "stub" { sum[$13] += 2 * ($11 - $10) / 1e9 }
+        END { for (program in sum) print program, sum[program] }' | sort >"$BATS_TEST_TMPDIR/intervals"
+    task_ends
+    flush
+    sampled core_seconds | sort >"$BATS_TEST_TMPDIR/rows"
+    join "$BATS_TEST_TMPDIR/intervals" "$BATS_TEST_TMPDIR/rows"
+    # the clock at the end is that of the kernel's tick, and two runs may share one
+    join "$BATS_TEST_TMPDIR/intervals" "$BATS_TEST_TMPDIR/rows" |
+        awk '{ if (($2 - $3) ^ 2 > 1e-6) bad = 1 } END { exit bad || NR != 2 }'
 }
 
 @test "a run that sampling leaves out takes a few hundred bytes, its slot included" {

@@ -69,6 +69,14 @@ suspend_and_resume() {
     are_ascending "$first" "$(value suspend since)" "$(value suspend time)" "$seen" \
         "$(value resume since)" "$(value resume time)"
     are_ascending "$began" "$(value suspend time)" "$left" "$(value resume time)"
+    SUSPENDED=$(awk -v from="$(value suspend time)" -v to="$(value resume since)" 'BEGIN { print to - from }')
+}
+
+# The job's coverage has no allocation for the time in which it was surely suspended.
+has_suspension() { # SECONDS
+    [[ $(coverage_of "$JOB" 'select(.coverageT.node == "n1") | .coverageT
+        | (.suspended - '"$1"' | fabs) < 0.001
+        and ((.end_time - .start_time - .suspended) * .cpus - .core_seconds | fabs) < 0.01') == true ]]
 }
 
 finish_job() {
@@ -82,6 +90,7 @@ finish_job() {
     start_job true
     suspend_and_resume
     finish_job
+    has_suspension "$SUSPENDED"
 }
 
 tasks() { # pids
@@ -105,6 +114,7 @@ are_stopped() {
     look
     [[ $(notes suspend) == 0 ]]
     finish_job
+    has_suspension 0
 }
 
 @test "a job that is killed while it is suspended is flushed" {
@@ -113,7 +123,10 @@ are_stopped() {
     control suspend "$JOB"
     eventually 60 has_noted suspend
     look
+    seen=$(awk -v from="$(value suspend time)" '$1 == "suspended" { printf "%.6f", $2 / 1e9 - from }' \
+        "$DIR/run/n1/$JOB.0/suspension")
     finish_job
+    has_suspension "$seen"
 }
 
 @test "without an extern step all tasks tell" {
@@ -122,6 +135,7 @@ are_stopped() {
     start_job true
     suspend_and_resume
     finish_job
+    has_suspension "$SUSPENDED"
 }
 
 @test "cgroups that Slurm has frozen are seen" {
@@ -135,4 +149,5 @@ are_stopped() {
     start_job "trap '' TSTP"
     suspend_and_resume
     finish_job
+    has_suspension "$SUSPENDED"
 }

@@ -6,9 +6,10 @@ bats_require_minimum_version 1.5.0
 
 load ../fixture/cluster
 
+export NODE_CPUS=8 NODE_CONF='Sockets=1 CoresPerSocket=4 ThreadsPerCore=2'
+
 setup_file() {
-    start_cluster NODE_CPUS=8 NODE_CONF='Sockets=1 CoresPerSocket=4 ThreadsPerCore=2' \
-        EXTRA_CONF=PrologFlags=Contain
+    start_cluster EXTRA_CONF=PrologFlags=Contain
 }
 
 teardown_file() {
@@ -112,14 +113,26 @@ extern 1 0 0-2 of 0-2" ]]
     release
 }
 
-@test "where jobs get CPUs, job steps tell of all threads of their cores, and the credential of the job's" {
+start_again() { # VARIABLE=VALUE...: with another configuration, until the test's end
     "$CLUSTER" stop
-    env SELECT_PARAMS=CR_CPU NODE_CPUS=8 NODE_CONF='Sockets=1 CoresPerSocket=4 ThreadsPerCore=2' EXTRA_CONF= \
-        OWNER=$$ "$CLUSTER" start
+    env OWNER=$$ "$@" "$CLUSTER" start
+}
+
+@test "where jobs get CPUs, job steps tell of all threads of their cores, and the credential of the job's" {
+    start_again SELECT_PARAMS=CR_CPU EXTRA_CONF=
     hold 'srun true' -n3
     [[ $(steps) == "0 3 4 0-1 of 0-1
 batch 1 3 0-1 of 0-1" ]]
     run ! grep -q ' whole_cores=' "$DIR/run/n1/$JOB.0/journal"
     [[ $(allocated) == 3 ]]
     release
+}
+
+@test "a node without a step is known where Slurm runs the prolog on it, and is no trouble" {
+    start_again EXTRA_CONF=PrologFlags=Alloc
+    hold true -N2 -n2
+    [[ $(wc -l <"$DIR/run/n2/$JOB.0/journal") == 1 ]]
+    grep -q '^prolog .* nodes=2 cpus=[12](x2)' "$DIR/run/n2/$JOB.0/journal"
+    release
+    [[ ! -e $DIR/run/n2/$JOB.0 && ! -e $DIR/state/quarantine ]]
 }

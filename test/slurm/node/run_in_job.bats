@@ -50,7 +50,7 @@ flush() {
     wait_job "$job"
     eventually 20 is_flushed "$job"
     [[ $(record_count "$job" exit_with) == 1 && $(field "$job" exit_with .slurmT.exit_code) == 3 ]]
-    [[ $(coverage "$job") == $'0 follower 1\n0 recorded 1\nbatch script 1' ]]
+    [[ $(coverage "$job") == $'0 recorded 2\nbatch script 1' ]]
 }
 
 @test "a job that was cancelled is flushed, too" {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Numbers that add up: jobs that live through the end of a day, of a month and of winter time. The site's time
-# zone is one that the test makes while the jobs run: in it, 23:30 of a month's last day is in two seconds, and
-# then clocks are put forward by one hour. So a day begins at half past midnight.
+# Numbers that add up: jobs that live through the end of a day and of winter time. The site's time zone is one
+# that the test makes while the jobs run: in it, 23:30 is in two seconds, and then clocks are put forward by one
+# hour. So the next day begins at half past midnight.
 
 load numbers
 
@@ -36,13 +36,15 @@ make_zones() {
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
 }
 
-# write_zone TIME: in which it is 23:30 at TIME, of the last day of this month, and 0:30 of the first of the next
+# write_zone TIME: at which it is 23:30 in the zone, and then 0:30 of the next day
 write_zone() {
     local last offset
-    last=$(date -u -d "$(date -u +%Y-%m-01) +1 month -30 minutes" +%s)
+    last=$(date -u -d "$(date -u -d "@$1" +%F) 23:30" +%s)
+    offset=$((last - $1))
+    # no zone of the world is further away than this
+    ((offset <= 43200)) || last=$((last - 86400)) offset=$((offset - 86400))
     FIRST_DAY=$(date -u -d "@$last" +%F) NEXT_DAY=$(date -u -d "@$((last + 3600))" +%F)
     export FIRST_DAY NEXT_DAY
-    offset=$((last - $1))
     cat >"$DIR/zone" <<ZONE
 Zone Test/Soon $(clock "$offset") - STD $(date -u -d "@$last" "+%Y %b %e %H:%M:%S")
                $(clock $((offset + 3600))) - DST
@@ -65,8 +67,8 @@ let_run() {
     add_case opted-out "srun --jobtrail=no $PROGRAMS/hold $HOLD" -n1
     add_case static-before "srun $PROGRAMS/spin_static 300 sleep" -n2
     add_case cancelled-later "srun $SPIN 300 sleep" -n2
-    add_case second-month-only "srun $SPIN 1 sleep" -n1 --hold
-    add_case first-month-only "srun $SPIN 1 sleep" -n1
+    add_case next-day-only "srun $SPIN 1 sleep" -n1 --hold
+    add_case first-day-only "srun $SPIN 1 sleep" -n1
     add_case two-days-two-steps "srun $SPIN 0.5 sleep; srun $PROGRAMS/hold $HOLD; srun $SPIN 1 sleep" -n2
     add_case no-node-but-one "$PROGRAMS/hold $HOLD" -N2 -n2
 }
@@ -79,12 +81,12 @@ pass_midnight() {
     eventually 60 is_captured cancelled-later "$SPIN"
     eventually 60 step_runs opted-out 0
     eventually 60 step_runs static-before 0
-    eventually 60 job_is_over first-month-only
+    eventually 60 job_is_over first-day-only
     MIDNIGHT=$((EPOCHSECONDS + 2))
     export MIDNIGHT
     write_zone "$MIDNIGHT"
     until ((EPOCHSECONDS > MIDNIGHT + 1)); do sleep 0.1; done # until it is that day
-    run_as root scontrol release "$(job_of second-month-only)"
+    run_as root scontrol release "$(job_of next-day-only)"
     run_as root scancel "$(job_of static-before)"
 }
 
@@ -92,7 +94,6 @@ job_is_over() { # CASE
     has_ended "$(job_of "$1")"
 }
 
-# parts_of CASE DAY EXPRESSION
 both_days() { # CASE EXPRESSION: of each day's parts, of which there are two
     holds "$1" ".days | keys == [\"$FIRST_DAY\", \"$NEXT_DAY\"]" "[.days[] | $2] | all"
 }
@@ -127,8 +128,8 @@ both_days() { # CASE EXPRESSION: of each day's parts, of which there are two
 }
 
 @test "a job of one day has that day only" {
-    holds second-month-only ".days | keys == [\"$NEXT_DAY\"]"
-    holds first-month-only '.days | length == 1'
+    holds next-day-only ".days | keys == [\"$NEXT_DAY\"]"
+    holds first-day-only '.days | length == 1'
 }
 
 @test "the records say in which zone their days are" {

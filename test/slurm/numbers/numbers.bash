@@ -190,3 +190,26 @@ finds_change() { # STATEMENT
     [[ $(sqlite3 "$DIR/changed.db" "$1; SELECT changes() > 0") == 1 ]] || fail "nothing was changed by: $1" || return 1
     ! check_numbers "sqlite:$DIR/changed.db" >/dev/null 2>&1 || fail "not found: $1"
 }
+
+# acct_agrees CASE...: with what the tables say of each; of a job that is one by itself, and of each of its runs
+acct_agrees() {
+    local name acct="$JOBTRAIL_SOURCE/contrib/jobtrail-acct" job
+    for name; do
+        job=$(numbers "$name" | jq .job)
+        "$acct" --store "$STORE" -a --no-sacct --coverage -j "$job" --json >"$DIR/coverage.json" || return 1
+        jq -es --argjson numbers "$(numbers "$name")" '.[0].allocation as $acct |
+            (["programs", "uncertain", "unseen", "idle"] | all($acct[.] - $numbers[.] | fabs <= 0.01)) and
+            ($acct.allocation - $numbers.allocation | fabs <= $numbers.cpus)' "$DIR/coverage.json" >/dev/null || {
+            cat "$DIR/coverage.json" <(numbers "$name")
+            fail "$name: jobtrail-acct --coverage has other numbers"
+            return 1
+        }
+        "$acct" --store "$STORE" -a --no-sacct -j "$job" --json >"$DIR/runs.json" || return 1
+        jq -es --argjson numbers "$(numbers "$name")" '[.[0].runs[].core_seconds // 0] | add // 0 |
+            . <= $numbers.programs + 0.01' "$DIR/runs.json" >/dev/null || {
+            cat "$DIR/runs.json" <(numbers "$name")
+            fail "$name: the runs in jobtrail-acct have more than programs have"
+            return 1
+        }
+    done
+}

@@ -144,3 +144,8 @@ several_nodes() {
 @test "a job of a partition that is left out has no programs, and all its time is said to be that" {
     holds excluded-partition '.programs == 0' '.outcomes.excluded >= 5 - slack'
 }
+
+@test "jobtrail-acct divides the same allocation, and its runs have no more than programs" {
+    acct_agrees multi-prog multi-prog-two-nodes early-rank-0-two-nodes batch-on-two exclusive-two excluded-partition \
+        others-below-a-shell salloc-true-on-two
+}

@@ -94,7 +94,9 @@ is_over() { # PID
     wait_job "$job"
     [[ $(field "$job" eat_memory '(.slurmT.end_time_min == .userDT.end_time
         and .slurmT.end_time_max > .userDT.end_time)') == true ]]
-    facts=$(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | [.core_seconds, .uncertain_core_seconds] | @json')
+    facts=$(coverage_of "$job" '[.coverageA[] | select(.step_id == "0") | {outcome, core_seconds}] | @json')
     echo "$facts"
-    [[ $(jq '.[0] == 0 and .[1] > 0' <<<"$facts") == true ]]
+    [[ $(jq 'any(.outcome == "uncertain" and .core_seconds > 0)' <<<"$facts") == true ]]
+    [[ $(jq '[.[] | select(.outcome == "recorded") | .core_seconds] | add // 0' <<<"$facts") == \
+        $(field "$job" eat_memory .slurmT.core_seconds) ]]
 }

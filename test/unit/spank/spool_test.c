@@ -21,8 +21,10 @@
 
 #include <cmocka.h>
 
+#include "conf/base/io.h"
 #include "contrib/hooks/packages.h"
 #include "preload/ledger.h"
+#include "spank/epilog_note.h"
 #include "spank/journal.h"
 #include "spank/journal_owner.h"
 #include "spank/ledger_make.h"
@@ -103,6 +105,25 @@ static void end_job(int job)
     struct journal_line line;
     journal_start(&line, "epilog");
     assert_int_equal(journal_append(&line, job), 0);
+}
+
+/* Slurm 22.05 does not tell it. */
+static void the_epilog_notes_the_start_of_the_job_where_slurm_tells_it(void **state)
+{
+    char text[2 * JOURNAL_LINE_MAX];
+    int job = enter(77, 0, getuid());
+    (void)state;
+    assert_true(job >= 0);
+    setenv("SLURM_JOB_START_TIME", "1700000000", 1);
+    assert_true(epilog_note(below("spool"), 77, getuid()));
+    unsetenv("SLURM_JOB_START_TIME");
+    assert_true(io_read_text(job, JOURNAL_NAME, text, sizeof text) > 0);
+    assert_non_null(strstr(text, "\nepilog time="));
+    assert_non_null(strstr(text, " start=1700000000\n"));
+    assert_true(epilog_note(below("spool"), 77, getuid()));
+    assert_true(io_read_text(job, JOURNAL_NAME, text, sizeof text) > 0);
+    assert_null(strstr(strstr(text, " start=") + 1, " start="));
+    close(job);
 }
 
 static int exists(const char *path)
@@ -722,6 +743,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(directories_are_made_with_their_modes_under_any_umask),
         TEST(the_jobs_user_alone_gets_in_whatever_group_he_shares),
+        TEST(the_epilog_notes_the_start_of_the_job_where_slurm_tells_it),
         TEST(a_directory_of_this_job_is_entered_again),
         TEST(what_another_users_job_has_left_is_set_aside),
         TEST(what_is_over_is_set_aside),

@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The five numbers of jobtrail-report, programs + uncertain + unseen + idle = allocation, over made records: what
+# the records say, in all selections, from both databases, with Slurm's accounting and without.
+# shellcheck disable=SC2154 # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+load ../fixture/mariadb
+
+setup_file() {
+    export TZ=UTC RECORDS=$BATS_FILE_TMPDIR/records STORE=sqlite:$BATS_FILE_TMPDIR/store.db
+    made 400 --seed 3 --days 40 >"$RECORDS"
+    mariadb_start
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$STORE" "$RECORDS"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$MARIADB_STORE" "$RECORDS"
+}
+
+teardown_file() {
+    mariadb_stop
+}
+
+made() { # COUNT OPTION...: records up to the evening of 2024-11-20
+    "$JOBTRAIL_SOURCE/test/bench/make_records" "$@" --users 6 --programs 8 --scripts 10 --packages 0.3 \
+        --until 1732100000 --coverage
+}
+
+# report STORE OPTION...: of the months in which they lie
+report() {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" -S 2024-09-01 -E 2024-12-31 "${@:2}"
+    [ "$status" -eq 0 ] || echo "$stderr"
+    [ "$status" -eq 0 ]
+}
+
+# checked STORE ONLY OPTION...: all pages are what the records say; ONLY: of this user, account or day; "": of all
+checked() {
+    local of
+    report "$1" --json --top 0 "${@:3}"
+    jq --arg only "$2" '.only = (if $only == "" then null else $only end)' <<<"$output" >"$BATS_TEST_TMPDIR/seen"
+    "$JOBTRAIL_SOURCE/test/e2e/fixture/check_division" "$RECORDS" "$BATS_TEST_TMPDIR/seen"
+    for of in users accounts days; do
+        report "$1" allocation --of "$of" --json --top 0 "${@:3}"
+        jq --arg only "$2" '.only = (if $only == "" then null else $only end)' <<<"$output" >"$BATS_TEST_TMPDIR/seen"
+        "$JOBTRAIL_SOURCE/test/e2e/fixture/check_division" "$RECORDS" "$BATS_TEST_TMPDIR/seen"
+    done
+}
+
+@test "the five numbers are what the records say, on each page, and rows of programs and people add up to them" {
+    checked "$STORE" ""
+    checked "$MARIADB_STORE" ""
+}
+
+@test "so they are of a user, of an account and of a day" {
+    checked "$STORE" user0001 -u user0001
+    account=$(jq -r 'select(.coverageT).coverageT.account' "$RECORDS" | head -n 1)
+    checked "$STORE" "$account" -A "$account"
+    checked "$STORE" 2024-11-05 -S 2024-11-05 -E 2024-11-05
+    report "$STORE" users --json -M nowhere
+    [ "$(jq -c '.pages[0] | .rows, .numbers.allocation, .numbers.coverage' <<<"$output" | paste -sd ' ')" = "[] 0 null" ]
+}
+
+@test "each page shows them once, so rounded that they add up as they are written" {
+    local pages
+    report "$STORE" --json
+    pages=$(jq '.pages | length' <<<"$output")
+    report "$STORE"
+    [ "$(grep -c '^Allocation .* core hours = programs .* + uncertain .* + unseen .* + idle .*\. Coverage ' <<<"$output")" -eq "$pages" ]
+    [ "$(grep -c '^[A-Z].*, 2024-09-01 to 2024-12-31, days of UTC$' <<<"$output")" -eq "$pages" ]
+    grep -m 1 '^Allocation ' <<<"$output" | tr -d ,. | awk '{ exit $2 != $7 + $10 + $13 + $16 }'
+    report "$STORE" users --csv
+    [[ "${lines[0]}" == first,last,timezone,allocation,programs,uncertain,unseen,idle,coverage,* ]]
+    awk -F , 'NR == 2 { sum = $5 + $6 + $7 + $8; exit sum - $4 > 1e-6 || $4 - sum > 1e-6 }' <<<"$output"
+    report "$STORE" allocation --of days
+    # each row: allocation, programs, uncertain, unseen, idle
+    awk '/^(2024-|Total)/ { gsub(",", ""); if ($2 != $3 + $4 + $5 + $6) exit 1; rows++ } END { if (rows < 20) exit 1 }' <<<"$output"
+}
+
+@test "runs that sampling left out count in their executable, and in no library" {
+    report "$STORE" executables libraries compilers --json --top 0
+    left=$(jq -s 'map(select(.coverageA).coverageA[] | select(.outcome == "sampled").runs) | add' "$RECORDS")
+    kept=$(jq -s 'map(select(.userT)) | length' "$RECORDS")
+    [ "$(jq .pages[0].total.runs <<<"$output")" -eq $((left + kept)) ]
+    [ "$(jq '.pages[1].rows[] | select(.library == "c 6").runs' <<<"$output")" -eq "$kept" ]
+    [ "$(jq '.pages[2].rows[] | select(.compiler == "(not known)").runs' <<<"$output")" -eq "$left" ]
+}
+
+@test "what the others stand for is estimated between bounds, and exact where their number is known" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db
+    jq -c 'del(.crc) | if .userT and (.userT.run_uuid[-1:] | test("[0-7]")) then .userDT.probability = 0.5 else . end' \
+        "$RECORDS" >"$BATS_TEST_TMPDIR/sampled"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$BATS_TEST_TMPDIR/sampled"
+    report "$store" --json --top 0
+    jq -e '.sampled' <<<"$output"
+    # every page of what sampling leaves to estimate
+    jq -e '.pages[] | select(.name == "compilers").rows | map(select(.runs_low)) | length > 0' <<<"$output"
+    for page in libraries packages together others endings; do
+        jq -e --arg page "$page" '.pages[] | select(.name == $page).rows | map(select(.runs_low)) | length > 0 and
+            all(.[]; .runs_low <= .runs + 1e-6 and (.runs_high == null or .runs_high >= .runs_low))' <<<"$output"
+    done
+    jq -e '.pages[] | select(.name == "failures").rows | all(.[]; .failed_runs_low <= .failed_runs + 1e-6)' <<<"$output"
+    for page in months weekdays; do
+        jq -e --arg page "$page" '.pages[] | select(.name == $page).rows | all(.[]; .total_low <= .total + 1e-6)' <<<"$output"
+    done
+    for page in executables families users accounts fields last; do
+        jq -e --arg page "$page" '.pages[] | select(.name == $page).rows | all(.[]; .runs_low == null)' <<<"$output"
+    done
+    report "$store" libraries
+    [[ "$output" != *"No run was sampled"* && "$output" == *"95 % interval"* ]]
+}
+
+@test "a job counts in each month in which it was active, and once in both" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db count
+    # begins in October, and ends in November
+    jq -c 'del(.crc) | select((.slurmT // .coverageT).job_id as $job | $job == '"$(over_month)"')' "$RECORDS" |
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" -
+    for update in no yes; do
+        [ "$update" = no ] || "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --update
+        for days in "2024-10-01 2024-10-31" "2024-11-01 2024-11-30" "2024-10-01 2024-11-30" "2024-10-31 2024-11-01"; do
+            report "$store" accounts --json -S "${days% *}" -E "${days#* }"
+            [ "$(jq -c '[.jobs, .pages[0].rows[].jobs, (.pages[0].numbers.programs > 0)]' <<<"$output")" = '[1,1,true]' ]
+        done
+    done
+    report "$store" allocation --of days --json
+    jq -e '.pages[0] | (.rows | length > 1) and all(.rows[]; .jobs == 1) and .total.jobs == 1' <<<"$output"
+}
+
+over_month() { # the number of such a job
+    jq -s 'map(select(.coverageT and .coverageT.start_time < 1730419200 and .coverageT.end_time > 1730419200 and
+        (.coverageA | map(select(.outcome == "recorded").day[5:7]) | unique == ["10", "11"])))[0].coverageT.job_id' "$RECORDS"
+}
+
+# As sacct writes them: of some jobs 30 s more, of some 2 CPU seconds less than the nodes' records have, and a job of
+# which no node told.
+rows_of_sacct() {
+    echo 'JobIDRaw|JobID|Cluster|User|Account|Partition|State|Submit|Start|End|AllocCPUS|AllocNodes|CPUTimeRAW|Suspended|'
+    jq -rs 'map(select(.coverageT).coverageT) | group_by(.job_id)[] | .[0] as $job | $job.job_id as $id |
+        (map(.cpus) | add) as $cpus | (map(.core_seconds) | add + [$cpus * 30, -2, 0][$id % 3] | floor) as $seconds |
+        [$id, $id, "tiny", $job.user, $job.account, "main", "COMPLETED", ($job.start_time | floor) - 1,
+        ($job.start_time | floor), ($job.end_time | floor), $cpus, length, $seconds, "00:00:00", ""] | map(tostring) |
+        join("|")' "$RECORDS"
+    echo "77|77|tiny|user0001|physics|main|COMPLETED|1730999000|1730999999|1731010799|4|1|43200|00:00:00|"
+}
+
+same_numbers() { # A B: but for the last digits of sums that were added up in another order
+    # shellcheck disable=SC2016 # variables of jq
+    jq -en --slurpfile a "$1" --slurpfile b "$2" 'def same($a; $b):
+        if [$a, $b | type] == ["number", "number"] then ($a - $b | fabs) <= 1e-9 * ($a | fabs) + 2e-6
+        elif $a | type | . == "array" or . == "object" then
+            ($a | keys) == ($b | keys) and all($a | keys[]; . as $at | same($a[$at]; $b[$at]))
+        else $a == $b end; same($a[0]; $b[0])' >/dev/null || diff "$1" "$2"
+}
+
+@test "an allocation that Slurm knows better is Slurm's" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db first
+    rows_of_sacct >"$BATS_TEST_TMPDIR/rows"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" "$RECORDS"
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --update
+    report "$store" allocation coverage --json --top 0
+    first=$(jq -c '.pages[0].numbers' <<<"$output")
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --slurm-rows "$BATS_TEST_TMPDIR/rows"
+    [ "$(sqlite3 "$BATS_TEST_TMPDIR/store.db" 'SELECT count(*) FROM slurm_job')" -gt 20 ]
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --update
+    report "$store" --json --top 0
+    jq -S 'del(.store, .made)' <<<"$output" >"$BATS_TEST_TMPDIR/in_steps"
+    rm "$BATS_TEST_TMPDIR/store.db.summary"
+    report "$store" --json --top 0
+    jq -S 'del(.store, .made)' <<<"$output" >"$BATS_TEST_TMPDIR/anew"
+    same_numbers "$BATS_TEST_TMPDIR/in_steps" "$BATS_TEST_TMPDIR/anew"
+    # the sum is Slurm's; what programs had is theirs
+    jq -e --argjson first "$first" --argjson slurm "$(awk -F '|' 'NR > 1 { sum += $13 } END { printf "%.0f", sum }' "$BATS_TEST_TMPDIR/rows")" '.pages[0].numbers |
+        (.allocation - $slurm / 3600 | fabs) < 1e-4 and (.programs - $first.programs | fabs) < 1e-4 and
+        .idle > $first.idle and .uncertain < $first.uncertain' <<<"$output"
+    jq -e '.pages[] | select(.name == "coverage").rows[] | select(.outcome == "no_record").core_hours == 3 * 4' <<<"$output"
+}
