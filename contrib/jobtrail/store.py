@@ -21,18 +21,6 @@ PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
     " AND run_package.proven >= run.proven"
 )
-# For a row `{0}` of a follower in `coverage`: the outcome of its leader, which may be on another node.
-LEADER_OUTCOME = """
-    CASE {0}.outcome WHEN 'follower' THEN
-        (SELECT other.outcome FROM coverage AS other
-         WHERE other.job_id_raw = {0}.job_id_raw AND other.step_id = {0}.step_id
-               AND other.leader = {0}.leader
-               AND coalesce(other.cluster, '') = coalesce({0}.cluster, '')
-               AND other.restart_count = {0}.restart_count
-               AND other.proven >= {0}.proven
-               AND other.outcome <> 'follower'
-         ORDER BY other.first_task LIMIT 1)
-    END AS leader_outcome"""
 SOCKET = "/run/mysqld/mysqld.sock"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28

@@ -69,6 +69,14 @@ static bool is_own_process(const struct job_task *task, const struct capture *ca
 }
 
 /* `is_own`: in the task's own process. */
+/* Below a shell or an interpreter's script each rank may run another program. */
+static bool is_launched(const struct job_task *task, struct capture_bytes exec)
+{
+    const char *path = task->launched == NULL ? NULL : task->launched->path;
+    return path == NULL || wrapper_kind(path, strlen(path)) != WRAPPER_NONE || exec.at == NULL ||
+           program_is_version_of(path, exec.at, exec.size);
+}
+
 static void note_seen(struct division *division, size_t run, struct job_task *task, bool is_own,
                       bool is_replaced)
 {
@@ -146,6 +154,8 @@ int division_add(struct division *division, const struct capture *capture,
     if (task != SIZE_MAX)
         note_seen(division, at, &tasks->task[task], is_own_process(&tasks->task[task], capture),
                   is_replaced(ending));
+    if (task != SIZE_MAX && division->own_run[task] == at)
+        tasks->task[task].is_launched = is_launched(&tasks->task[task], capture->exec);
     if (is_left_out)
         division->left_out[at] = keep_path(division, capture->exec);
     return is_left_out && division->left_out[at] == NULL ? -ENOMEM : 0;
@@ -313,7 +323,7 @@ static int find_leading(struct division *division)
             programs[division->run[i].task] += sum_of(division_of_run(division, i));
     for (size_t i = 0; i < count; i++) {
         size_t run = division->own_run[i];
-        if (run != SIZE_MAX &&
+        if (run != SIZE_MAX && division->source.tasks->task[i].is_launched &&
             sum_of(division_of_run(division, run)) >= LEADING_SHARE * programs[i])
             division->leading[i] = run;
     }

@@ -8,8 +8,9 @@
  *     it was suspended is sure only between its looks: that time is not allocated. Of the time
  *     before and after nobody knows; it is uncertain as a whole, and of no run or task.
  *   - The end of a run is its value where it was measured (ending.h), else it lies between bounds.
- *   - A run *leads* if it is the last program of the task's own process and had nine tenths or more
- *     of what programs had in the task. Tasks that follow the task give it their shares.
+ *   - A run *leads* if it is the last program of the task's own process, the one that Slurm was to
+ *     launch by its name (below a shell each rank may run another), and had nine tenths or more of
+ *     what programs had in the task. Tasks that follow the task give it their shares.
  *   - A program in another pid namespace descends from its task's runtime of a container.
  */
 #ifndef JOBTRAIL_DIVISION_H

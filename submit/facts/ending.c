@@ -152,7 +152,12 @@ static bool has_lived_on(const struct capture *capture, const struct journal_tas
 {
     bool was_killed = task != NULL && WIFSIGNALED(task->status) &&
                       (capture->signal == 0 || (uint32_t)WTERMSIG(task->status) != capture->signal);
-    return was_killed || seen_alive(evidence) > sum_of(capture->end_ns, FINI_ERROR_NS);
+    /* The watcher may have looked before the clock was set back. */
+    const struct journal *journal = evidence->journal;
+    bool was_set_back = journal != NULL && journal->is_clock_known && journal->clock_step_ns < 0;
+    uint64_t back_ns = was_set_back ? (uint64_t)0 - (uint64_t)journal->clock_step_ns : 0;
+    return was_killed ||
+           seen_alive(evidence) > sum_of(sum_of(capture->end_ns, back_ns), FINI_ERROR_NS);
 }
 
 /* The end of a task that signed and that Slurm waited for. Where slurmstepd told of it later than

@@ -27,6 +27,7 @@ struct job_task {
     const struct journal_program *launched; /* NULL: unknown */
     uint32_t leader;                        /* JOURNAL_NONE: unknown */
     enum job_task_seen seen;
+    bool is_launched;    /* the last program in it is what Slurm launched, or a wrapper's */
     bool is_program;     /* the last that is known of the task's own process is such a program */
     uint64_t program_ns; /* when the first program in it began; 0: there was none */
     uint64_t alive_ns;   /* the last time at which the task is known to have lived */

@@ -14,6 +14,20 @@ bool program_is_named(const char *path, size_t size, const char *const names[])
     return false;
 }
 
+bool program_is_version_of(const char *path, const char *versioned, size_t size)
+{
+    const char *slash = strrchr(path, '/'), *versioned_slash = memrchr(versioned, '/', size);
+    const char *name = slash == NULL ? path : slash + 1;
+    const char *other = versioned_slash == NULL ? versioned : versioned_slash + 1;
+    size_t length = strlen(name), other_length = (size_t)(versioned + size - other);
+    if (length == 0 || length > other_length || memcmp(name, other, length) != 0)
+        return false;
+    for (size_t i = length; i < other_length; i++)
+        if (strchr("0123456789.-", other[i]) == NULL)
+            return false;
+    return true;
+}
+
 bool program_is_runtime(const char *path, size_t size)
 {
     static const char *const names[] = {

@@ -115,13 +115,16 @@ bool core_time_check_days(void *context, const char *value, size_t length)
 {
     struct core_time_check *check = context;
     struct value rest = {value, value + length};
+    if (is_text(rest, "[]"))
+        return true;
     if (!take_char(&rest, '['))
         return false;
-    while (!take_char(&rest, ']'))
-        if (!take_pair(check, &rest) ||
-            (!take_char(&rest, ',') && (rest.at == rest.end || *rest.at != ']')))
+    do {
+        if (!take_pair(check, &rest))
             return false;
-    return rest.at == rest.end && is_within(check, check->taken.run_days + check->told.run_days);
+    } while (take_char(&rest, ','));
+    return take_char(&rest, ']') && rest.at == rest.end &&
+           is_within(check, check->taken.run_days + check->told.run_days);
 }
 
 /* The value of a row's key, each key once; as no reader can take another one for it, keys have no
@@ -161,8 +164,10 @@ bool core_time_check_rows(void *context, const char *value, size_t length)
 {
     struct core_time_check *check = context;
     struct value rest = {value, value + length};
-    if (!take_char(&rest, '[') || take_char(&rest, ']'))
-        return rest.at == rest.end;
+    if (is_text(rest, "[]"))
+        return true;
+    if (!take_char(&rest, '['))
+        return false;
     do {
         if (!take_row(check, &rest))
             return false;

@@ -422,7 +422,9 @@ void journal_facts_finish(struct journal *journal)
     uint32_t batch = 0, whole = 0, most = 0;
     for (size_t i = 0; i < journal->step_count; i++) {
         const struct journal_step *step = &journal->steps[i];
-        bool has_all = step->cores.count > 0 && step->cores.count == journal->cores.count;
+        /* of a step on some of the job's nodes Slurm may tell another node's CPUs */
+        bool has_all = step->cores.count > 0 && step->cores.count == journal->cores.count &&
+                       (journal->nodes <= 1 || step->nodes == journal->nodes);
         if (step->step == JOURNAL_STEP_BATCH)
             batch = step->cpus;
         else if (has_all && step->cpus > whole)

@@ -85,7 +85,7 @@ struct options {
 /* What was done beside loading. */
 struct chores {
     size_t expired, renamed;
-    struct slurm_counts slurm;
+    struct slurm_counts jobs;
     size_t slurm_damaged;
     size_t other_zones; /* coverage records */
     char zones[2][256]; /* the store's, and that of the first of them; printable */
@@ -245,8 +245,8 @@ static void print_summary(const struct load_counts *counts, const struct chores 
         printf("modules of %zu paths changed\n", chores->renamed);
     if (options->slurm != NULL || options->slurm_rows != NULL)
         printf("%zu jobs of Slurm: %zu new, %zu updated, %zu unchanged; %zu damaged rows\n",
-               chores->slurm.fresh + chores->slurm.updated + chores->slurm.unchanged,
-               chores->slurm.fresh, chores->slurm.updated, chores->slurm.unchanged,
+               chores->jobs.fresh + chores->jobs.updated + chores->jobs.unchanged,
+               chores->jobs.fresh, chores->jobs.updated, chores->jobs.unchanged,
                chores->slurm_damaged);
     if (options->expire_days != 0)
         printf("%zu runs expired\n", chores->expired);
@@ -263,9 +263,9 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
-           counts->deleted, counts->unproven, chores->expired, chores->slurm.fresh,
-           chores->slurm.updated, chores->slurm.unchanged, chores->slurm_damaged,
-           chores->other_zones, chores->renamed, chores->stopped ? "true" : "false",
+           counts->deleted, counts->unproven, chores->expired, chores->jobs.fresh,
+           chores->jobs.updated, chores->jobs.unchanged, chores->slurm_damaged, chores->other_zones,
+           chores->renamed, chores->stopped ? "true" : "false",
            options->dry_run ? "true" : "false");
 }
 
@@ -336,7 +336,7 @@ static enum exit_code load_jobs(struct loader *loader, const struct options *opt
         result = load_slurm_rows(&load, options->slurm_rows);
     if (options->slurm != NULL && result == SLURM_LOADED)
         result = load_slurm(&load);
-    chores->slurm = load.counts;
+    chores->jobs = load.counts;
     chores->slurm_damaged = load.damaged;
     switch (result) {
     case SLURM_NO_ANSWER:

@@ -15,8 +15,8 @@ FIELDS = [
     ("Tasks", 10, lambda row: row["tasks"]),
 ]
 JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0)"
-WITH_RECORDS = "FROM (SELECT coverage.*, coverage.partition AS queue FROM coverage) AS run WHERE job_id_raw IS NOT NULL AND "
-WITH_SLURM = "FROM (SELECT slurm_job.*, slurm_job.partition AS queue FROM slurm_job) AS run WHERE job_id_raw IS NOT NULL AND "
+OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE job_id_raw IS NOT NULL AND "
+WITH_RECORDS, WITH_SLURM = OF.format("coverage"), OF.format("slurm_job")
 
 
 def days_of(period):

@@ -90,8 +90,8 @@ def bounded(number, bound):
 
 
 def core_time(run):
-    """Whether its core time is known: "exclusive"; "inclusive" where the record has none, and others may have had what its
-    time and CPUs make; "Unknown" while it runs; None outside of a job."""
+    """Whether its core time is known: "exclusive"; "inclusive" where the record has none, and others may have had
+    what its time and CPUs make; "Unknown" while it runs; None outside of a job."""
     if run["core_seconds"] is not None:
         return "exclusive"
     if run["job_id_raw"] is None and not known(run["job_id"]):

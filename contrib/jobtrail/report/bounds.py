@@ -120,10 +120,9 @@ def as_many(total, squares):
 
 
 def largest_possible(kept, largest):
-    """The largest value that a run of a stratum is taken to have, for Stratum.largest; None: not known. `kept`: how many
-    runs of the stratum were kept in the whole store or period, not under one name; `largest`: the largest of their
-    values. That one run in ten thousand is kept hides the few large ones: test/bench/intervals shows how far this holds.
-    """
+    """The largest value that a run of a stratum is taken to have, for Stratum.largest; None: not known. `kept`: how
+    many runs of the stratum were kept in the whole store or period, not under one name; `largest`: the largest of
+    their values. That few runs are kept hides the large ones: test/bench/intervals shows how far this holds."""
     return FACTOR * largest if kept >= ENOUGH else None
 
 

@@ -47,6 +47,20 @@ int64_t value_whole(const struct value *value)
     }
 }
 
+double value_number(const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_INT:
+        return (double)value->whole;
+    case VALUE_REAL:
+        return value->real;
+    case VALUE_TEXT:
+        return strtod(value->text, NULL);
+    default:
+        return 0;
+    }
+}
+
 void database_message(char *to, size_t size, const char *said)
 {
     static const char digits[] = "0123456789abcdef";

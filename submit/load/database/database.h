@@ -38,6 +38,7 @@ struct value value_id(int64_t id); /* 0 becomes VALUE_NULL */
 
 /* Of a number, or of the text that spells one. */
 int64_t value_whole(const struct value *value);
+double value_number(const struct value *value);
 
 /* Copies a message of a database, cut to `size` bytes with the NUL. It quotes what users wrote and
  * goes to terminals and logs: all bytes except for printable ASCII become \xHH, and a backslash

@@ -14,7 +14,7 @@
 #include "conf/base/grow.h"
 #include "submit/load/store/store_state.h"
 
-#define ASK_AT_ONCE  256 /* jobs */
+#define ASK_AT_ONCE  255 /* jobs: with the cluster as many values as a statement may have */
 #define CLUSTERS_MAX 64  /* users may name any in records of their own */
 #define REQUEUE_S    600 /* from an end to the submission that follows from it, at the most */
 
@@ -103,8 +103,8 @@ static int add_known(struct store_slurm *slurm, const struct value *found)
         .is_known = true,
         .has_ended = found[7].kind != VALUE_NULL,
         .is_resized = is_resizing(found[6].text, found[6].size),
-        .end_time = found[7].kind == VALUE_REAL ? found[7].real : 0,
-        .core_seconds = found[8].kind == VALUE_REAL ? found[8].real : 0,
+        .end_time = value_number(&found[7]),
+        .core_seconds = value_number(&found[8]),
         .known_count = value_whole(&found[2]),
     };
     int error = store_checked(slurm->on, digest_values(&found[3], 1, &row.user));

@@ -84,9 +84,9 @@ static int redate_some(struct store *store, void *context)
     while (error == 0 && (more = store_next(zone->on, zone->list[redating->table], row, 2)) != 0) {
         if (more < 0)
             return more;
-        bool is_real = row[1].kind == VALUE_REAL;
+        const struct record_real when = {row[1].kind != VALUE_NULL, value_number(&row[1])};
         char *date = redating->dates[count];
-        record_date((struct record_real){is_real, is_real ? row[1].real : 0}, date);
+        record_date(when, date);
         last = value_whole(&row[0]);
         redating->rows[count][0] = value_text(date[0] == '\0' ? NULL : date);
         redating->rows[count++][1] = value_int(last);

@@ -112,6 +112,11 @@ sees_own() { # ASKER: alice sees hers, and nothing of the others'; bob sees his
     [ "$(cut -d'|' -f1 <<<"$output" | sort -u)" = bob ]
     "$1" bob report users --json -S 2024-11-01 -E 2024-11-30
     [ "$(jq -c '[.pages[0].rows[].user]' <<<"$output")" = '["bob"]' ]
+    "$1" bob acct -a -S 2024-11-01 --coverage --json
+    [ "$(jq -c '[.coverage, .allocation.allocation]' <<<"$output")" = '[[],0]' ]
+    "$1" bob acct -a -S 2024-11-01 -n -P -o user,coreseconds
+    [ "$status" -eq 0 ]
+    [ "$(cut -d'|' -f1 <<<"$output" | sort -u)" = bob ]
 }
 
 @test "by sudo users see their own runs in a store that nobody else may read" {

@@ -146,6 +146,8 @@ DEFINITIONS='
     def noted_by($node): .nodes[$node].allocation;
     # what a second more or less is
     def slack: .cpus + 0.01;
+    # the same, but for what whole seconds of Slurm take off
+    def about($a; $b): $a <= $b + 0.1 and $a >= $b - slack;
     # what of a time has to be there: a record has ends to a hundredth
     def least: 0.98;
 '
@@ -206,7 +208,7 @@ acct_agrees() {
         }
         "$acct" --store "$STORE" -a --no-sacct -j "$job" --json >"$DIR/runs.json" || return 1
         jq -es --argjson numbers "$(numbers "$name")" '[.[0].runs[].core_seconds // 0] | add // 0 |
-            . <= $numbers.programs + 0.01' "$DIR/runs.json" >/dev/null || {
+            . <= $numbers.programs + $numbers.cpus' "$DIR/runs.json" >/dev/null || {
             cat "$DIR/runs.json" <(numbers "$name")
             fail "$name: the runs in jobtrail-acct have more than programs have"
             return 1

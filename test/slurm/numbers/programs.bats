@@ -126,8 +126,8 @@ batch_and_steps() {
 }
 
 @test "programs one after the other have their time" {
-    holds sequential '.programs >= 2 * least' 'near(.programs; seconds("spin"); 0.05)'
-    holds loop 'runs("spin") | length == 30' 'near(.programs; 2 * seconds("spin"); 0.1)'
+    holds sequential '.programs >= 2 * least' 'about(.programs; seconds("spin"))'
+    holds loop 'runs("spin") | length == 30' 'about(.programs; 2 * seconds("spin"))'
     holds exec-chain 'core("spin") >= least'
     holds array '.programs >= least'
     [[ $(numbers array | wc -l) == 3 ]]
@@ -135,14 +135,14 @@ batch_and_steps() {
 
 @test "what runs another program in its place, or for it, has none of its time" {
     holds env-nice-timeout '.programs >= 4 * least' 'near(.programs; 2 * seconds("spin"); slack)' '.programs <= .allocation + slack'
-    holds nested-shells 'near(.programs; seconds("spin"); 0.05)'
+    holds nested-shells 'about(.programs; seconds("spin"))'
 }
 
 @test "four programs at once have their step's time together, and equal shares" {
-    holds concurrent 'near(.programs; 4 * span("spin"); 0.5)' 'runs("spin") | length == 4' \
+    holds concurrent 'about(.programs; 4 * span("spin"))' 'runs("spin") | length == 4' \
         '[.runs[].core_seconds] | max - min <= 4' '[.runs[].core_seconds] | min > 0'
-    holds pipeline 'near(.programs; 3 * span("spin"); 0.5)'
-    holds spinning 'near(.programs; span("spin"); 0.5)'
+    holds pipeline 'about(.programs; 3 * span("spin"))'
+    holds spinning 'about(.programs; span("spin"))'
 }
 
 @test "make, and multiprocessing, have no more than their step" {
@@ -169,9 +169,9 @@ batch_and_steps() {
 }
 
 @test "the innermost program has the time, those above it nothing of it" {
-    holds python-srun 'core("spin") >= 4 * least' 'near(core("spin"); 2 * seconds("spin"); 0.05)' \
+    holds python-srun 'core("spin") >= 4 * least' 'about(core("spin"); 2 * seconds("spin"))' \
         'core("python3.11") <= .allocation - core("spin") + slack'
-    holds nested-drivers 'core("spin") >= 4 * least' 'near(core("spin"); 2 * seconds("spin"); 0.05)'
+    holds nested-drivers 'core("spin") >= 4 * least' 'about(core("spin"); 2 * seconds("spin"))'
     holds fork-child '.programs <= .allocation + slack'
 }
 
@@ -185,7 +185,7 @@ batch_and_steps() {
     holds missing-program '.programs < 0.01'
     holds script-only '.programs < 0.01' '.outcomes.script >= 2 - slack'
     holds fails-at-once '.programs < 0.01'
-    holds late-static '.programs >= least' '.unseen >= 2 - slack' 'near(.programs; seconds("spin"); 0.05)'
+    holds late-static '.programs >= least' '.unseen >= 2 - slack' 'about(.programs; seconds("spin"))'
 }
 
 @test "a static program that Slurm started has its time" {
@@ -193,7 +193,7 @@ batch_and_steps() {
 }
 
 @test "a batch script's program has all CPUs, and beside a step those that it does not hold" {
-    holds batch-only 'near(.programs; 4 * seconds("spin"); 0.05)'
+    holds batch-only 'about(.programs; 4 * seconds("spin"))'
     holds batch-beside-step '.steps.batch.programs >= 6 * least' '.steps["0"].programs >= 2 * least'
     holds idle-cores '.steps["0"].programs >= 2 * least' '.idle >= 6 - slack'
     holds srun-without-c '.programs >= 2 * least'

@@ -71,14 +71,14 @@ sampled() {
 }
 
 @test "a program has both threads of its cores, since Slurm allocated them" {
-    holds one-task '.cpus == 2' 'near(.programs; 2 * seconds("spin"); 0.1)'
+    holds one-task '.cpus == 2' 'about(.programs; 2 * seconds("spin"))'
     holds two-tasks 'near(.programs; .cpus * seconds("spin"); slack)'
     holds no-multithread '.programs >= 6 * least'
     holds threads-of-one-core 'near(.programs; .cpus * seconds("spin"); slack)'
     holds odd-cpus '.cpus == 4' '.programs >= 9 * least' '.programs + .idle + .unseen + .uncertain <= .allocation + slack'
     # a step takes all that it is not told to leave
     holds exclusive '.cpus == 32' '.programs >= 32 * 3 * least'
-    holds exclusive-exact '.cpus == 32' 'near(.programs; 2 * seconds("spin"); 0.1)' '.idle >= 30 * 3 - slack'
+    holds exclusive-exact '.cpus == 32' 'about(.programs; 2 * seconds("spin"))' '.idle >= 30 * 3 - slack'
 }
 
 @test "steps on parts of the cores have theirs, and the batch script the others" {

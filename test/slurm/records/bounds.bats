@@ -71,7 +71,7 @@ is_true() {
     [[ $(wc -l <<<"$output") == 50 ]]
     run "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$STORE" --allusers --no-sacct -n -P -j "$JOB" \
         --exec _exit_with -o elapsedraw
-    is_true "$(paste -sd+ <<<"$output") <= \$took"
+    is_true "$(tr -d '>=' <<<"$output" | paste -sd+) <= \$took"
 }
 
 # pid_of JOB step|task: in the journal on n1

@@ -119,12 +119,19 @@ static const struct outcome_case cases[] = {
     {"a shell that starts a small program and a container", "", ONE("@bash"),
      "=/bin/bash /usr/bin/apptainer ", "0 container 1 @bash;"},
     {"env -i and a program", "", ONE("@dynamic"), "=/usr/bin/env ", "0 script 1 @dynamic;"},
-    {"the ranks of a program", "", WHO("") RANKS("@dynamic") EPILOG, "=/x ",
+    {"the ranks of a program", "", WHO("") RANKS("@dynamic") EPILOG, "=/bin/dynamic ",
      "0 recorded 3 @dynamic;"},
+    {"the ranks of a program that has its version in its name", "",
+     WHO("") RANKS("@dynamic") EPILOG, "=/bin/dynamic3.11 ", "0 recorded 3 @dynamic;"},
+    {"the ranks of a program by way of env", "", WHO("") RANKS("/usr/bin/env") EPILOG, "=/x ",
+     "0 recorded 3 /usr/bin/env;"},
+    {"the ranks of a shell, of which the first became a program", "", WHO("") RANKS("@bash") EPILOG,
+     "=/x ", "0 recorded 1 @bash;1 follower 2 @bash;"},
+    {"daemons of mpirun's", "", WHO("") RANKS("@orted") EPILOG, "", "0 launcher 3 @orted;"},
     {"the ranks of a shell, of which the first started a program", "",
      WHO("") RANKS("@bash") EPILOG, "=/bin/bash /x ", "0 recorded 1 @bash;1 follower 2 @bash;"},
     {"the ranks of a program that sampling left out", "[sampling]\nenabled = yes\n",
-     WHO("") RANKS("@dynamic") EPILOG, "-=/x ", "0 sampled 3 /x;"},
+     WHO("") RANKS("@dynamic") EPILOG, "-=/dynamic ", "0 sampled 3 /dynamic;"},
     {"a task of which Slurm saw no end", "", WHO("") TASK("0") RUNS("0", "@static") EPILOG, "",
      "0 uncertain 1 @static;"},
     {"a node without a step", "",
@@ -335,6 +342,24 @@ static void what_was_not_seen_is_of_no_program(void **state)
     }
 }
 
+/* What a task leaves behind has the cores that its step still holds. */
+static void a_run_that_outlives_its_task_has_its_time(void **state)
+{
+    struct conf conf;
+    struct known known;
+    void *policy = policy_of("", &conf);
+    (void)state;
+    know(&known,
+         WHO("cores=0-3 job_cores=0-3") TASK("0")
+             RUNS("0", "@dynamic") "exit time=112.000000000 step=0 task=0 pid=50 status=0\n" EPILOG,
+         "=/dynamic ", policy);
+    /* of 4 CPUs from 111 to 119 */
+    assert_true(fabs(division_had(known.division, 0).core_seconds - 4 * 8) < 1e-6);
+    forget(&known);
+    conf_free(&conf);
+    free(policy);
+}
+
 /* A leader has the shares of the tasks that follow it here; records and coverage say the same. */
 static void a_leader_has_what_its_followers_had(void **state)
 {
@@ -342,7 +367,7 @@ static void a_leader_has_what_its_followers_had(void **state)
     struct known known;
     void *policy = policy_of("", &conf);
     (void)state;
-    know(&known, WHO("cores=0-3 job_cores=0-3") RANKS("@dynamic") EPILOG, "=/x ", policy);
+    know(&known, WHO("cores=0-3 job_cores=0-3") RANKS("@dynamic") EPILOG, "=/dynamic ", policy);
     struct coverage coverage = coverage_of(&known, policy);
     const struct allocation_run had = division_had(known.division, 0);
     assert_true(had.leads);
@@ -478,6 +503,7 @@ int main(void)
         cmocka_unit_test(every_task_has_its_outcome),
         cmocka_unit_test(what_was_not_seen_is_of_no_program),
         cmocka_unit_test(a_leader_has_what_its_followers_had),
+        cmocka_unit_test(a_run_that_outlives_its_task_has_its_time),
         cmocka_unit_test(a_suspended_job_has_no_core_time),
         cmocka_unit_test(pids_are_used_again),
     };

@@ -560,9 +560,25 @@ static void the_time_until_the_next_program_is_not_that_of_env(void **state)
     assert_int_equal(ending.max_ns, 20 * SECOND);
 }
 
+/* It was seen at 40 by a clock that was set back by 20 s before it signed at 30. */
+static void a_process_that_was_seen_before_the_clock_was_set_back_has_not_lived_on(void **state)
+{
+    const struct capture capture = {
+        .pid = 4194303, .start_ticks = NEVER, .start_ns = 12 * SECOND, .end_ns = 30 * SECOND};
+    const struct look look = {.alive_ns = 40 * SECOND};
+    struct journal journal = {.is_clock_known = true, .clock_step_ns = -20 * (int64_t)SECOND};
+    const struct ending_evidence evidence = {
+        .journal = &journal, .now_ns = NOW * SECOND, .look = &look};
+    (void)state;
+    assert_string_equal(ending_find(&capture, &evidence).source, "fini");
+    journal.clock_step_ns = 0;
+    assert_string_not_equal(ending_find(&capture, &evidence).source, "fini");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_that_was_seen_before_the_clock_was_set_back_has_not_lived_on),
         cmocka_unit_test(each_way_to_end_is_told_from_the_others),
         cmocka_unit_test(programs_follow_each_other_in_one_namespace_only),
         cmocka_unit_test(an_end_never_lies_before_its_start_and_the_truth_lies_within_the_bounds),

@@ -53,6 +53,8 @@ FROM coverage
 WHERE coverage.uuid IN (SELECT other.uuid FROM coverage AS other
     GROUP BY other.uuid HAVING count(DISTINCT other.owner) > 1);
 
+-- In these views run_time, num_cores and the others mean what they mean in XALT: run_time x num_cores is inclusive,
+-- as of runs at the same time each has all of them. Exclusive core seconds are in `run` alone (core_seconds).
 -- XALT's tables as views, with the names and columns that XALT's createDB gives them. What XALT
 -- stores COMPRESSed (cmdline, link_line, env_blob) is COMPRESSed here too, as it is read; an array has a
 -- blank after each comma, as Python writes it.
