@@ -25,7 +25,7 @@ teardown_file() {
 
 # ran NUMBER EXECUTABLE STEP START MINUTES CORE-SECONDS [JQ-FILTER]: START in minutes after 10:00
 ran() {
-    site_run "019a9f00-4444-7000-8000-00000000000$1" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),
+    site_run "019a9f00-4444-7000-8000-0000000000$(printf %02d "$1")" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),
         end_time: (1732096800 + 60 * '"$(($4 + $5))"'), run_time: (60 * '"$5"')} |
         .slurmT += {step_id: "'"$3"'", cpus_alloc: 4, leads: false, core_seconds: '"$6"', core_seconds_max: '"$6"',
             core_days: [["2024-11-20", '"$6"']], end_time_min: .userDT.end_time, end_time_max: .userDT.end_time} |
@@ -265,4 +265,27 @@ claimed() {
 
 @test "a record that nothing proves changes no proven number of another user" {
     both claimed
+}
+
+running() { # STORE
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" -S now-2days --json users | jq '.pages[0].numbers.running > 0'
+}
+
+going_on() {
+    local filter
+    filter='.userDT += {start_time: '"$(($(date +%s) - 7200))"', end_time: 0, run_time: 0} | .userT.job_id = "95" |
+        .slurmT += {job_id: 95, end_source: null, exit_code: null, signal: null, core_seconds: null, core_seconds_max: null,
+            core_days: [], end_time_min: null, end_time_max: null}'
+    cp "$SITE/others" "$SITE/records"
+    ran 12 prep batch 0 0 0 "$filter" | load_proven "$1"
+    [ "$(running "$1")" = true ]
+    divided 95 n1 '[{"outcome": "idle", "step_id": null, "core_seconds": 0}]' >"$BATS_TEST_TMPDIR/claim"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" - <"$BATS_TEST_TMPDIR/claim"
+    [ "$(running "$1")" = true ]
+    load_proven "$1" <"$BATS_TEST_TMPDIR/claim"
+    [ "$(running "$1")" = false ]
+}
+
+@test "a record that nothing proves ends no run that goes on" {
+    both going_on
 }
