@@ -43,6 +43,19 @@ OWN_DAYS = (
     " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, proven, {people}, run_day.day"
 ).format(job=JOB, people=PEOPLE)
 RUN = "{program}, {{packages}}, {ending}, {p}".format(program=PROGRAM, ending=ENDING, p=P)
+# The same by program.
+OF_PROGRAM = "{people}, {{day}} AS day, {program}, {{{{packages}}}}, {ending}, {p} AS p, sum({{seconds}})".format(
+    people=PEOPLE, program=PROGRAM, ending=ENDING, p=P
+)
+BY_PROGRAM = " GROUP BY {job}, proven, {people}, day, {program}, packages, {ending}, p".format(
+    job=JOB, people=PEOPLE, program=PROGRAM, ending=ENDING
+)
+OWN_OF_PROGRAMS = (
+    "SELECT " + JOB + ", proven, " + OF_PROGRAM.format(day="core_day", seconds="core_seconds")
+    + " FROM run WHERE {where} AND core_day IS NOT NULL AND core_seconds > 0" + BY_PROGRAM,
+    "SELECT " + JOB + ", proven, " + OF_PROGRAM.format(day="run_day.day", seconds="run_day.core_seconds")
+    + " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {where}" + BY_PROGRAM.replace(" day", " run_day.day"),
+)  # fmt: skip
 SLURM = (
     "SELECT {job}, user, account, start_time, end_time, nodes, core_seconds FROM slurm_job"
     " WHERE {{where}} AND end_time > 0"
@@ -121,24 +134,26 @@ class Job:
     def divisions(self, *options):
         """Anybody can name any job in a record that is not proven. So proven records are the job's, and if there are
         none those that name the user whose job it is in Slurm's accounting. Each other user's stand apart."""
-        records = self.proven
+        records, is_proven = self.proven, bool(self.proven)
         users = {row.user for row in self.slurm} - {""}
-        for user in () if records else sorted(users & self.unproven.keys()):
+        for user in () if is_proven else sorted(users & self.unproven.keys()):
             records.add(self.unproven.pop(user))
         if records or self.slurm:
-            yield Division(records, self.slurm, False, *options)
+            yield Division(records, self.slurm, is_proven, False, *options)
         is_apart = bool(records or self.slurm)
         for _, records in sorted(self.unproven.items(), key=lambda item: item[0] or ""):
-            yield Division(records, [], is_apart, *options)
+            yield Division(records, [], False, is_apart, *options)
 
 
 class Division:
-    """The parts of one job; `users`: whose it is; `is_apart`: records claim it, and do not count in the job's own."""
+    """The parts of one job; `users`: whose it is; `is_apart`: records claim it, and do not count in the job's own;
+    `cut`: the share that programs have less than the nodes say."""
 
-    def __init__(self, records, slurm, is_apart, syshost, is_chosen=None):
+    def __init__(self, records, slurm, is_proven, is_apart, syshost, is_chosen=None):
         """`syshost`: of the job's cluster, for a job of which Slurm alone knows. `is_chosen`: of a fact, if not the
         whole job is wanted; then Slurm's accounting, which has no nodes or steps, is not compared with."""
-        self.records, self.slurm, self.is_apart = records, slurm, is_apart
+        self.records, self.slurm, self.is_proven, self.is_apart = records, slurm, is_proven, is_apart
+        self.cut = 0.0
         self.users = {fact.user for fact in records.facts} | {who[0] for who, _ in records.own}
         self.users.update(row.user for row in slurm)
         self.parts = Parts()
@@ -239,8 +254,16 @@ class Division:
             surplus -= part
         programs = [sums for key, sums in self.parts.items() if key.outcome in HAD_BY_PROGRAMS]
         whole = sum(sums[2] for sums in programs)
+        self.cut = min(surplus / whole, 1.0) if surplus > 1e-6 and whole > 0 else 0.0
         for sums in programs:
-            sums[2] -= sums[2] * min(surplus / whole, 1.0) if whole > 0 else 0.0
+            sums[2] -= sums[2] * self.cut
+
+    def cut_runs(self, who, day, run, seconds):
+        """The sums by program are made of the runs' records. These parts, which are nothing together, take from them
+        what the job's programs have less."""
+        part = seconds * self.cut
+        self.add(Key(day, who, "recorded", run.program, run.ending, run.p), 0, 0, -part)
+        self.add(Key(day, who, "recorded", None, None, 1.0), 0, 0, part)
 
 
 def split(start, end):
@@ -289,6 +312,21 @@ def read_own(store, where, jobs):
             jobs[at].records(row[0], who[0]).add_own((who, int(row[4])), float(row[5]))
 
 
+def cut_runs(store, made, loaded):
+    """`made`: [(job, Division)]"""
+    cut = collections.defaultdict(list)
+    for at, division in made:
+        if division.cut:
+            cut[at].append(division)
+    for sql in OWN_OF_PROGRAMS if cut else ():
+        asked = sql.format(where=among({at[1] for at in cut}), packages=PACKAGES.format(loaded=loaded))
+        for at, row in by_job(store.lookup(asked)):
+            who, day = tuple(row[1:4]), int(row[4])
+            for division in cut.get(at, ()):
+                if bool(row[0]) == division.is_proven and (who, day) in division.records.own:
+                    division.cut_runs(who, day, run_of(row[5:14]), float(row[14]))
+
+
 def read_slurm(store, where, jobs):
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
         user, account, start, end, nodes, seconds = row
@@ -304,8 +342,8 @@ def among(found):
 
 SYSHOSTS = "SELECT cluster, min(syshost), max(syshost) FROM job_part WHERE cluster IS NOT NULL GROUP BY cluster"
 PROVEN_SYSHOST = (
-    "SELECT min(syshost) FROM job_part WHERE cluster = ? AND EXISTS"
-    " (SELECT 1 FROM run_own WHERE job_part_id = job_part.id AND proven = 1)"
+    "SELECT min(syshost) FROM job_part WHERE cluster = ?"
+    " AND (SELECT proven FROM run_own WHERE job_part_id = job_part.id LIMIT 1) = 1"
 )
 
 
@@ -335,10 +373,12 @@ def divisions(store, found, loaded, chosen=None):
         read_facts(store, where, loaded, jobs, chosen)
         read_slurm(store, where, jobs)
         read_own(store, where, jobs)
+        made = []
         for at in sorted(jobs):
             is_chosen = None if chosen is None else lambda fact, job=at: (job, fact.node, fact.step_id) in chosen
-            for division in jobs[at].divisions(hosts.get(at[0], at[0]), is_chosen):
-                yield at, division
+            made += ((at, division) for division in jobs[at].divisions(hosts.get(at[0], at[0]), is_chosen))
+        cut_runs(store, made, loaded)
+        yield from made
 
 
 def divide(store, found, loaded):

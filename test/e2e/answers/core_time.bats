@@ -289,3 +289,31 @@ going_on() {
 @test "a record that nothing proves ends no run that goes on" {
     both going_on
 }
+
+# Slurm says that a job had 600 s less than its programs.
+less_than_programs() {
+    local at=$BATS_TEST_TMPDIR way other='.slurmT.job_id = 94 | .userT.job_id = "94" | .userT.user = "erin"'
+    cp "$SITE/others" "$SITE/records"
+    {
+        ran 13 long 0 0 20 4000 "$other"' | .slurmT.leads = true'
+        ran 14 over 0 0 20 2000 "$other"' | .slurmT.core_days = [["2024-11-20", 1500], ["2024-11-21", 500]]'
+        divided 94 n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 5500},
+            {"outcome": "recorded", "day": "2024-11-21", "core_seconds": 500}]' | jq -c '.coverageT.user = "erin"'
+    } | load_proven "$1"
+    rm -f "$at/summary"
+    for way in before after anew; do
+        [ "$way" = anew ] || "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" --update
+        [ "$way" = anew ] && rm "$at/summary"
+        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" -S 2024-11-01 -E 2024-11-30 -u erin \
+            --json --top 0 executables >"$at/report"
+        jq -c '.pages[0] | [.numbers.programs, (.rows | sort_by(.executable)[].core_hours)] | map(. * 3600 | round)' "$at/report"
+        allocated 94 erin chem COMPLETED 1 5400 | load_rows "$1" >/dev/null
+    done >"$at/seen"
+    diff - "$at/seen" <<<$'[6000,4000,2000]\n[5400,3600,1800]\n[5400,3600,1800]'
+    acct "$1" -n --coverage -j 94 -o outcome,tasks,coreseconds
+    [ "$output" = "recorded|1|5400" ]
+}
+
+@test "if Slurm says less than programs had, rows of programs have less, as their sum has" {
+    both less_than_programs
+}
