@@ -4,11 +4,11 @@
 from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
-from ..report.numbers import EXACT_PLACES, PARTS, Numbers
+from ..report.numbers import EXACT_PLACES, PARTS, Numbers, add_up
 
 DEFAULT = "Part,Outcome,Tasks,CoreSeconds,Share"
 FIELDS = [
-    ("CoreSeconds", 14, lambda row: "%.0f" % row["core_seconds"]),
+    ("CoreSeconds", 14, lambda row: "%.0f" % row.whole_seconds),
     ("Outcome", -10, lambda row: row["outcome"]),
     ("Part", -9, lambda row: row["part"]),
     ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
@@ -25,6 +25,10 @@ def days_of(period):
     first = None if start is None else days.of_time(start)
     last = None if end is None else days.of_time(end - 1 if first is None or end > start else end)
     return first, last
+
+
+class Row(dict):
+    """What JSON has of it; `whole_seconds` is what people and CSV are shown of the core seconds."""
 
 
 def condition(selection, first, last, names):
@@ -72,17 +76,29 @@ def read(store, selection, period, is_part):
                 have[1] += seconds
     whole = sum(seconds for _, seconds in sums.values())
     rows = [
-        {
-            "part": part_of(outcome),
-            "outcome": outcome,
-            "tasks": round(tasks),
-            "core_seconds": seconds,
-            "share": seconds / whole if whole else 0.0,
-        }
+        Row(
+            part=part_of(outcome),
+            outcome=outcome,
+            tasks=round(tasks),
+            core_seconds=seconds,
+            share=seconds / whole if whole else 0.0,
+        )
         for outcome, (tasks, seconds) in sums.items()
         if tasks or seconds
     ]
-    return sorted(rows, key=lambda row: (PARTS.index(row["part"]), -row["core_seconds"], row["outcome"]))
+    rows.sort(key=lambda row: (PARTS.index(row["part"]), -row["core_seconds"], row["outcome"]))
+    round_rows(rows)
+    return rows
+
+
+def round_rows(rows):
+    """The rows of a part add up to what the first line says of it."""
+    sums = totals(rows, 0)
+    for part in PARTS:
+        of_part = [row for row in rows if row["part"] == part]
+        _, rounded = add_up([row["core_seconds"] for row in of_part], 0, sums[part])
+        for row, seconds in zip(of_part, rounded):
+            row.whole_seconds = seconds
 
 
 def totals(rows, places):
@@ -94,8 +110,8 @@ def totals(rows, places):
 
 
 def headline(rows):
-    """The five numbers."""
+    """The five numbers. The shares are those of the rows, and not made of rounded numbers."""
     sums = totals(rows, 0)
-    whole = sums["allocation"] or 1.0
-    parts = " + ".join("%s %.0f (%.1f%%)" % (part, sums[part], 100 * sums[part] / whole) for part in PARTS)
+    shares = {part: 100 * sum(row["share"] for row in rows if row["part"] == part) for part in PARTS}
+    parts = " + ".join("%s %.0f (%.1f%%)" % (part, sums[part], shares[part]) for part in PARTS)
     return "Core seconds: allocation %.0f = %s" % (sums["allocation"], parts)

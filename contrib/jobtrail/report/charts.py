@@ -5,7 +5,7 @@ page's size and colours also on a phone."""
 import html
 
 from . import days
-from .pages import HOURS, RANGE
+from .pages import HOURS, HOURS_PLACES, RANGE, ROUNDED
 from .text_output import compact, written
 
 BARS = 10
@@ -44,7 +44,7 @@ def bars(page):
     rows = [row for row in rows if row[at]]
     if len(rows) < 2:
         return ""
-    most = rows[0][at]
+    most, kind = rows[0][at], page.columns[at][2]
     out = '<div class="bars" role="img" aria-label="%s: %s">' % (
         html.escape(page.title),
         html.escape(page.columns[at][1]),
@@ -55,7 +55,7 @@ def bars(page):
         out += "<div><span>%s</span>%s<span>%s</span></div>" % (
             name,
             bar(row[at], interval, most),
-            html.escape(compact(row[at])),
+            html.escape(compact(row[at]) if kind <= ROUNDED + HOURS_PLACES else written(row[at], kind)),
         )
     return out + "</div>"
 

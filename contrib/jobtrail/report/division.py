@@ -382,10 +382,10 @@ def divisions(store, found, loaded, chosen=None):
 
 
 def divide(store, found, loaded):
-    """Yields (number, {Key: [tasks, runs, core seconds]}) of the jobs with these numbers in Slurm; of a number
-    that several clusters or restarts have more than once."""
+    """Yields (number, {Key: [tasks, runs, core seconds]}, whether their sum is that of Slurm's accounting) of the jobs
+    with these numbers in Slurm; of a number that several clusters or restarts have more than once."""
     for at, division in divisions(store, found, loaded):
-        yield at[1], division.parts
+        yield at[1], division.parts, bool(division.slurm)
 
 
 FACTS = "SELECT job_id_raw, count(*) FROM coverage WHERE {where} AND job_id_raw IS NOT NULL GROUP BY job_id_raw"

@@ -13,7 +13,7 @@ import os
 from ..text import cell
 from .charts import bars, history, share_bar
 from .pages import COUNT, DATE, LIST, RANGE, TEXT
-from .text_output import beside_line, between, compact, days_line, numbers_line, percent, weight_line, written
+from .text_output import beside_line, between, compact, days_line, numbers_line, percent, source_line, weight_line, written
 
 HERE = os.path.dirname(__file__)
 FILTER_FROM = 8  # rows
@@ -70,12 +70,12 @@ def table(page):
 def numbers(head):
     found = head["numbers"]
     bar = "" if found["coverage"] is None else share_bar(found["coverage"])
-    lines = [numbers_line(found), beside_line(found), days_line(found)]
+    lines = [numbers_line(found), source_line(found), beside_line(found), days_line(found)]
     return '<p class="coverage">%s%s</p>' % (bar, "<br>".join(html.escape(line) for line in lines if line))
 
 
 def section(page, head):
-    page = page.for_people()
+    page = page.for_people(head["numbers"])
     notes = []
     if page.left_out:
         notes.append("and %d more" % page.left_out)

@@ -123,6 +123,8 @@ def numbers_of(model, total, first, last):
         "inclusive_low": low if low is None else round(low, EXACT_PLACES),
         "inclusive_high": high if high is None else round(high, EXACT_PLACES),
         "running": round(total.running, EXACT_PLACES),
+        "jobs": total.jobs,
+        "jobs_in_accounting": model.told_jobs(),
     }
 
 

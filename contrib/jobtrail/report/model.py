@@ -302,6 +302,12 @@ class Model:
         """The number of jobs, from what has been asked for already."""
         return sum(self.jobs_by("profile" if "jobs by profile" in self.cache else "who").values())
 
+    def told_jobs(self):
+        """How many of them have the allocation of Slurm's accounting."""
+        return self.database.execute(
+            "SELECT coalesce(sum(told), 0) FROM period_job WHERE " + self.who_condition
+        ).fetchone()[0]
+
     def profile_programs(self):
         def make():
             sets = {}

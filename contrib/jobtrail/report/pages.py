@@ -52,10 +52,10 @@ WHY = {
     NOT_ALLOCATED: "recorded; nobody tells what was allocated",
     UNCERTAIN: "a program may have run, as nobody saw its end",
     IDLE: "CPUs that no task had, or of a batch script that waited",
-    NO_RECORD: "Slurm allocated it, and no node sent a record of it",
-    ASSUMED: "follows a task that is recorded, which ran more than one program",
+    NO_RECORD: "of nodes that sent no record of the job, or of a job without a step",
+    ASSUMED: "follows a task of which no run leads, as below a script: perhaps it ran the same",
     "follower": "follows another task, of which nothing is known",
-    "launch": "before the program's start and after its end",
+    "launch": "before, between or after the programs of a recorded task",
     "script": "a shell or a wrapper, and what it ran without a record",
     "launcher": "a launcher's daemon, whose ranks are not known",
     "policy": "the site's rules leave it out",
@@ -68,6 +68,8 @@ WHY = {
     "killed": "killed before its program had started",
     "unknown": "for example the variable was unset on the way",
 }
+# decimals of hours below 100
+HOURS_PLACES = 1
 OVERLAP = "A run counts in each row that it belongs to: the rows have no sum."
 
 
@@ -80,19 +82,25 @@ class Page:
         self.columns, self.rows, self.chart = columns, rows, chart
         self.left_out, self.total = left_out, total
 
-    def for_people(self):
-        """Without intervals where all is exact, and without hours that are all written as 0.0."""
-        keep = [at for at, (_, _, kind) in enumerate(self.columns) if self.is_shown(at, kind)]
+    def for_people(self, numbers):
+        """Without intervals where all is exact, and without hours that are all written as 0. They have as many
+        decimals as the five numbers where these are small."""
+        places = places_for(max(numbers[name] for name in ("allocation", "inclusive", "running")))
+        is_small = places > HOURS_PLACES
+        least = 0.5 / 10 ** (places if is_small else HOURS_PLACES)
+        keep = [at for at, (_, _, kind) in enumerate(self.columns) if self.is_shown(at, kind, least)]
         columns = [self.columns[at] for at in keep]
+        if is_small:
+            columns = [(key, title, ROUNDED + places if kind in (HOURS, BESIDE) else kind) for key, title, kind in columns]
         rows = [[row[at] for at in keep] for row in self.rows]
         total = self.total and [self.total[at] for at in keep]
         return Page(self.name, self.title, columns, rows, self.chart, self.note, self.left_out, total)
 
-    def is_shown(self, at, kind):
+    def is_shown(self, at, kind, least):
         values = [row[at] for row in self.rows + ([self.total] if self.total else [])]
         if kind == RANGE:
-            return any(value is not None for value in values) and self.is_shown(at - 1, self.columns[at - 1][2])
-        return kind != BESIDE or any((value or 0) > SHOWN_HOURS for value in values)
+            return any(value is not None for value in values) and self.is_shown(at - 1, self.columns[at - 1][2], least)
+        return kind != BESIDE or any((value or 0) > least for value in values)
 
 
 def top(items, options):
@@ -108,8 +116,6 @@ def day_of(epoch):
 # ---- Who and what
 
 
-# fewer hours are written as 0.0
-SHOWN_HOURS = 0.05
 # how many of the core hours that are uncertain may be its own, at the most
 UNCERTAIN_HOURS = ("core_hours_uncertain", "+ up to", BESIDE)
 BETWEEN = "95 % interval"

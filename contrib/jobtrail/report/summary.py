@@ -36,7 +36,7 @@ TABLES = {
     "program": "id, executable_id, object_set_id, build_id, package_set_id, path",
     "usage": "day, who, program, outcome, basis, p, " + SUMS,
     "profile_member": "profile, program",
-    "job": "name, day, who, profile",
+    "job": "name, day, who, profile, told",
     "span": "name, first_day, last_day, begun",
     "job_part": "number, day, who, outcome, program, ending, p, tasks, runs, hours",
     "job_state": "number, facts, seconds, ends",
@@ -197,19 +197,19 @@ class Summary:
             )
         known = self.value("SELECT 1 FROM temp.new_job LIMIT 1")
         if known:  # some of these jobs may be in the sums of months already
-            jobs = "SELECT profile, who, 1 AS jobs FROM all_job WHERE " + days_of
+            jobs = "SELECT profile, who, 1 AS jobs, told FROM all_job WHERE " + days_of
         else:
-            jobs = "SELECT profile, who, jobs FROM main.job_month WHERE " + inside
-            jobs += " UNION ALL SELECT profile, who, 1 FROM main.job WHERE " + edges
+            jobs = "SELECT profile, who, jobs, told FROM main.job_month WHERE " + inside
+            jobs += " UNION ALL SELECT profile, who, 1, told FROM main.job WHERE " + edges
         # and those that began before
         run(
-            "CREATE TEMP TABLE carried AS SELECT profile, who FROM main.job WHERE name IN (SELECT name FROM main.span"
-            " WHERE {0}) AND name NOT IN (SELECT name FROM temp.new_job) UNION ALL SELECT profile, who"
+            "CREATE TEMP TABLE carried AS SELECT profile, who, told FROM main.job WHERE name IN (SELECT name FROM main.span"
+            " WHERE {0}) AND name NOT IN (SELECT name FROM temp.new_job) UNION ALL SELECT profile, who, told"
             " FROM temp.new_job WHERE name IN (SELECT name FROM temp.new_span WHERE {0})".format(
                 "begun < %d AND first_day <= %d AND last_day >= %d" % (first, last, first)
             )
         )
-        run("CREATE TEMP VIEW period_job AS %s UNION ALL SELECT profile, who, 1 FROM temp.carried" % jobs)
+        run("CREATE TEMP VIEW period_job AS %s UNION ALL SELECT profile, who, 1, told FROM temp.carried" % jobs)
 
     def value(self, sql, values=()):
         row = self.database.execute(sql, values).fetchone()
@@ -252,9 +252,9 @@ class Summary:
         self.usage = {}
         self.collect_usage(parts)
         found, touched = self.find_jobs(parts)
-        self.collect_divisions(update, touched, found)
+        told = self.collect_divisions(update, touched, found)
         self.insert("usage", (at + tuple(sums) for at, sums in self.usage.items()))
-        self.collect_jobs(found)
+        self.collect_jobs(found, told)
         self.running = []
         if not update and last:
             where = "run.id > %d OR run.id IN (%s)" % (done, listed)
@@ -309,48 +309,54 @@ class Summary:
         if program:
             job[2].add(program)
 
-    def collect_jobs(self, found):
-        self.add_known_jobs(found)
+    def collect_jobs(self, found, told):
+        """`told`: those of them whose allocation is that of Slurm's accounting; of others the file may have it."""
+        self.add_known_jobs(found, told)
         jobs, spans = [], []
         for name, (times, who, programs) in found.items():
             times = joined(times)
             begun = times[0][0]
-            jobs.append((name, begun, who, self.numbers.profile(programs)))
+            jobs.append((name, begun, who, self.numbers.profile(programs), int(name in told)))
             if times != [(begun, begun)]:
                 spans += ((name, first, last, begun) for first, last in times)
         self.insert("job", jobs)
         self.insert("span", spans)
 
-    def add_known_jobs(self, found):
+    def add_known_jobs(self, found, told):
         """Adds what the file has of jobs with newer rows."""
         if not self.value("SELECT 1 FROM main.job LIMIT 1"):
             return
         run = self.database.execute
         for name, job in found.items():
-            row = run("SELECT day, who, profile FROM main.job WHERE name = ?", (name,)).fetchone()
+            row = run("SELECT day, who, profile, told FROM main.job WHERE name = ?", (name,)).fetchone()
             if row:
                 job[0].add((row[0], row[0]))
                 job[0].update(run("SELECT first_day, last_day FROM main.span WHERE name = ?", (name,)))
                 job[1] = row[1]
                 job[2] |= self.numbers.members(row[2])
+                if row[3]:
+                    told.add(name)
 
     # ---- What allocations were divided into
 
     def collect_divisions(self, update, touched, found):
-        """Divides the allocations of jobs anew whose rows have changed; of rows that came late with `update` alone."""
+        """Divides the allocations of jobs anew whose rows have changed; of rows that came late with `update` alone.
+        {names of those whose allocation is that of Slurm's accounting}"""
         newest = self.value("SELECT max(day) FROM main.division")
         since = 0 if update or newest is None else days.begin(newest - RECENT_DAYS)
         states = division.states(self.store, since)
         have = self.known_states(None if update else states.keys() | touched)
         changed = {number for number, state in states.items() if have.get(number) != state} | touched
-        rows, signed = {}, {}
+        rows, signed, told = {}, {}, set()
         for number in sorted(changed & have.keys() if have else ()):
             for row in self.database.execute(
                 "SELECT day, who, outcome, program, ending, p, tasks, runs, hours FROM main.job_part"
                 " WHERE number = ?", (number,)):  # fmt: skip
                 self.count_part(signed, -1, *row)
-        for number, parts in division.divide(self.store, changed, self.loaded):
+        for number, parts, is_told in division.divide(self.store, changed, self.loaded):
             for key, sums in parts.items():
+                if is_told:
+                    told.add(gather.job_name(key.who[2], number, None))
                 self.add_part(rows, number, key, sums)
         for (number, *key), sums in rows.items():
             self.count_part(signed, 1, *key, *sums)
@@ -358,6 +364,7 @@ class Summary:
         self.insert("job_part", (at + tuple(sums) for at, sums in rows.items()))
         self.insert("division", (at + tuple(sums) for at, sums in signed.items()))
         self.insert("job_state", ((number,) + states.get(number, have.get(number, (0, 0.0, 0.0))) for number in changed))
+        return told
 
     def known_states(self, wanted):
         """division.states() of these jobs as the file has them; None: of all"""
@@ -482,7 +489,7 @@ class Summary:
             )
             run("DELETE FROM job_month WHERE month = ?", (month,))
             run(
-                "INSERT INTO job_month SELECT ?, profile, who, count(*) FROM main.job"
+                "INSERT INTO job_month SELECT ?, profile, who, count(*), sum(told) FROM main.job"
                 " WHERE day BETWEEN ? AND ? GROUP BY profile, who",
                 (month, first, last),
             )

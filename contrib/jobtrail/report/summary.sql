@@ -56,9 +56,10 @@ CREATE TABLE job (
     name    TEXT PRIMARY KEY,        -- host and number
     day     INTEGER NOT NULL,        -- the first one
     who     INTEGER NOT NULL,
-    profile INTEGER NOT NULL
+    profile INTEGER NOT NULL,
+    told    INTEGER NOT NULL         -- 1: its allocation is that of Slurm's accounting
 ) WITHOUT ROWID;
-CREATE INDEX job_day ON job (day, profile, who);
+CREATE INDEX job_day ON job (day, profile, who, told);
 -- days without a gap on which a job was active, of jobs that were so on more than one
 CREATE TABLE span (
     name      TEXT NOT NULL,
@@ -136,6 +137,7 @@ CREATE TABLE job_month (
     profile INTEGER NOT NULL,
     who     INTEGER NOT NULL,
     jobs    INTEGER NOT NULL,
+    told    INTEGER NOT NULL,
     PRIMARY KEY (month, profile, who)
 ) WITHOUT ROWID;
 CREATE TABLE division_month (

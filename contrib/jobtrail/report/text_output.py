@@ -5,7 +5,7 @@ import json
 
 from ..text import cell, csv_row, fit, places
 from .numbers import PARTS, add_up, places_for
-from .pages import BESIDE, COUNT, DATE, ESTIMATE, HOURS, LIST, RANGE, ROUNDED, SHARE, TEXT
+from .pages import BESIDE, COUNT, DATE, ESTIMATE, HOURS, HOURS_PLACES, LIST, RANGE, ROUNDED, SHARE, TEXT
 
 WIDEST = 60
 LISTED = 4
@@ -28,7 +28,7 @@ def written(value, kind):
     if kind >= ROUNDED:
         return "{:,.{}f}".format(value, kind - ROUNDED)
     if kind in (HOURS, BESIDE):
-        return "{:,.1f}".format(value) if value < 100 else "{:,.0f}".format(value)
+        return "{:,.{}f}".format(value, HOURS_PLACES if value < 100 else 0)
     return "{:,.0f}".format(value)
 
 
@@ -68,6 +68,19 @@ def numbers_line(numbers):
     sums = " + ".join("%s %s" % (name, "{:,.{}f}".format(value, places)) for name, value in zip(PARTS, parts))
     return "Allocation %s core hours = %s. Coverage %s" % (
         "{:,.{}f}".format(whole, places), sums, percent(numbers["coverage"]))  # fmt: skip
+
+
+def source_line(numbers):
+    """Who says what was allocated; None: nobody."""
+    if numbers["coverage"] is None:
+        return None
+    jobs, told = numbers["jobs"], numbers["jobs_in_accounting"]
+    if told == jobs:
+        return "The allocation is that of Slurm's accounting"
+    nodes = "of prolog and epilog, which do not tell of a short suspension"
+    if not told:
+        return "The allocation is that %s" % nodes
+    return "The allocation is that of Slurm's accounting for {:,} of {:,} jobs, else that {}".format(told, jobs, nodes)
 
 
 def beside_line(numbers):
@@ -115,12 +128,12 @@ def print_text(head, pages):
     print(weight_line(head))
     for page in pages:
         print()
-        print_page(page.for_people(), numbers)
+        print_page(page.for_people(numbers), numbers)
 
 
 def print_page(page, numbers):
     print("%s, %s" % (page.title, days_line(numbers)))
-    for line in filter(None, (numbers_line(numbers), beside_line(numbers))):
+    for line in filter(None, (numbers_line(numbers), source_line(numbers), beside_line(numbers))):
         print(line)
     kinds = [kind for _, _, kind in page.columns]
     rows = page.rows + ([page.total] if page.total else [])

@@ -142,6 +142,17 @@ idle|idle|0|1200|25.0%' ]
     [[ "${lines[1]}" = "Part "*"Outcome"*"Tasks"*"CoreSeconds"*"Share "* ]]
 }
 
+@test "shares are of unrounded core seconds, and rows add up to the first line" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db
+    divided 97 n1 '[{"outcome": "recorded", "core_seconds": 43}, {"outcome": "script", "core_seconds": 9.4},
+        {"outcome": "launch", "core_seconds": 7.4}, {"outcome": "idle", "step_id": null, "core_seconds": 4.5}]' |
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$store" -
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --store "$store" -a --no-sacct --coverage -j 97
+    [ "${lines[0]}" = "Core seconds: allocation 64 = programs 43 (66.9%) + uncertain 0 (0.0%) + unseen 17 (26.1%) + idle 4 (7.0%)" ]
+    acct "$store" -n --coverage -j 97 -o outcome,coreseconds,share
+    [ "$output" = $'recorded|43|66.9%\nscript|10|14.6%\nlaunch|7|11.5%\nidle|4|7.0%' ]
+}
+
 of_followers() {
     acct "$1" -n --coverage -j 98
     [ "$output" = $'programs|recorded|8|8800|91.7%\nunseen|follower|1|500|5.2%\nidle|idle|0|300|3.1%' ]

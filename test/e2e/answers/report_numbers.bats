@@ -65,6 +65,7 @@ checked() {
     report "$STORE"
     [ "$(grep -c '^Allocation .* core hours = programs .* + uncertain .* + unseen .* + idle .*\. Coverage ' <<<"$output")" -eq "$pages" ]
     [ "$(grep -c '^[A-Z].*, 2024-09-01 to 2024-12-31, days of UTC$' <<<"$output")" -eq "$pages" ]
+    [ "$(grep -c '^The allocation is that of prolog and epilog, ' <<<"$output")" -eq "$pages" ]
     grep -m 1 '^Allocation ' <<<"$output" | tr -d ,. | awk '{ exit $2 != $7 + $10 + $13 + $16 }'
     report "$STORE" users --csv
     [[ "${lines[0]}" == first,last,timezone,allocation,programs,uncertain,unseen,idle,coverage,* ]]
@@ -170,6 +171,60 @@ same_numbers() { # A B: but for the last digits of sums that were added up in an
         (.allocation - $slurm / 3600 | fabs) < 1e-4 and (.programs - $first.programs | fabs) < 1e-4 and
         .idle > $first.idle and .uncertain < $first.uncertain' <<<"$output"
     jq -e '.pages[] | select(.name == "coverage").rows[] | select(.outcome == "no_record").core_hours == 3 * 4' <<<"$output"
+}
+
+@test "where the five numbers are small, rows have as many decimals" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db
+    jq -c 'del(.crc) | select(.coverageT) | .coverageT.core_seconds = 36 | .coverageA = [
+            .coverageA[0] + {outcome: "script", leader: null, core_seconds: 28.8, program: "/bin/sh"},
+            .coverageA[0] + {outcome: "idle", step_id: null, leader: null, core_seconds: 7.2, program: null}]' "$RECORDS" |
+        head -n 1 | "$JOBTRAIL_BIN/jobtrail-load" --store "$store" -
+    report "$store" coverage
+    grep -q '^Allocation 0.010 core hours = .* + unseen 0.008 + idle 0.002. ' <<<"$output"
+    grep -q '^script .* 0.008  *80.0%' <<<"$output"
+    grep -q '^idle .* 0.002  *20.0%' <<<"$output"
+    report "$store" coverage --html
+    [[ "$output" == *">0.008</td>"* && "$output" != *">0.0</"* ]]
+}
+
+in_accounting() { # STORE OPTION...: [of how many jobs the allocation is Slurm's, jobs]
+    report "$1" accounts --json "${@:2}"
+    jq -c '.pages[0].numbers | [.jobs_in_accounting, .jobs]' <<<"$output"
+}
+
+@test "each page says of how many jobs the allocation is that of Slurm's accounting" {
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db jobs told first=sqlite:$BATS_TEST_TMPDIR/first.db address pages
+    jobs=$(jq -s 'map(select(.coverageT).coverageT.job_id) | unique | length' "$RECORDS")
+    # Slurm's accounting has the first ten, and the job that no node has
+    rows_of_sacct | sed -n '1,11p;$p' >"$BATS_TEST_TMPDIR/rows"
+    told=$(($(wc -l <"$BATS_TEST_TMPDIR/rows") - 1))
+    for address in "$store" "$first"; do
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$address" "$RECORDS"
+        [ "$address" = "$first" ] || "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$address" --update
+        [ "$(in_accounting "$address")" = "[0,$jobs]" ]
+        "$JOBTRAIL_BIN/jobtrail-load" --store "$address" --slurm-rows "$BATS_TEST_TMPDIR/rows"
+        [ "$(in_accounting "$address")" = "[$told,$((jobs + 1))]" ]
+        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$address" --update
+        [ "$(in_accounting "$address")" = "[$told,$((jobs + 1))]" ]
+    done
+    report "$store" --html
+    pages=$(grep -o '<section id=' <<<"$output" | wc -l)
+    [ "$(grep -o "that of Slurm&#x27;s accounting for $told of $((jobs + 1)) jobs, else that of prolog and epilog" \
+        <<<"$output" | wc -l)" -eq "$pages" ]
+    # of users, and of days within a month
+    jq -rs 'map(select(.coverageT).coverageT) | group_by(.job_id) | map(.[0])[:10] | group_by(.user)[] |
+        "\(.[0].user) \(length)"' "$RECORDS" >"$BATS_TEST_TMPDIR/users"
+    while read -r user told; do
+        [ "$user" != user0001 ] || told=$((told + 1))
+        [[ "$(in_accounting "$store" -u "$user")" == "[$told,"* ]]
+    done <"$BATS_TEST_TMPDIR/users"
+    rows_of_sacct >"$BATS_TEST_TMPDIR/rows"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --slurm-rows "$BATS_TEST_TMPDIR/rows"
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --update
+    report "$store"
+    [ "$(grep -c "^The allocation is that of Slurm's accounting$" <<<"$output")" -eq "$(grep -c ', days of UTC$' <<<"$output")" ] ||
+        grep '^The alloc' <<<"$output"
+    in_accounting "$store" -S 2024-11-05 -E 2024-11-05 | jq -e '.[0] == .[1] and .[0] > 0'
 }
 
 @test "days are of the store's time zone, whatever the reader's is" {
