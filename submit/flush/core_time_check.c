@@ -78,8 +78,8 @@ void core_time_check_make(struct core_time_check *check, const struct job_alloca
     check->most_others = (double)job_allocation_most_runs(allocation);
     check->most_row_tasks = allocation->tasks;
     /* a stub is the least that a run leaves; a static program leaves nothing but its task */
-    check->most_row_runs =
-        check->most_row_tasks + (double)(ledger_bytes / sizeof(struct ledger_stub));
+    uint64_t stubs = ledger_bytes / sizeof(struct ledger_stub);
+    check->most_row_runs = check->most_row_tasks + (double)stubs;
     check->first_day = days_of(allocation->start_ns);
     check->last_day = days_of(allocation->end_ns);
 }

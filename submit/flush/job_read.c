@@ -128,6 +128,7 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
     request->resume_at = is_anew ? (struct reading_place){0, 0} : progress->place;
     reading->told = is_anew ? (struct core_time_sums){.runs = 0} : progress->told;
     reading->taken_up_to = request->resume_at;
+    request->told = &reading->told;
     request->units.passed_over_count = progress->passed_over_count;
     request->cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
     int error = reading_run(request, summary, outcome);
@@ -212,7 +213,6 @@ int job_read(struct flush_state *state, const struct journal *journal, int direc
         .now_ns = state->now_ns,
         .units = {.begun = progress->begun, .passed_over = progress->passed_over},
         .taken_up_to = &reading.taken_up_to,
-        .told = &reading.told,
     };
     *outcome = FLUSH_BROKEN;
     if (!progress->is_hopeless)
