@@ -763,6 +763,50 @@ static void what_earlier_flushes_took_counts(void **state)
     }
 }
 
+/* `count` runs of a task, one after the other, of which each has a CPU for a second. */
+static void make_busy_ledger(int count)
+{
+    fields.size = 0;
+    made_text(&fields, LEDGER_EXEC, "/bin/x");
+    made_text(&fields, LEDGER_TASK, "1.0.9");
+    made_start(&made);
+    for (int i = 0; i < count; i++) {
+        struct ledger_slot slot =
+            made_slot(10 + i, UINT64_C(1700000001000000000) + (uint64_t)i * 1000000000);
+        slot.state = LEDGER_ENDED;
+        slot.end_ns = slot.start_ns + 1000000000;
+        made_add(&made, &slot, 0, &fields);
+    }
+}
+
+static void a_flush_that_goes_on_has_what_the_one_before_noted(void **state)
+{
+    enum { RUNS = 90 };
+    struct conf conf = conf_of();
+    (void)state;
+    conf.coverage = true;
+    conf.outbox_bytes = 64 << 10;
+    conf.file_dir = (char *)"/proc/none"; /* the outbox keeps what it has */
+    make_job("7.0", "step time=1700000000.000000000 step=1 cpus=2\n"
+                    "task time=1700000000.000000000 step=1 task=0 pid=9 ticks=9\n" EPILOG);
+    make_busy_ledger(RUNS);
+    put_ledger("7.0");
+    flush_with(&conf, 0, 0);
+    int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct job_progress progress = progress_of(directory);
+    const uint64_t before = LEDGER_FIRST / LEDGER_PAGE; /* units are pages, from 1 on */
+    assert_in_range(progress.place.unit, before + 1, before + RUNS - 1);
+    double runs = (double)(progress.place.unit - before);
+    assert_true(progress.told.runs > 0.9 * runs && progress.told.runs < 1.1 * runs);
+    assert_true(progress.told.run_days == progress.told.runs);
+    job_progress_close(&progress);
+    close(directory);
+    conf.outbox_bytes = 64 << 20;
+    assert_int_equal(flush_with(&conf, 0, 0).records + (uint64_t)runs, RUNS);
+    assert_false(exists(below(spool_dir, "7.0")));
+    assert_false(exists(below(state_dir, "quarantine/7.0")));
+}
+
 /* A child, or a flush with it, that is at a unit and ends. */
 static void what_has_ended_two_readers_is_passed_over_by_the_third(void **state)
 {
@@ -884,6 +928,7 @@ int main(void)
         TEST(a_worker_cannot_tell_again_what_another_told),
         TEST(runs_that_left_no_stub_are_no_more_than_the_job_had_time_for),
         TEST(what_earlier_flushes_took_counts),
+        TEST(a_flush_that_goes_on_has_what_the_one_before_noted),
         TEST(a_place_is_noted_and_read_again),
         TEST(what_has_ended_two_readers_is_passed_over_by_the_third),
         TEST(records_that_nobody_wants_go_nowhere),
