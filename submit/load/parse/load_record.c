@@ -302,6 +302,39 @@ static int read_package(struct reader *reader)
     return error;
 }
 
+/* The numbers of coverage records. */
+static const struct {
+    const char *table, *key, *form;
+} coverage_numbers[] = {
+#define COVERAGE_KEY(table, key, form, from, store, column) {table, #key, #form},
+#include "submit/definition/keys.def"
+};
+
+/* No count is more than 32 bits hold, and no number is negative, but for what the clock was set by.
+ */
+static bool is_number_sound(const char *form, const char *key, struct json_object *value)
+{
+    const double most = strncmp(form, "WHOLE", 5) == 0 ? UINT32_MAX : 1e18;
+    const double least = strcmp(key, "clock_step") == 0 ? -most : 0;
+    enum json_type type = json_object_get_type(value);
+    if (type != json_type_int && type != json_type_double)
+        return true;
+    double number = json_object_get_double(value);
+    return number >= least && number <= most;
+}
+
+static int check_numbers(struct json_object *table, const char *name, struct load_reason *reason)
+{
+    for (size_t i = 0; i < sizeof coverage_numbers / sizeof coverage_numbers[0]; i++) {
+        const char *key = coverage_numbers[i].key;
+        struct json_object *value = json_object_object_get(table, key);
+        if (strcmp(coverage_numbers[i].table, name) == 0 &&
+            !is_number_sound(coverage_numbers[i].form, key, value))
+            return load_refuse(reason, "%s.%s is out of range", name, key);
+    }
+    return 0;
+}
+
 /* A table of texts, numbers and nulls. */
 static int check_table(struct json_object *table, const char *name, struct load_reason *reason)
 {
@@ -331,6 +364,9 @@ static int check_facts(struct json_object *facts, struct load_reason *reason)
         if (!json_object_is_type(json_object_object_get(fact, "outcome"), json_type_string) ||
             !json_object_is_type(json_object_object_get(fact, "tasks"), json_type_int))
             return load_refuse(reason, "coverageA[%zu] has no outcome or no tasks", i);
+        error = check_numbers(fact, "coverageA", reason);
+        if (error != 0)
+            return error;
     }
     return 0;
 }
@@ -341,6 +377,8 @@ static int read_coverage(struct reader *reader)
     coverage->job = json_object_object_get(reader->record->root, "coverageT");
     coverage->facts = json_object_object_get(reader->record->root, "coverageA");
     int error = check_table(coverage->job, "coverageT", reader->reason);
+    if (error == 0)
+        error = check_numbers(coverage->job, "coverageT", reader->reason);
     if (error == 0)
         error = check_facts(coverage->facts, reader->reason);
     if (error != 0)
