@@ -49,7 +49,7 @@ static int prepare_modules(struct store *store)
     if (error == 0)
         error = store_prepare_coverage(&store->coverage, on);
     if (error == 0)
-        error = store_prepare_slurm(&store->slurm, on);
+        error = store_prepare_slurm(&store->accounting, on);
     if (error == 0)
         error = store_prepare_zone(&store->zone, on);
     return error;
@@ -92,7 +92,7 @@ static int put_coverage(struct store *store, const struct record *record, enum s
 {
     int error = store_put_coverage(&store->coverage, record, result);
     if (error == 0 && *result != STORE_CROWDED)
-        error = store_note_cluster(&store->slurm, job_text(record, "cluster"));
+        error = store_note_cluster(&store->accounting, job_text(record, "cluster"));
     if (error == 0 && *result != STORE_CROWDED && *result != STORE_UNCHANGED)
         error = store_note_zone(&store->zone, job_text(record, "timezone"), !record->unproven);
     return error;
@@ -174,7 +174,7 @@ void store_close(struct store *store)
     if (store == NULL)
         return;
     store->connection.ops->close(store->connection.database);
-    store_free_slurm(&store->slurm);
+    store_free_slurm(&store->accounting);
     store_free_runs(&store->runs);
     store_free_parts(&store->parts);
     store_free_intern(&store->intern);

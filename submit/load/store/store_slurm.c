@@ -408,10 +408,10 @@ static int put_answer(struct store *store, void *context)
     put->counts = (struct slurm_counts){0};
     for (const struct slurm_job *job = answer->jobs; error == 0 && job < end; job = next) {
         next = find_end(job, end);
-        error = put_some(&store->slurm, job, next, answer->asked_time, &put->counts);
+        error = put_some(&store->accounting, job, next, answer->asked_time, &put->counts);
     }
     if (error == 0 && answer->cluster != NULL)
-        error = set_until(&store->slurm, answer->cluster, answer->until);
+        error = set_until(&store->accounting, answer->cluster, answer->until);
     if (error == 0 && store->connection.replaces)
         error = store_write(&store->connection, store->add_replaced, NULL, 1);
     return error;
@@ -448,7 +448,7 @@ static int ask_until(struct store *store, void *context)
     if (!name_until(ask->cluster, &name))
         return 0;
     const struct value key = value_text(name.text);
-    int found = store_ask(&store->connection, store->slurm.until, &key, &until, 1);
+    int found = store_ask(&store->connection, store->accounting.until, &key, &until, 1);
     *ask->until = (double)until;
     return found < 0 ? found : 0;
 }
@@ -461,7 +461,7 @@ int store_slurm_until(struct store *store, const char *cluster, double *until)
 
 static int ask_clusters(struct store *store, void *names)
 {
-    return list_clusters(&store->slurm, names);
+    return list_clusters(&store->accounting, names);
 }
 
 int store_slurm_clusters(struct store *store, char **names)
@@ -483,9 +483,9 @@ static int list_open_jobs(struct store *store, void *context)
     struct store_connection *on = &store->connection;
     const struct value asked[] = {value_text(open->cluster), real_value(open->asked_time)};
     struct value row;
-    int more, error = store_select(on, store->slurm.open_jobs, asked);
+    int more, error = store_select(on, store->accounting.open_jobs, asked);
     open->count = 0;
-    while (error == 0 && (more = store_next(on, store->slurm.open_jobs, &row, 1)) != 0) {
+    while (error == 0 && (more = store_next(on, store->accounting.open_jobs, &row, 1)) != 0) {
         error = more < 0 ? more : 0;
         if (error == 0 && open->count < SLURM_OPEN_MAX)
             open->jobs[open->count++] = value_whole(&row);

@@ -119,7 +119,7 @@ struct store {
     struct store_links links;
     struct store_packages packages;
     struct store_coverage coverage;
-    struct store_slurm slurm;
+    struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */
     struct statement *get_generation, *add_generation, *add_replaced;

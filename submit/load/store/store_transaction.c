@@ -47,7 +47,7 @@ int store_patiently(int (*attempt)(void *context), void *context)
 static void forget_ids(struct store *store)
 {
     id_cache_clear(&store->intern.known);
-    store->slurm.noted[0] = '\0';
+    store->accounting.noted[0] = '\0';
     store->generation = 0;
 }
 

@@ -57,7 +57,7 @@ heading() {
     echo
 }
 
-rows() {
+sacct_rows() {
     heading
     echo '7|7|lab|alice|physics|main|REQUEUED|100|110|200|4|1|360|00:00:00|'
     echo '7|7|lab|alice|physics|main|RUNNING|200|250|Unknown|4|1|40|00:00:10|'
@@ -65,7 +65,7 @@ rows() {
 }
 
 jobs_of_a_file() {
-    rows >rows
+    sacct_rows >rows
     load_into --slurm-rows rows
     [ "$status" -eq 0 ]
     [ "$(count slurm_new)" -eq 2 ]
@@ -97,7 +97,7 @@ jobs_of_a_file() {
     [ "$status" -eq 5 ]
     [ "$(count new)" -eq 10 ]
     [[ $stderr == *"jobs of Slurm: rows: is no output of sacct"* ]]
-    rows | head -c -20 >rows
+    sacct_rows | head -c -20 >rows
     load_into --slurm-rows rows
     [ "$status" -eq 5 ]
     [[ $stderr == *"rows: is cut short"* ]]
@@ -138,11 +138,11 @@ jobs_of_a_file() {
     status=0
     wait "$loader" || status=$?
     [ "$status" -eq 4 ]
-    ! kill -0 "$sacct" 2>/dev/null
+    run ! kill -0 "$sacct"
 }
 
-# covered NUMBER ZONE
-covered() {
+# job_covered NUMBER ZONE
+job_covered() {
     echo "{\"coverageT\":{\"uuid\":\"00000000-0000-7000-8000-00000000000$1\",\"cluster\":\"lab\",\"job_id\":$1,\"restart_count\":0,\"user\":\"alice\",\"timezone\":\"$2\"},\"coverageA\":[{\"outcome\":\"idle\",\"tasks\":0}]}"
 }
 
@@ -153,8 +153,8 @@ zones() {
     load_into --timezone Europe/Berlin
     [ "$status" -eq 0 ]
     [ "$(sql 'SELECT min(date) FROM run')" = "2024-11-20 11:00:00" ]
-    covered 1 Europe/Berlin >covered
-    covered 2 Asia/Tokyo >>covered
+    job_covered 1 Europe/Berlin >covered
+    job_covered 2 Asia/Tokyo >>covered
     load_into covered
     [ "$(count other_timezones)" -eq 1 ]
     run jobtrail-load --store "$store" --timezone Europe/Berln

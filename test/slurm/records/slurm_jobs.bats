@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # jobtrail-load --slurm: the jobs of Slurm's accounting in the store, as sacct tells them, and each beside the
 # records of the nodes that it is of.
+# shellcheck disable=SC2154 # bats sets variables
 
 bats_require_minimum_version 1.5.0
 load ../fixture/cluster
