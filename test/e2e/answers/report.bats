@@ -157,10 +157,11 @@ cells() {
     cells failures '.executable, .failed_runs, .share'
     grep -Fx 'flow.mpi|1|0.5' <<<"$cells"
     # an end that nobody saw is no failure
-    cells failures '.executable, .failed_runs, .unknown_runs' --raw
-    ! grep python <<<"$cells"
     cells endings '.outcome, .runs' --raw
     grep -Fx 'UNKNOWN|1' <<<"$cells"
+    report failures endings --raw --json --top 0
+    jq -e '.pages | ([.[0].rows[].failed_runs] | add) ==
+        ([.[1].rows[] | select(.outcome | test("^(FAILED|KILLED)")).runs] | add)' <<<"$output"
 }
 
 @test "packages by name and program, with their versions, a run and a job counted once" {

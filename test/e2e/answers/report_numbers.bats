@@ -108,7 +108,7 @@ checked() {
 }
 
 @test "a job counts in each month in which it was active, and once in both" {
-    local store=sqlite:$BATS_TEST_TMPDIR/store.db count
+    local store=sqlite:$BATS_TEST_TMPDIR/store.db days update
     # begins in October, and ends in November
     jq -c 'del(.crc) | select((.slurmT // .coverageT).job_id as $job | $job == '"$(over_month)"')' "$RECORDS" |
         "$JOBTRAIL_BIN/jobtrail-load" --store "$store" -
