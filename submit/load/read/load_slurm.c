@@ -134,7 +134,8 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
 {
     const double now = (double)time(NULL);
     enum slurm_result result = SLURM_LOADED;
-    for (double from = since; result == SLURM_LOADED && from < now; from += DAY_S) {
+    double from = since;
+    while (result == SLURM_LOADED && from < now) {
         const bool is_last = from + DAY_S >= now;
         const struct sacct_question question = {.format = SLURM_ROWS_FORMAT,
                                                 .cluster = cluster,
@@ -145,6 +146,7 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
         if (load->show_progress)
             fprintf(stderr, "\rSlurm's jobs %s: %.0f days left", cluster, (now - from) / DAY_S);
         result = ask(load, &question, cluster, is_last ? now : from + DAY_S);
+        from += DAY_S;
     }
     return result;
 }
