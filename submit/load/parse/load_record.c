@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@
 #include "submit/load/parse/record_part.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
+
+#define DAY_S   86400.0
+#define LEADS_S (366 * DAY_S)
 
 /* ---- The members of a record ---------------------------------------------------------------- */
 
@@ -222,6 +226,26 @@ static int find_days(const struct reader *reader, struct run_record *run)
     return 0;
 }
 
+/* The days lie in the time of the run, give or take a day for the time zone that they were cut in,
+ * and what the clock was set by. A run that leads has what others had that followed it, who may
+ * have begun before it, and run on after it. */
+static bool is_in_time(const struct run_record *run)
+{
+    const struct run_days *days = &run->days;
+    const struct run_day *last = days->list == NULL ? &days->first : days->list + days->count - 1;
+    double start = run->start_time.value;
+    double end = run->end_time.known ? run->end_time.value : start;
+    double rest = DAY_S;
+    if (run->end_time_max.known && run->end_time_max.value > end)
+        end = run->end_time_max.value;
+    if (run->clock_step.known)
+        rest += fabs(run->clock_step.value);
+    if (run->leads.known && run->leads.value != 0)
+        rest += LEADS_S;
+    return run->start_time.known && (days->first.day + 1.0) * DAY_S > start - rest &&
+           last->day * DAY_S <= end + rest;
+}
+
 /* Numbers are rounded where they were written. */
 static int check_days(const struct run_record *run, struct load_reason *reason)
 {
@@ -232,6 +256,8 @@ static int check_days(const struct run_record *run, struct load_reason *reason)
         return load_refuse(reason, "slurmT.core_days is there without core_seconds");
     if (days->sum > sum + rounding || days->sum < sum - rounding)
         return load_refuse(reason, "slurmT.core_days does not add up to core_seconds");
+    if (days->count > 0 && !is_in_time(run))
+        return load_refuse(reason, "slurmT.core_days has days on which the run did not run");
     return 0;
 }
 
