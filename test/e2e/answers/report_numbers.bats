@@ -203,7 +203,8 @@ in_accounting() { # STORE OPTION...: [of how many jobs the allocation is Slurm's
         [ "$address" = "$first" ] || "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$address" --update
         [ "$(in_accounting "$address")" = "[0,$jobs]" ]
         "$JOBTRAIL_BIN/jobtrail-load" --store "$address" --slurm-rows "$BATS_TEST_TMPDIR/rows"
-        [ "$(in_accounting "$address")" = "[$told,$((jobs + 1))]" ]
+        # a summary has rows that come late after its next update
+        [ "$address" = "$store" ] || [ "$(in_accounting "$address")" = "[$told,$((jobs + 1))]" ]
         "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$address" --update
         [ "$(in_accounting "$address")" = "[$told,$((jobs + 1))]" ]
     done
