@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The five numbers of jobtrail-report, programs + uncertain + unseen + idle = allocation, over made records: what
 # the records say, in all selections, from both databases, with Slurm's accounting and without.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/mariadb
