@@ -218,7 +218,7 @@ lasts() {
     cat <<SQL
         UPDATE coverage SET core_seconds = core_seconds - allocation +
             (SELECT cpus * (($3) - ($2)) FROM slurm_job WHERE slurm_job.job_id_raw = coverage.job_id_raw)
-            WHERE rowid = (SELECT rowid FROM coverage WHERE $row ORDER BY core_seconds DESC LIMIT 1);
+            WHERE (uuid, position) = (SELECT uuid, position FROM coverage WHERE $row ORDER BY core_seconds DESC LIMIT 1);
         UPDATE coverage SET (job_start, job_end, allocation) =
             (SELECT $2, $3, cpus * (($3) - ($2)) FROM slurm_job WHERE slurm_job.job_id_raw = coverage.job_id_raw)
             WHERE $row
