@@ -233,11 +233,11 @@ SQL
     finds_change "DELETE FROM coverage WHERE outcome = 'container'"
     finds_change "UPDATE slurm_job SET core_seconds = core_seconds + 3 WHERE job_id_raw = $(job_of pipeline)"
     finds_change "DELETE FROM slurm_job WHERE job_id_raw = $(job_of concurrent)"
-    # nothing is told of a job, and it began before it began
+    # a node tells nothing of a job, of more than its time, or of less
     finds_change "DELETE FROM coverage WHERE job_id_raw = $(job_of opted-out)"
     finds_change "$(lasts opted-out 'start_time - 0.6' 'end_time + 0.9')"
     finds_change "$(lasts opted-out 'start_time' 'end_time - 1.1')"
-    # what is as it may be is not
+    # the end may be late by what Slurm rounds off
     run finds_change "$(lasts opted-out 'start_time' 'end_time + 0.9')"
     [[ $output == *"not found: "* ]]
 }
