@@ -9,6 +9,7 @@ in equal parts, as it has started their ranks.
 """
 
 import bisect
+import collections
 import itertools
 
 AT_ONCE = 500
@@ -76,10 +77,11 @@ NO_INTERVALS = Intervals()
 
 
 class Jobs:
-    """Runs and leaders of some jobs. A row is no better proven than what it is resolved by."""
+    """Runs and leaders of some jobs. Rows that are proven are resolved by such, and those that are not by the others:
+    neither has anything of the other."""
 
     def __init__(self, store, facts, run):
-        self.leading, self.several, self.leaders = {}, {}, {}
+        self.leading, self.several, self.leaders, self.shares = {}, {}, {}, {}
         self.load(store, facts, "follower", LEADING, run, self.add_leading)
         self.load(store, facts, "follower", LEADERS, run, self.add_leader)
         self.load(store, facts, "launcher", SEVERAL, run, self.add_several)
@@ -99,28 +101,37 @@ class Jobs:
 
     def add_several(self, job, start, end, proven, *run):
         if start is not None and end is not None:
-            self.several.setdefault(job, Intervals()).add(start, end, (proven, run))
+            self.several.setdefault((job, proven), Intervals()).add(start, end, run)
 
     def of_follower(self, fact):
         leader = job_of(fact), fact["step_id"], fact["leader"]
         for proven, run in self.leading.get(leader, ()):
-            if proven >= fact["proven"]:
-                return "recorded", [run]
+            if proven == fact["proven"]:
+                return "recorded", {run: 1.0}
         for proven, outcome in self.leaders.get(leader, ()):
-            if proven >= fact["proven"]:
-                return "assumed" if outcome in ("recorded", "launch") else outcome, []
-        return "follower", []
+            if proven == fact["proven"]:
+                return "assumed" if outcome in ("recorded", "launch") else outcome, {}
+        return "follower", {}
 
     def of_launcher(self, fact):
-        several = self.several.get(job_of(fact), NO_INTERVALS)
-        found = several.overlapping(fact["start_time"], fact["end_time"])
-        runs = [run for proven, run in found if proven >= fact["proven"]]
-        return ("recorded", runs) if runs else ("launcher", [])
+        at = (job_of(fact), fact["proven"]), fact["start_time"], fact["end_time"]
+        if at not in self.shares:
+            several = self.several.get(at[0], NO_INTERVALS)
+            self.shares = {at: shares_of(several.overlapping(*at[1:]))}  # rows of one time stand together
+        shares = self.shares[at]
+        return ("recorded", shares) if shares else ("launcher", {})
+
+
+def shares_of(runs):
+    """Of equal runs, which may be many, one stands for all."""
+    counts = collections.Counter(runs)
+    whole = sum(counts.values())
+    return {run: count / whole for run, count in counts.items()}
 
 
 def resolved(store, facts, run="id"):
     """Yields (fact, outcome, runs) for each of the facts, dicts with NEEDED at least: the outcome that it has
-    in the end, and the runs that have its time in equal parts, as tuples of these columns of `run`. There are
+    in the end, and {run: its share} of those that have its time, as tuples of these columns of `run`. There are
     no runs where the flush has counted the time already, or where nothing is known of it."""
     facts = iter(facts)
     while True:
@@ -134,7 +145,7 @@ def resolved(store, facts, run="id"):
             elif fact["outcome"] == "launcher":
                 yield (fact,) + jobs.of_launcher(fact)
             else:
-                yield fact, fact["outcome"], []
+                yield fact, fact["outcome"], {}
 
 
 def added(store, runs):
@@ -148,6 +159,6 @@ def added(store, runs):
         rows = store.lookup(FACTS.format(where=of_jobs(some)), some)
         facts = [dict(zip(NEEDED, row)) for row in rows]
         for fact, _, of in resolved(store, facts):
-            for (number,) in of:
-                found[number] = found.get(number, 0.0) + (fact["core_seconds"] or 0.0) / len(of)
+            for (number,), share in of.items():
+                found[number] = found.get(number, 0.0) + (fact["core_seconds"] or 0.0) * share
     return found

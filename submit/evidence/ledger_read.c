@@ -2,6 +2,7 @@
 #include "submit/evidence/ledger_read.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,8 @@ static int read_stub_fields(const struct stub_walk *walk, const char *at,
         return -EINVAL;
     const char *place = at + walk->slot_bytes - exec_room;
     memcpy(&exec, place, sizeof exec);
-    if (exec.kind != LEDGER_EXEC || exec.length == 0 || exec.length > exec_room - sizeof exec)
+    if (exec.kind != LEDGER_EXEC || exec.length == 0 || exec.length >= PATH_MAX ||
+        exec.length > exec_room - sizeof exec)
         return -EINVAL;
     int error = ledger_fields(capture, place, sizeof exec + exec.length);
     return error != 0 ? error
@@ -247,6 +249,12 @@ int ledger_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
     return read_slot(reader, offset, step, &walk, capture);
 }
 
+/* A counter may hold any number. */
+static uint64_t counted(uint64_t number)
+{
+    return number < UINT32_MAX ? number : UINT32_MAX;
+}
+
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
 {
     struct ledger_header header;
@@ -260,7 +268,7 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
         return -errno;
     struct ledger_reader opened = {.at = LEDGER_FIRST,
                                    .end = header.used_bytes,
-                                   .others_runs = header.others_runs,
+                                   .others_runs = counted(header.others_runs),
                                    .others_ns = header.others_ns,
                                    .fd = fd,
                                    .memory = malloc(sizeof *opened.memory)};
@@ -275,7 +283,7 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
         opened.damaged = 1;
     }
     for (int i = 0; i < LEDGER_DROPS; i++)
-        opened.dropped += header.dropped[i];
+        opened.dropped = counted(opened.dropped + counted(header.dropped[i]));
     *reader = opened;
     return 0;
 }

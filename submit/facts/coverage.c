@@ -239,6 +239,14 @@ static void add_part(struct search *search, size_t task, enum partition_part par
     add_shares(search, piece, division_of_task(search->source->division, task, part));
 }
 
+/* What a run is, and the tasks for which it stands. */
+static enum coverage_outcome outcome_of_run(struct division_run run)
+{
+    return run.is_passed_over ? COVERAGE_UNKNOWN
+           : run.is_left_out  ? COVERAGE_SAMPLED
+                              : COVERAGE_RECORDED;
+}
+
 /* As what the share of a task that follows counts. */
 static struct coverage_piece piece_of_follower(const struct search *search, size_t task)
 {
@@ -250,8 +258,9 @@ static struct coverage_piece piece_of_follower(const struct search *search, size
     size_t run = division_leading(division, leader), statics = search->task[leader].statics;
     if (run != SIZE_MAX) {
         const struct division_run known = division_run(division, run);
-        return piece_of(search, task, known.is_left_out ? COVERAGE_SAMPLED : COVERAGE_RECORDED,
-                        known.is_left_out ? known.program : program);
+        enum coverage_outcome outcome = outcome_of_run(known);
+        return piece_of(search, task, outcome,
+                        outcome == COVERAGE_SAMPLED ? known.program : program);
     }
     if (statics == SIZE_MAX)
         return piece_of(search, task, COVERAGE_FOLLOWER, program);
@@ -291,7 +300,7 @@ static void add_run(struct search *search, size_t run)
 {
     const struct division *division = search->source->division;
     const struct division_run known = division_run(division, run);
-    enum coverage_outcome outcome = known.is_left_out ? COVERAGE_SAMPLED : COVERAGE_RECORDED;
+    enum coverage_outcome outcome = outcome_of_run(known);
     struct coverage_piece piece = {.outcome = outcome,
                                    .step = JOURNAL_NONE,
                                    .leader = JOURNAL_NONE,
@@ -301,10 +310,12 @@ static void add_run(struct search *search, size_t run)
                                    .program = known.program};
     if (known.task != SIZE_MAX)
         piece = piece_of(search, known.task, outcome,
-                         known.is_left_out ? known.program : search->task[known.task].program);
+                         outcome == COVERAGE_SAMPLED ? known.program
+                                                     : search->task[known.task].program);
     if (known.task != SIZE_MAX)
         add_shares(search, piece, division_of_run(division, run));
-    if (!known.is_left_out && (!known.is_program || known.task == SIZE_MAX))
+    if (outcome == COVERAGE_UNKNOWN ||
+        (outcome == COVERAGE_RECORDED && (!known.is_program || known.task == SIZE_MAX)))
         return;
     piece.runs = 1;
     piece.day = division_day(division, known.start_ns);

@@ -20,6 +20,7 @@ struct division {
     struct division_source source;
     struct partition_run *run; /* owned; of the succession */
     const char **left_out;     /* owned; of each run the path in `paths`; NULL: it is kept */
+    bool *passed_over;         /* owned; of each run */
     size_t run_count;
     void *paths; /* owned; a tree (tsearch(3)) of owned texts, each once */
     struct run_parents parents;
@@ -159,6 +160,11 @@ int division_add(struct division *division, const struct capture *capture,
     if (is_left_out)
         division->left_out[at] = keep_path(division, capture->exec);
     return is_left_out && division->left_out[at] == NULL ? -ENOMEM : 0;
+}
+
+void division_pass_over(struct division *division)
+{
+    division->passed_over[division->run_count - 1] = true;
 }
 
 /* ---- Input ----------------------------------------------------------------------------------- */
@@ -516,6 +522,7 @@ struct division_run division_run(const struct division *division, size_t run)
     return (struct division_run){.task = known->task,
                                  .is_program = known->kind == PARTITION_PROGRAM,
                                  .is_left_out = division->left_out[run] != NULL,
+                                 .is_passed_over = division->passed_over[run],
                                  .program = division->left_out[run],
                                  .start_ns = known->start_ns};
 }
@@ -555,11 +562,12 @@ int division_new(const struct division_source *source, struct division **divisio
     made->source = *source;
     made->run = calloc(runs + 1, sizeof *made->run);
     made->left_out = calloc(runs + 1, sizeof *made->left_out);
+    made->passed_over = calloc(runs + 1, sizeof *made->passed_over);
     made->own_run = new_indexes(tasks);
     made->followed = new_indexes(tasks);
     made->leading = new_indexes(tasks);
-    int error = made->run == NULL || made->left_out == NULL || made->own_run == NULL ||
-                        made->followed == NULL || made->leading == NULL
+    int error = made->run == NULL || made->left_out == NULL || made->passed_over == NULL ||
+                        made->own_run == NULL || made->followed == NULL || made->leading == NULL
                     ? -ENOMEM
                     : find_days(made);
     if (error == 0)
@@ -598,6 +606,7 @@ void division_free(struct division *division)
     tdestroy(division->paths, free);
     free(division->run);
     free(division->left_out);
+    free(division->passed_over);
     free(division->own_run);
     free(division->followed);
     free(division->leading);

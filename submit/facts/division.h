@@ -33,6 +33,7 @@ struct division_run {
     size_t task;         /* SIZE_MAX: unknown */
     bool is_program;     /* it is neither a shell, a wrapper nor a container's runtime */
     bool is_left_out;    /* by sampling: it has no record */
+    bool is_passed_over; /* it has no record either */
     const char *program; /* path of a run that is left out; the division's */
     uint64_t start_ns;
 };
@@ -53,6 +54,9 @@ int division_new(const struct division_source *source, struct division **divisio
  * one that is left out is kept. Returns 0 or -ENOMEM. */
 int division_add(struct division *division, const struct capture *capture,
                  const struct ending *ending, bool is_left_out);
+
+/* The run that was added last gets no record, as it has ended its readers. */
+void division_pass_over(struct division *division);
 
 /* Divides, when all have been added. Returns 0, -ENOMEM, or -EINVAL where the job is larger than
  * partition.h can divide. What follows is asked after that. */

@@ -52,11 +52,18 @@ static void find_suspended(const struct journal *journal, struct job_allocation 
     }
 }
 
+uint64_t job_allocation_most_runs(const struct job_allocation *allocation)
+{
+    double most = allocation->core_seconds * 10000;
+    return most < UINT32_MAX ? (uint64_t)most : UINT32_MAX;
+}
+
 struct job_allocation job_allocation_find(const struct journal *journal, uint64_t now_ns)
 {
     int64_t step_ns = journal->clock_step_ns;
     bool is_set = step_ns >= CLOCK_ERROR_NS || step_ns <= -CLOCK_ERROR_NS;
     struct job_allocation allocation = {.cpus = cpus_here(journal),
+                                        .tasks = (uint32_t)journal->task_count,
                                         .is_clock_known = journal->is_clock_known,
                                         .clock_step = is_set ? (double)step_ns / 1e9 : 0};
     find_start(journal, &allocation);

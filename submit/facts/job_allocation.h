@@ -22,6 +22,7 @@ struct job_allocation {
     double core_seconds;       /* cpus x (end - start - suspended) */
     bool is_clock_known;
     double clock_step; /* s by which the clock was set meanwhile, where that is known */
+    uint32_t tasks;    /* that the journal has */
 };
 
 /* Core seconds on one day. */
@@ -41,6 +42,10 @@ struct allocation_run {
 
 /* `now_ns`: the end of a job of which the journal has no end. */
 struct job_allocation job_allocation_find(const struct journal *journal, uint64_t now_ns);
+
+/* How many runs there can have been at the most: starting one takes more than 0.1 ms of a CPU. Not
+ * more than UINT32_MAX. */
+uint64_t job_allocation_most_runs(const struct job_allocation *allocation);
 
 /* The part of `[start_ns, end_ns]` that is in the allocation; false: none. */
 bool job_allocation_clip(const struct job_allocation *allocation, uint64_t *start_ns,

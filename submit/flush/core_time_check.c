@@ -7,6 +7,7 @@
 
 #include "conf/base/days.h"
 #include "conf/base/json_end.h"
+#include "preload/ledger.h"
 
 /* A JSON value, or what is left of one. */
 struct value {
@@ -39,6 +40,15 @@ static bool read_number(struct value value, double *number)
     return *end == '\0' && *number >= 0 && *number < 1e18;
 }
 
+/* The same of a whole number, without a point or an exponent. */
+static bool read_count(struct value value, double *number)
+{
+    for (const char *at = value.at; at < value.end; at++)
+        if (*at < '0' || *at > '9')
+            return false;
+    return read_number(value, number);
+}
+
 /* What rounds: of each record and each sum. */
 static bool is_within(const struct core_time_check *check, double sum)
 {
@@ -58,12 +68,18 @@ static bool is_day(const struct core_time_check *check, struct value value)
     return days_parse(text, &day) == 0 && day >= check->first_day && day <= check->last_day;
 }
 
-void core_time_check_make(struct core_time_check *check, const struct job_allocation *allocation)
+void core_time_check_make(struct core_time_check *check, const struct job_allocation *allocation,
+                          uint64_t ledger_bytes)
 {
     *check = (struct core_time_check){.first_day = 1, .last_day = 0};
     if (allocation == NULL)
         return;
     check->most = allocation->core_seconds;
+    check->most_others = (double)job_allocation_most_runs(allocation);
+    check->most_row_tasks = allocation->tasks;
+    /* a stub is the least that a run leaves; a static program leaves nothing but its task */
+    uint64_t stubs = ledger_bytes / sizeof(struct ledger_stub);
+    check->most_row_runs = check->most_row_tasks + (double)stubs;
     check->first_day = days_of(allocation->start_ns);
     check->last_day = days_of(allocation->end_ns);
 }
@@ -85,6 +101,28 @@ bool core_time_check_most(void *context, const char *value, size_t length)
     double number = 0;
     const struct value told = {value, value + length};
     return (is_text(told, "null") || read_number(told, &number)) && is_within(check, number);
+}
+
+bool core_time_check_others(void *context, const char *value, size_t length)
+{
+    const struct core_time_check *check = context;
+    double number;
+    return read_count((struct value){value, value + length}, &number) &&
+           number <= check->most_others;
+}
+
+bool core_time_check_others_time(void *context, const char *value, size_t length)
+{
+    const struct core_time_check *check = context;
+    double number;
+    return read_number((struct value){value, value + length}, &number) && is_within(check, number);
+}
+
+bool core_time_check_dropped(void *context, const char *value, size_t length)
+{
+    double number;
+    (void)context;
+    return read_count((struct value){value, value + length}, &number) && number <= UINT32_MAX;
 }
 
 /* The next value of an array or an object. */
@@ -127,25 +165,46 @@ bool core_time_check_days(void *context, const char *value, size_t length)
            is_within(check, check->taken.run_days + check->told.run_days);
 }
 
+enum { ROW_CORE_SECONDS = 1, ROW_DAY = 2, ROW_RUNS = 4, ROW_TASKS = 8 };
+
+static unsigned row_key(struct value key)
+{
+    return is_text(key, "\"core_seconds\":") ? ROW_CORE_SECONDS
+           : is_text(key, "\"day\":")        ? ROW_DAY
+           : is_text(key, "\"runs\":")       ? ROW_RUNS
+           : is_text(key, "\"tasks\":")      ? ROW_TASKS
+                                             : 0;
+}
+
+static bool take_row_value(struct core_time_check *check, unsigned key, struct value value)
+{
+    struct core_time_sums *told = &check->told;
+    double number;
+    if (key == 0 || key == ROW_DAY)
+        return key == 0 || is_day(check, value);
+    bool is_read =
+        key == ROW_CORE_SECONDS ? read_number(value, &number) : read_count(value, &number);
+    if (is_read)
+        *(key == ROW_CORE_SECONDS ? &told->rows
+          : key == ROW_RUNS       ? &told->row_runs
+                                  : &told->row_tasks) += number;
+    return is_read;
+}
+
 /* The value of a row's key, each key once; as no reader can take another one for it, keys have no
  * escapes. */
 static bool take_member(struct core_time_check *check, struct value *rest, unsigned *seen)
 {
     struct value key = {rest->at, rest->at < rest->end ? json_key_end(rest->at, rest->end) : NULL};
     struct value value;
-    double number;
     if (key.end == NULL || memchr(key.at, '\\', (size_t)(key.end - key.at)) != NULL)
         return false;
     rest->at = key.end;
-    unsigned bit = is_text(key, "\"core_seconds\":") ? 1 : is_text(key, "\"day\":") ? 2 : 0;
+    unsigned bit = row_key(key);
     if (!take_value(rest, &value) || (*seen & bit) != 0)
         return false;
     *seen |= bit;
-    if (bit == 1 && read_number(value, &number))
-        check->told.rows += number;
-    else if (bit == 1)
-        return false;
-    return bit != 2 || is_day(check, value);
+    return take_row_value(check, bit, value);
 }
 
 static bool take_row(struct core_time_check *check, struct value *rest)
@@ -157,7 +216,8 @@ static bool take_row(struct core_time_check *check, struct value *rest)
         if (!take_member(check, rest, &seen))
             return false;
     } while (take_char(rest, ','));
-    return take_char(rest, '}') && seen == 3;
+    const unsigned needed = ROW_CORE_SECONDS | ROW_DAY;
+    return take_char(rest, '}') && (seen & needed) == needed;
 }
 
 bool core_time_check_rows(void *context, const char *value, size_t length)
@@ -173,7 +233,9 @@ bool core_time_check_rows(void *context, const char *value, size_t length)
             return false;
     } while (take_char(&rest, ','));
     return take_char(&rest, ']') && rest.at == rest.end &&
-           is_within(check, check->taken.rows + check->told.rows);
+           is_within(check, check->taken.rows + check->told.rows) &&
+           check->taken.row_runs + check->told.row_runs <= check->most_row_runs &&
+           check->taken.row_tasks + check->told.row_tasks <= check->most_row_tasks;
 }
 
 void core_time_check_end(struct core_time_check *check, bool is_taken)
@@ -182,6 +244,8 @@ void core_time_check_end(struct core_time_check *check, bool is_taken)
         check->taken.runs += check->told.runs;
         check->taken.run_days += check->told.run_days;
         check->taken.rows += check->told.rows;
+        check->taken.row_runs += check->told.row_runs;
+        check->taken.row_tasks += check->told.row_tasks;
     }
-    check->told = (struct core_time_sums){0, 0, 0};
+    check->told = (struct core_time_sums){.runs = 0};
 }

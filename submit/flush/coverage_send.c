@@ -43,18 +43,27 @@ static bool is_wanted(const struct ledger_send *send, uint64_t unit)
     return unit >= send->request->resume_at.unit && send->begin(send->context, unit);
 }
 
+static uint64_t least(uint64_t number, double most)
+{
+    return (double)number > most ? (uint64_t)most : number;
+}
+
+/* What the user's processes have counted, but no more than there can have been. */
 static int send_facts(const struct ledger_send *send, const struct coverage_told *told,
                       const struct coverage *coverage, uint64_t first)
 {
     const struct journal *journal = send->request->journal;
+    const struct job_allocation *allocation = told->allocation;
+    uint64_t others_runs = least(told->others_runs, (double)job_allocation_most_runs(allocation));
+    uint64_t others_ns = least(told->others_ns, allocation->core_seconds * 1e9);
     const struct coverage_record_source source = {.conf = send->request->conf,
                                                   .lines = &send->lines,
                                                   .journal = journal,
                                                   .coverage = coverage,
                                                   .allocation = told->allocation,
                                                   .dropped = told->dropped,
-                                                  .others_runs = told->others_runs,
-                                                  .others_ns = told->others_ns};
+                                                  .others_runs = others_runs,
+                                                  .others_ns = others_ns};
     int error = 0;
     for (size_t i = 0; error == 0 && i < coverage->fact_count; i += COVERAGE_RECORD_FACTS) {
         struct built_record record;

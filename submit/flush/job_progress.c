@@ -28,6 +28,14 @@ static uint64_t next_number(char **at)
     return number;
 }
 
+static double next_sum(char **at)
+{
+    char *end;
+    double sum = strtod(*at, &end);
+    *at = end;
+    return sum;
+}
+
 static void parse_notes(struct job_progress *progress, char *at)
 {
     progress->place.unit = next_number(&at);
@@ -42,6 +50,11 @@ static void parse_notes(struct job_progress *progress, char *at)
         else
             progress->passed_over[progress->passed_over_count++] = unit;
     }
+    progress->told.runs = next_sum(&at);
+    progress->told.run_days = next_sum(&at);
+    progress->told.rows = next_sum(&at);
+    progress->told.row_runs = next_sum(&at);
+    progress->told.row_tasks = next_sum(&at);
 }
 
 static void name_of(const struct job_progress *progress, const char *end, char path[PATH_SIZE])
@@ -152,6 +165,7 @@ bool job_progress_has_room(const struct job_progress *progress)
 int job_progress_note(const struct job_progress *progress)
 {
     const struct reading_place *place = &progress->place;
+    const struct core_time_sums *told = &progress->told;
     char text[TEXT_MAX + 1];
     if (progress->directory < 0)
         return 0;
@@ -164,6 +178,8 @@ int job_progress_note(const struct job_progress *progress)
     for (size_t i = 0; i < progress->passed_over_count; i++)
         size += snprintf(text + size, sizeof text - (size_t)size, " %" PRIu64,
                          progress->passed_over[i]);
+    size += snprintf(text + size, sizeof text - (size_t)size, " 0 %.6f %.6f %.6f %.0f %.0f",
+                     told->runs, told->run_days, told->rows, told->row_runs, told->row_tasks);
     snprintf(text + size, sizeof text - (size_t)size, "%*s", TEXT_MAX - size, "\n");
     ssize_t written = pwrite(progress->notes, text, TEXT_MAX, 0);
     if (written != TEXT_MAX)

@@ -3,10 +3,11 @@
  * How far earlier flushes have come with a job or a session, what they have cost, and which units
  * (reading.h) have ended their reader. Two files of root's keep it, beside what is flushed:
  *
- *   NAME        "UNIT RECORDS CPU ALL UNIT TIMES PASSED...\n", decimal: the place (struct
+ *   NAME        "UNIT RECORDS CPU ALL UNIT TIMES PASSED... 0 SUMS\n", decimal: the place (struct
  *               reading_place), milliseconds of processor time, how many readers were ended, the
- *               unit that ended the last one and how often it did, and the units that are passed
- *               over; empty: nothing is noted yet
+ *               unit that ended the last one and how often it did, the units that are passed over,
+ *               and what the records up to the place have told (struct core_time_sums, in its
+ *               order); empty: nothing is noted yet
  *   NAME.begun  the number of the unit that the reader is at, in memory shared with the reader: it
  *               is there after reader and flush were killed
  */
@@ -29,7 +30,8 @@ enum { JOB_PROGRESS_TRIES = 2, JOB_PROGRESS_PASSED_OVER = 8, JOB_PROGRESS_FAILUR
 
 struct job_progress {
     struct reading_place place;
-    uint64_t used_ns; /* processor time so far */
+    struct core_time_sums told; /* by the records up to the place */
+    uint64_t used_ns;           /* processor time so far */
     uint64_t all_failures;
     uint64_t failed, failures; /* the unit that ended the last one, and how often it did */
     uint64_t passed_over[JOB_PROGRESS_PASSED_OVER]; /* units that are not begun again */

@@ -16,8 +16,9 @@ struct job_reading {
     struct reading_request request;
     struct job_progress progress;
     struct reading_place taken_up_to;
-    uint64_t runs;       /* taken since the last commit */
-    bool is_out_of_room; /* the outbox has no room for a record */
+    struct core_time_sums told; /* by the records up to there */
+    uint64_t runs;              /* taken since the last commit */
+    bool is_out_of_room;        /* the outbox has no room for a record */
 };
 
 bool job_may_go_on(const struct journal *journal)
@@ -109,6 +110,7 @@ static int commit_taken(struct job_reading *reading, enum flush_outcome outcome)
     if (error == 0 && outcome != FLUSH_DONE && outcome != FLUSH_NO_LEDGER) {
         state->count->records += reading->runs;
         progress->place = reading->taken_up_to;
+        progress->told = reading->told;
     }
     return error;
 }
@@ -122,9 +124,11 @@ static int read_once(struct job_reading *reading, struct reading_summary *summar
     uint64_t most_ns = reading->state->conf->job_cpu_s * UINT64_C(1000000000);
     reading->runs = 0;
     reading->is_out_of_room = false;
-    request->resume_at =
-        job_may_go_on(request->journal) ? (struct reading_place){0, 0} : progress->place;
+    bool is_anew = job_may_go_on(request->journal);
+    request->resume_at = is_anew ? (struct reading_place){0, 0} : progress->place;
+    reading->told = is_anew ? (struct core_time_sums){.runs = 0} : progress->told;
     reading->taken_up_to = request->resume_at;
+    request->told = &reading->told;
     request->units.passed_over_count = progress->passed_over_count;
     request->cpu_ns = most_ns > progress->used_ns ? most_ns - progress->used_ns : 1;
     int error = reading_run(request, summary, outcome);

@@ -143,7 +143,10 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     const struct ending ending = find_ending(ends, &capture, entry->next_ns, reads);
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
-    return division_add(ends->division, &capture, &ending, is_left_out);
+    int error = division_add(ends->division, &capture, &ending, is_left_out);
+    if (error == 0 && !reads && !capture.is_stub)
+        division_pass_over(ends->division);
+    return error;
 }
 
 /* Divides the allocation of a job. */

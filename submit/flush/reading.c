@@ -139,6 +139,8 @@ static enum worker_answer take_message(void *context, const struct worker_messag
     reading->error = reading->request->take(reading->request->context, &record);
     if (reading->error != 0)
         return WORKER_ENOUGH;
+    if (reading->request->told != NULL)
+        *reading->request->told = *worker_check_taken(reading->check);
     struct reading_place *place = reading->request->taken_up_to;
     if (place != NULL)
         *place = (struct reading_place){message->unit,
@@ -244,6 +246,8 @@ int reading_run(const struct reading_request *request, struct reading_summary *s
     reading.check = worker_check_new(
         request->kind, request->conf, request->identity, has_allocation ? &allocation : NULL,
         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);
+    if (reading.check != NULL && request->told != NULL)
+        worker_check_resume(reading.check, request->told);
     if (reading.check == NULL) {
         error = -ENOMEM;
     } else if (is_hand_in) {

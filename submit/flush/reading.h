@@ -16,6 +16,7 @@
 
 #include "conf/conf.h"
 #include "submit/definition/record_view.h"
+#include "submit/flush/core_time_check.h"
 #include "submit/flush/flush_outcome.h"
 #include "submit/job/journal_read.h"
 #include "submit/job/looks.h"
@@ -85,6 +86,9 @@ struct reading_request {
     struct reading_units units;
     struct reading_place resume_at;    /* of a job: what is before it is not wanted again */
     struct reading_place *taken_up_to; /* set to how far the taken records reach; NULL: unused */
+    /* Of a job: what the records have told that were taken before it; those that are taken are
+     * added. NULL: none were, and nobody asks. */
+    struct core_time_sums *told;
 };
 
 /* Returns 0, with the outcome (FLUSH_DONE, FLUSH_NO_LEDGER, FLUSH_NO_POLICY, FLUSH_BROKEN,

@@ -173,6 +173,9 @@ static void make_coverage(struct worker_check *check, const struct job_allocatio
     add_or_null(check, facts, table, "partition", identity->partition);
     if (allocation != NULL)
         add_allocation(check, facts, table, allocation);
+    add_asked(check, facts, table, "dropped", core_time_check_dropped);
+    add_asked(check, facts, table, "others_runs", core_time_check_others);
+    add_asked(check, facts, table, "others_seconds", core_time_check_others_time);
     add_asked(check, facts, NULL, "coverageA", core_time_check_rows);
 }
 
@@ -180,6 +183,18 @@ static void make_facts(struct worker_check *check, struct facts *facts, enum rec
 {
     facts->held = record_facts_new(kind, facts->fact, facts->count);
     check->failed |= facts->held == NULL;
+}
+
+static uint64_t size_of(int fd)
+{
+    struct stat status;
+    return fd >= 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static void limit_number(uint64_t *number, uint64_t most)
+{
+    if (*number > most)
+        *number = most;
 }
 
 struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,
@@ -197,7 +212,9 @@ struct worker_check *worker_check_new(enum reading_kind kind, const struct conf 
     check->packages = packages;
     if (kind == READING_HAND_IN)
         return check;
-    core_time_check_make(&check->core_time, allocation);
+    uint64_t ledger_bytes = size_of(ledger);
+    limit_number(&ledger_bytes, conf->ledger_bytes);
+    core_time_check_make(&check->core_time, allocation, ledger_bytes);
     record_plain_name(record_syshost(conf, identity->cluster), check->host, sizeof check->host);
     record_plain_name(identity->user[0] == '\0' ? "unknown" : identity->user, check->user,
                       sizeof check->user);
@@ -211,6 +228,16 @@ struct worker_check *worker_check_new(enum reading_kind kind, const struct conf 
         return check;
     worker_check_free(check);
     return NULL;
+}
+
+void worker_check_resume(struct worker_check *check, const struct core_time_sums *taken)
+{
+    check->core_time.taken = *taken;
+}
+
+const struct core_time_sums *worker_check_taken(const struct worker_check *check)
+{
+    return &check->core_time.taken;
 }
 
 /* Whether this reader may make a record of this kind, and names it as we do. */
@@ -245,18 +272,6 @@ bool worker_check_record(struct worker_check *check, const struct record_view *r
     bool holds = record_facts_hold(facts->held, record->text, record->length) != 0;
     core_time_check_end(&check->core_time, holds);
     return holds;
-}
-
-static uint64_t size_of(int fd)
-{
-    struct stat status;
-    return fd >= 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
-}
-
-static void limit_number(uint64_t *number, uint64_t most)
-{
-    if (*number > most)
-        *number = most;
 }
 
 void worker_check_summary(const struct worker_check *check, struct reading_summary *summary)

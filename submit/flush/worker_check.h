@@ -23,6 +23,11 @@ struct worker_check *worker_check_new(enum reading_kind kind, const struct conf 
                                       const struct job_allocation *allocation, int ledger,
                                       int packages);
 
+/* Begins with what earlier readers of the job were believed; worker_check_taken() is that, with the
+ * records that were taken since. */
+void worker_check_resume(struct worker_check *check, const struct core_time_sums *taken);
+const struct core_time_sums *worker_check_taken(const struct worker_check *check);
+
 /* Whether the record is of a kind that this reader makes, named for the user and the site and for
  * the run that it tells of, with no key of another kind or of root's (record_keys.h), and tells of
  * this user, job and node in those tables that readers take these from, and of no more core

@@ -404,6 +404,14 @@ static void note_zones(const struct store *store, struct chores *chores)
         database_message(chores->zones[i], sizeof chores->zones[i], zones[i]);
 }
 
+static void tell_left_out(const struct store *store)
+{
+    const char *cluster = store_slurm_left_out(store);
+    if (cluster[0] != '\0')
+        fprintf(stderr, "jobtrail-load: --slurm asks for 64 clusters at the most, and not for %s\n",
+                cluster);
+}
+
 static enum exit_code load(const struct options *options, char **paths)
 {
     const char *location = NULL;
@@ -435,6 +443,7 @@ static enum exit_code load(const struct options *options, char **paths)
     else
         outcome = do_all(&loader, options, paths, &chores);
     note_zones(loader.store, &chores);
+    tell_left_out(loader.store);
     loader_free(&loader);
     record_proof_free(&loader.proof);
     store_close(loader.store);

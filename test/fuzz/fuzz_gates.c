@@ -72,7 +72,8 @@ static void of_worker(enum reading_kind kind, const char *name, const char *text
                                               .end_ns = UINT64_C(1700000100000000000),
                                               .start_source = "prolog",
                                               .end_source = "epilog",
-                                              .core_seconds = 400};
+                                              .core_seconds = 400,
+                                              .tasks = 8};
     const struct record_view record = record_view(name, text, strlen(text));
     struct worker_check *check =
         worker_check_new(kind, &conf, &identity, kind == READING_JOB ? &allocation : NULL, -1, -1);

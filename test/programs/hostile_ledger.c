@@ -3,8 +3,9 @@
 //
 //   hostile_ledger CANARY
 //
-// The slot then claims to be as large as can be, to be full of stubs, and its fields to reach as far
-// as to memory that is the file CANARY. An object is loaded, which a process that ends adds to its fields.
+// The slot then claims to be as large as can be, to be full of stubs, and its fields to reach as
+// far as to memory that is the file CANARY. An object is loaded, which a process that ends adds to
+// its fields.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -14,7 +14,7 @@ FIELDS = [
     ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
     ("Tasks", 10, lambda row: row["tasks"]),
 ]
-JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0)"
+JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0), user"
 OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE job_id_raw IS NOT NULL AND "
 WITH_RECORDS, WITH_SLURM = OF.format("coverage"), OF.format("slurm_job")
 
@@ -38,17 +38,18 @@ def condition(selection, first, last, names):
 
 
 def find_jobs(store, selection, first, last, is_part):
-    """The jobs with facts that are selected; of a part of a job these facts too, as divisions() takes them; else
-    those of Slurm's accounting."""
+    """({(job, user)} of the facts that are selected, and these facts as divisions() takes them of a part of a job;
+    else None, and the jobs are also those of Slurm's accounting)."""
     sql, values = condition(selection, days.text(first), days.text(last), ("day", "day"))
     facts = store.lookup("SELECT DISTINCT " + JOB + ", node, step_id " + WITH_RECORDS + sql, values)
-    found = {tuple(row[:3]) for row in facts}
+    found = {(tuple(row[:3]), row[3]) for row in facts}
     if is_part:
-        return found, {(tuple(row[:3]), row[3], row[4]) for row in facts}
+        return found, {(tuple(row[:3]), row[4], row[5]) for row in facts}
     begin = None if first is None else days.begin(first)
     end = None if last is None else days.begin(last + 1)
     sql, values = condition(selection, begin, end, ("end_time", "start_time"))
-    found.update(map(tuple, store.lookup("SELECT " + JOB + " " + WITH_SLURM + sql, values)))
+    rows = store.lookup("SELECT " + JOB + " " + WITH_SLURM + sql, values)
+    found.update((tuple(row[:3]), row[3]) for row in rows)
     return found, None
 
 
@@ -58,8 +59,9 @@ def read(store, selection, period, is_part):
     first, last = days_of(period)
     wanted, chosen = find_jobs(store, selection, first, last, is_part)
     sums = {}
-    for at, division in divisions(store, {number for _, number, _ in wanted}, 0, chosen):
-        if at not in wanted:
+    for at, division in divisions(store, {at[1] for at, _ in wanted}, 0, chosen):
+        # what others claim of a job is not added to its own
+        if division.is_apart or not any((at, user) in wanted for user in division.users):
             continue
         for key, (tasks, _, seconds) in division.parts.items():
             if key.outcome == NOT_ALLOCATED:

@@ -35,16 +35,29 @@ COVERAGE = (
     " WHERE {{where}} AND day IS NOT NULL"
 ).format(job=JOB, people=PEOPLE)
 OWN = (
-    "SELECT {job}, {people}, core_day, sum(core_seconds) FROM run"
-    " WHERE {{where}} AND core_day IS NOT NULL AND core_seconds > 0 GROUP BY {job}, {people}, core_day"
+    "SELECT {job}, proven, {people}, core_day, sum(core_seconds) FROM run"
+    " WHERE {{where}} AND core_day IS NOT NULL AND core_seconds > 0 GROUP BY {job}, proven, {people}, core_day"
 ).format(job=JOB, people=PEOPLE)
 OWN_DAYS = (
-    "SELECT {job}, {people}, run_day.day, sum(run_day.core_seconds)"
-    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, {people}, run_day.day"
+    "SELECT {job}, proven, {people}, run_day.day, sum(run_day.core_seconds)"
+    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, proven, {people}, run_day.day"
 ).format(job=JOB, people=PEOPLE)
 RUN = "{program}, {{packages}}, {ending}, {p}".format(program=PROGRAM, ending=ENDING, p=P)
+# The same by program.
+OF_PROGRAM = "{people}, {{day}} AS day, {program}, {{{{packages}}}}, {ending}, {p} AS p, sum({{seconds}})".format(
+    people=PEOPLE, program=PROGRAM, ending=ENDING, p=P
+)
+BY_PROGRAM = " GROUP BY {job}, proven, {people}, day, {program}, packages, {ending}, p".format(
+    job=JOB, people=PEOPLE, program=PROGRAM, ending=ENDING
+)
+OWN_OF_PROGRAMS = (
+    "SELECT " + JOB + ", proven, " + OF_PROGRAM.format(day="core_day", seconds="core_seconds")
+    + " FROM run WHERE {where} AND core_day IS NOT NULL AND core_seconds > 0" + BY_PROGRAM,
+    "SELECT " + JOB + ", proven, " + OF_PROGRAM.format(day="run_day.day", seconds="run_day.core_seconds")
+    + " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {where}" + BY_PROGRAM.replace(" day", " run_day.day"),
+)  # fmt: skip
 SLURM = (
-    "SELECT {job}, user, account, start_time, end_time, core_seconds FROM slurm_job"
+    "SELECT {job}, user, account, start_time, end_time, nodes, core_seconds FROM slurm_job"
     " WHERE {{where}} AND end_time > 0"
 ).format(job=JOB)
 
@@ -54,9 +67,10 @@ Fact = collections.namedtuple(
     " core_seconds start_time end_time others_runs",
 )
 Run = collections.namedtuple("Run", "program ending p")
-Allocation = collections.namedtuple("Allocation", "user account start end seconds")
+Allocation = collections.namedtuple("Allocation", "user account start end nodes seconds")
 
 
+@functools.lru_cache(maxsize=4096)
 def run_of(values):
     """`values`: the program's four, the ending's four, the probability."""
     return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]))
@@ -67,62 +81,104 @@ def day_of(text):
     return days.of_text(text)
 
 
-class Job:
-    """What the store has of a job, with one number of restarts."""
-
-    def __init__(self):
-        self.facts, self.slurm, self.own = [], [], {}
-        self.deferred = []  # (a fact as a dict, its outcome in the end, [Run])
-
-
-class Division:
-    """The parts of one job."""
-
-    def __init__(self, job, syshost, is_chosen=None):
-        """`syshost`: of the job's cluster, for a job of which Slurm alone knows. `is_chosen`: of a fact, if not the
-        whole job is wanted; then Slurm's accounting, which has no nodes or steps, is not compared with."""
-        self.job = job
-        self.parts = {}
-        for fact in job.facts:
-            if fact.outcome not in ranks.DEFERRED and (is_chosen is None or is_chosen(fact)):
-                # the records of these name their programs
-                is_named = fact.outcome not in ("recorded", "static", UNCERTAIN, IDLE)
-                self.add_fact(fact, 1, fact.outcome, program=fact.program if is_named else None)
-        for values, result, runs in job.deferred:
-            fact = Fact(**values)
-            for run in runs or [None]:
-                if is_chosen is None or is_chosen(fact):
-                    self.add_fact(fact, len(runs) or 1, result, run, None if runs else fact.program)
-        if is_chosen is not None:
-            return
-        self.add_others()
-        self.who = self.find_who(syshost)
-        self.add_own()
-        if job.slurm:
-            self.compare_with_slurm()
+class Parts(dict):
+    """{Key: [tasks, runs, core seconds]}"""
 
     def add(self, key, tasks, runs, seconds):
-        sums = self.parts.setdefault(key, [0, 0, 0.0])
+        sums = self.setdefault(key, [0, 0, 0.0])
         sums[0] += tasks
         sums[1] += runs
         sums[2] += seconds
 
-    # ---- Facts of the nodes
-
-    def add_fact(self, fact, of, result, run=None, program=None):
-        """One of `of` equal parts of it."""
+    def add_fact(self, fact, result, share=1.0, run=None, program=None):
+        """A share of it."""
         who = fact.user, fact.account, fact.syshost
         if run:
             key = Key(day_of(fact.day), who, result, run.program, run.ending, run.p)
         else:
             key = Key(day_of(fact.day), who, result, program, None, 1.0)
         runs = int(fact.runs or 0) if result == "sampled" else 0
-        self.add(key, int(fact.tasks) / of, runs, float(fact.core_seconds or 0) / of)
+        self.add(key, int(fact.tasks) * share, runs, float(fact.core_seconds or 0) * share)
+
+
+class Records:
+    """What records say of a job: its facts, core seconds of its runs, and what facts with another outcome in the
+    end are divided into."""
+
+    def __init__(self):
+        self.facts, self.own, self.resolved = [], {}, Parts()
+
+    def __bool__(self):
+        return bool(self.facts or self.own)
+
+    def add_own(self, at, seconds):
+        self.own[at] = self.own.get(at, 0.0) + seconds
+
+    def add(self, other):
+        self.facts += other.facts
+        for at, seconds in other.own.items():
+            self.add_own(at, seconds)
+        for key, sums in other.resolved.items():
+            self.resolved.add(key, *sums)
+
+
+class Job:
+    """What the store has of a job, with one number of restarts."""
+
+    def __init__(self):
+        self.proven, self.unproven, self.slurm = Records(), collections.defaultdict(Records), []
+
+    def records(self, proven, user):
+        return self.proven if proven else self.unproven[user]
+
+    def divisions(self, *options):
+        """Anybody can name any job in a record that is not proven. So proven records are the job's, and if there are
+        none those that name the user whose job it is in Slurm's accounting. Each other user's stand apart."""
+        records, is_proven = self.proven, bool(self.proven)
+        users = {row.user for row in self.slurm} - {""}
+        for user in () if is_proven else sorted(users & self.unproven.keys()):
+            records.add(self.unproven.pop(user))
+        if records or self.slurm:
+            yield Division(records, self.slurm, is_proven, False, *options)
+        is_apart = bool(records or self.slurm)
+        for _, records in sorted(self.unproven.items(), key=lambda item: item[0] or ""):
+            yield Division(records, [], False, is_apart, *options)
+
+
+class Division:
+    """The parts of one job; `users`: whose it is; `is_apart`: records claim it, and do not count in the job's own;
+    `cut`: the share that programs have less than the nodes say."""
+
+    def __init__(self, records, slurm, is_proven, is_apart, syshost, is_chosen=None):
+        """`syshost`: of the job's cluster, for a job of which Slurm alone knows. `is_chosen`: of a fact, if not the
+        whole job is wanted; then Slurm's accounting, which has no nodes or steps, is not compared with."""
+        self.records, self.slurm, self.is_proven, self.is_apart = records, slurm, is_proven, is_apart
+        self.cut = 0.0
+        self.users = {fact.user for fact in records.facts} | {who[0] for who, _ in records.own}
+        self.users.update(row.user for row in slurm)
+        self.parts = Parts()
+        self.add = self.parts.add
+        for fact in records.facts:
+            if fact.outcome not in ranks.DEFERRED and (is_chosen is None or is_chosen(fact)):
+                # the records of these name their programs
+                is_named = fact.outcome not in ("recorded", "static", UNCERTAIN, IDLE)
+                self.parts.add_fact(fact, fact.outcome, program=fact.program if is_named else None)
+        for key, sums in records.resolved.items():
+            self.add(key, *sums)
+        if is_chosen is not None:
+            return
+        self.add_others()
+        self.who = self.find_who(syshost)
+        self.add_own()
+        if slurm:
+            self.compare_with_slurm()
+
+    # ---- Facts of the nodes
 
     def add_others(self):
         """Each node tells their number in all its facts."""
         found = {}
-        for fact in self.job.facts:
+        for fact in self.records.facts:
             if fact.others_runs:
                 at = fact.node, (fact.user, fact.account, fact.syshost)
                 day, count = found.get(at, (fact.day, 0))
@@ -133,20 +189,24 @@ class Division:
     # ---- Whose it is, and runs of nodes of which there is no coverage record
 
     def find_who(self, syshost):
-        for who in [key.who for key in self.parts] + [who for who, _ in self.job.own]:
-            return who
-        return self.job.slurm[0].user, self.job.slurm[0].account, syshost
+        """Slurm's accounting knows best."""
+        people = [key.who for key in self.parts] + [who for who, _ in self.records.own]
+        host = people[0][2] if people else syshost
+        for row in self.slurm:
+            if row.user:
+                return row.user, row.account, host
+        return people[0] if people else ("", "", host)
 
     def add_own(self):
         known = {}
         for key, sums in self.parts.items():
             if key.outcome in ("recorded", "static") and key.program is None:
                 known[key.day] = known.get(key.day, 0.0) + sums[2]
-        for (who, day), seconds in sorted(self.job.own.items(), key=lambda item: item[0][1]):
+        for (who, day), seconds in sorted(self.records.own.items(), key=lambda item: item[0][1]):
             seen = min(known.get(day, 0.0), seconds)
             known[day] = known.get(day, 0.0) - seen
             if seconds - seen > 1e-3:
-                result = "recorded" if self.job.slurm else NOT_ALLOCATED
+                result = "recorded" if self.slurm else NOT_ALLOCATED
                 self.add(Key(day, who, result, None, None, 1.0), 0, 0, seconds - seen)
 
     # ---- Slurm's accounting
@@ -155,13 +215,13 @@ class Division:
         """Slurm's allocation is spread over the job's time, suspensions too, as it does not say when these were. What
         the nodes know of days remains: a difference goes to those days that have less, or more, than in Slurm."""
         wanted = {}
-        for row in self.job.slurm:
+        for row in self.slurm:
             for day, part in split(row.start, row.end):
                 wanted[day] = wanted.get(day, 0.0) + part * row.seconds
         have = dict.fromkeys(wanted, 0.0)
         for key, sums in self.parts.items():
             have[key.day] = have.get(key.day, 0.0) + sums[2]
-        difference = sum(row.seconds for row in self.job.slurm) - sum(have.values())
+        difference = sum(row.seconds for row in self.slurm) - sum(have.values())
         less = {day: wanted.get(day, 0.0) - seconds for day, seconds in have.items()}
         if difference > 0:
             self.add_missing(difference, {day: value for day, value in less.items() if value > 0})
@@ -169,10 +229,16 @@ class Division:
             self.take(-difference, sorted(less, key=lambda day: (less[day], day)))
 
     def add_missing(self, difference, less):
+        """What Slurm gave to nodes that sent no coverage record is `no_record`: they died, or it has not come yet. Each
+        node is taken to have the same part."""
+        heard = len({fact.node for fact in self.records.facts})
+        nodes = max(max(row.nodes for row in self.slurm), 1)
+        missing = sum(row.seconds for row in self.slurm) * max(nodes - heard, 0) / nodes
+        missing = min(missing, difference) if heard else difference
         whole = sum(less.values())
-        result = IDLE if self.job.facts else NO_RECORD
-        for day, value in less.items():
-            self.add(Key(day, self.who, result, None, None, 1.0), 0, 0, difference * value / whole)
+        for result, seconds in ((NO_RECORD, missing), (IDLE, difference - missing)):
+            for day, value in less.items() if seconds > 0 else ():
+                self.add(Key(day, self.who, result, None, None, 1.0), 0, 0, seconds * value / whole)
 
     def take(self, surplus, order):
         """From what is uncertain, then idle, then unseen; of days in this order. The rest comes after Slurm's end of
@@ -188,8 +254,16 @@ class Division:
             surplus -= part
         programs = [sums for key, sums in self.parts.items() if key.outcome in HAD_BY_PROGRAMS]
         whole = sum(sums[2] for sums in programs)
+        self.cut = min(surplus / whole, 1.0) if surplus > 1e-6 and whole > 0 else 0.0
         for sums in programs:
-            sums[2] -= sums[2] * min(surplus / whole, 1.0) if whole > 0 else 0.0
+            sums[2] -= sums[2] * self.cut
+
+    def cut_runs(self, who, day, run, seconds):
+        """The sums by program are made of the runs' records. These parts, which are nothing together, take from them
+        what the job's programs have less."""
+        part = seconds * self.cut
+        self.add(Key(day, who, "recorded", run.program, run.ending, run.p), 0, 0, -part)
+        self.add(Key(day, who, "recorded", None, None, 1.0), 0, 0, part)
 
 
 def split(start, end):
@@ -213,62 +287,98 @@ def by_job(rows):
         yield (row[1], int(row[0]), int(row[2])), row[3:]
 
 
-def read_facts(store, where, loaded, jobs):
+def read_facts(store, where, loaded, jobs, chosen):
     deferred = []
     for at, row in by_job(store.lookup(COVERAGE.format(where=where))):
         fact = Fact._make(row)
-        jobs[at].facts.append(fact)
-        if fact.outcome in ranks.DEFERRED:
+        jobs[at].records(fact.proven, fact.user).facts.append(fact)
+        if fact.outcome in ranks.DEFERRED and (chosen is None or (at, fact.node, fact.step_id) in chosen):
             deferred.append(fact._asdict())
     run = RUN.format(packages=PACKAGES.format(loaded=loaded))
-    for fact, result, runs in ranks.resolved(store, deferred, run):
-        at = fact["cluster"] or "", int(fact["job_id_raw"]), int(fact["restart_count"] or 0)
-        jobs[at].deferred.append((fact, result, [run_of(values) for values in runs]))
+    for values, result, runs in ranks.resolved(store, deferred, run):
+        fact = Fact(**values)
+        at = fact.cluster or "", int(fact.job_id_raw), int(fact.restart_count or 0)
+        parts = jobs[at].records(fact.proven, fact.user).resolved
+        for columns, share in runs.items():
+            parts.add_fact(fact, result, share, run_of(columns))
+        if not runs:
+            parts.add_fact(fact, result, program=fact.program)
 
 
 def read_own(store, where, jobs):
     for sql in (OWN, OWN_DAYS):
         for at, row in by_job(store.lookup(sql.format(where=where))):
-            own = jobs[at].own
-            key = tuple(row[:3]), int(row[3])
-            own[key] = own.get(key, 0.0) + float(row[4])
+            who = tuple(row[1:4])
+            jobs[at].records(row[0], who[0]).add_own((who, int(row[4])), float(row[5]))
+
+
+def cut_runs(store, made, loaded):
+    """`made`: [(job, Division)]"""
+    cut = collections.defaultdict(list)
+    for at, division in made:
+        if division.cut:
+            cut[at].append(division)
+    for sql in OWN_OF_PROGRAMS if cut else ():
+        asked = sql.format(where=among({at[1] for at in cut}), packages=PACKAGES.format(loaded=loaded))
+        for at, row in by_job(store.lookup(asked)):
+            who, day = tuple(row[1:4]), int(row[4])
+            for division in cut.get(at, ()):
+                if bool(row[0]) == division.is_proven and (who, day) in division.records.own:
+                    division.cut_runs(who, day, run_of(row[5:14]), float(row[14]))
 
 
 def read_slurm(store, where, jobs):
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
-        user, account, start, end, seconds = row
+        user, account, start, end, nodes, seconds = row
         if seconds is not None and start:
-            jobs[at].slurm.append(Allocation(user, account, float(start), float(end), float(seconds)))
+            jobs[at].slurm.append(
+                Allocation(user, account, float(start), float(end), int(nodes), float(seconds))
+            )
 
 
 def among(found):
     return "job_id_raw IN (%s)" % ", ".join(map(str, sorted(found)))
 
 
+SYSHOSTS = "SELECT cluster, min(syshost), max(syshost) FROM job_part WHERE cluster IS NOT NULL GROUP BY cluster"
+PROVEN_SYSHOST = (
+    "SELECT min(syshost) FROM job_part WHERE cluster = ?"
+    " AND (SELECT proven FROM run_own WHERE job_part_id = job_part.id LIMIT 1) = 1"
+)
+
+
 def syshosts(store):
-    """{cluster: syshost}"""
-    rows = store.lookup("SELECT cluster, min(syshost) FROM job_part WHERE cluster IS NOT NULL GROUP BY cluster")
-    return dict(rows)
+    """{cluster: syshost}; records that are not proven count only where no other does."""
+    found = {}
+    for cluster, host, last in store.lookup(SYSHOSTS):
+        if host != last:
+            host = store.lookup(PROVEN_SYSHOST, (cluster,))[0][0] or host
+        found[cluster] = host
+    return found
 
 
 AT_ONCE = 2000
 
 
 def divisions(store, found, loaded, chosen=None):
-    """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm. `chosen`: {(job as
-    here, node, step)} of the facts that are wanted; None: all, and what Slurm's accounting has beside them."""
+    """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm, those apart after the
+    job's own. `chosen`: {(job as here, node, step)} of the facts that are wanted; None: all, and what Slurm's
+    accounting has beside them."""
     found = sorted(found)
     hosts = syshosts(store) if found else {}
     for begin in range(0, len(found), AT_ONCE):
         some = found[begin : begin + AT_ONCE]
         jobs = collections.defaultdict(Job)
         where = among(some)
-        read_facts(store, where, loaded, jobs)
+        read_facts(store, where, loaded, jobs, chosen)
         read_slurm(store, where, jobs)
         read_own(store, where, jobs)
+        made = []
         for at in sorted(jobs):
             is_chosen = None if chosen is None else lambda fact, job=at: (job, fact.node, fact.step_id) in chosen
-            yield at, Division(jobs[at], hosts.get(at[0], at[0]), is_chosen)
+            made += ((at, division) for division in jobs[at].divisions(hosts.get(at[0], at[0]), is_chosen))
+        cut_runs(store, made, loaded)
+        yield from made
 
 
 def divide(store, found, loaded):

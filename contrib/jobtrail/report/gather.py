@@ -43,19 +43,16 @@ RUNS = (
 ).format(date=DATE, people=PEOPLE, program=PROGRAM, ending=ENDING, basis=BASIS, p=P, hours=HOURS,
          uncertain=UNCERTAIN)  # fmt: skip
 
-# The squares of a run's days add up to the square of their sum.
-BEFORE = (
-    "(SELECT coalesce(sum(earlier.core_seconds), 0) FROM run_day AS earlier"
-    " WHERE earlier.run_id = run_day.run_id AND earlier.day < run_day.day)"
-)
+# Each day has its part of the square of the run's hours. So a sum of some of the days is never less than the square of
+# their hours.
 RUN_DAYS = (
     "SELECT run_day.day, {people}, {program}, {{packages}}, {ending}, {p} AS p, count(*),"
     " sum(run_day.core_seconds / 3600.0),"
-    " sum(CASE WHEN probability < 1 THEN run_day.core_seconds * (run_day.core_seconds + 2 * {before})"
-    " ELSE 0 END / 12960000.0), max(run_day.core_seconds / 3600.0)"
+    " sum(CASE WHEN probability < 1 THEN run_day.core_seconds * run.core_seconds ELSE 0 END / 12960000.0),"
+    " max(run_day.core_seconds / 3600.0)"
     " FROM run_day JOIN run ON run.id = run_day.run_id WHERE ({{where}}) AND run.date IS NOT NULL"
     " GROUP BY run_day.day, {people}, {program}, packages, {ending}, p"
-).format(people=PEOPLE, program=PROGRAM, ending=ENDING, p=P, before=BEFORE)
+).format(people=PEOPLE, program=PROGRAM, ending=ENDING, p=P)
 
 JOBS = (
     "SELECT job_id_raw, job_id, {date}, {people}, {program}, {{packages}}, max(end_time)"
@@ -64,7 +61,7 @@ JOBS = (
 ).format(date=DATE, people=PEOPLE, program=PROGRAM)
 
 RUNNING = (
-    "SELECT {people}, {program}, {{packages}}, start_time, {cores}, job_id_raw, cluster, restart_count, node"
+    "SELECT {people}, {program}, {{packages}}, start_time, {cores}, job_id_raw, cluster, restart_count, node, proven"
     " FROM run WHERE ({{where}}) AND is_start_only = 1 AND start_time > 0"
 ).format(people=PEOPLE, program=PROGRAM, cores=CORES)
 
@@ -128,13 +125,15 @@ RUNNING_DAYS = 60
 
 def running(store, where, loaded, now):
     """[((user, account, syshost), (executable, set, build, packages), start, cores)] of runs that go on: their node
-    has sent no facts of their job, and Slurm does not say that it ended."""
+    has sent no facts of their job that are as well proven, and Slurm does not say that it ended."""
     rows = store.lookup(asked(RUNNING, where, loaded))
     found = {row[9] for row in rows if row[9] is not None}
     listed = ", ".join(map(str, sorted(found))) or "NULL"
-    flushed = set(
-        store.lookup(
-            "SELECT DISTINCT job_id_raw, cluster, restart_count, node FROM coverage WHERE job_id_raw IN (%s)" % listed
+    flushed = dict(
+        (row[:4], row[4])
+        for row in store.lookup(
+            "SELECT job_id_raw, cluster, restart_count, node, max(proven) FROM coverage WHERE job_id_raw IN (%s)"
+            " GROUP BY job_id_raw, cluster, restart_count, node" % listed
         )
     )
     told = store.lookup(
@@ -144,5 +143,5 @@ def running(store, where, loaded, now):
     return [
         (row[:3], row[3:7], float(row[7]), float(row[8]))
         for row in rows
-        if row[9:] not in flushed and not ended.get(row[9:12], row[7] < now - RUNNING_DAYS * 86400)
+        if flushed.get(row[9:13], -1) < row[13] and not ended.get(row[9:12], row[7] < now - RUNNING_DAYS * 86400)
     ]

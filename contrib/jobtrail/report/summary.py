@@ -390,7 +390,8 @@ class Summary:
             have[place] += sign * value
         if ending:
             self.add_usage((day, who, program, ending, gather.RECORDED, p), sign,
-                           (1, 0, hours, hours * hours if p < 1 else 0.0, 0.0, hours, None))  # fmt: skip
+                           (1, 0, hours, hours * hours if p < 1 and hours > 0 else 0.0, 0.0, max(hours, 0.0), None)
+                           )  # fmt: skip
         elif outcome == "sampled" and program:
             self.add_usage((day, who, program, "", gather.LEFT_OUT, 1.0), sign, (1, runs, hours, 0.0, 0.0, 0.0, None))
 

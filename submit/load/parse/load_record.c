@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@
 #include "submit/load/parse/record_part.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
+
+#define DAY_S   86400.0
+#define LEADS_S (366 * DAY_S)
 
 /* ---- The members of a record ---------------------------------------------------------------- */
 
@@ -222,6 +226,26 @@ static int find_days(const struct reader *reader, struct run_record *run)
     return 0;
 }
 
+/* The days lie in the time of the run, give or take a day for the time zone that they were cut in,
+ * and what the clock was set by. A run that leads has what others had that followed it, who may
+ * have begun before it, and run on after it. */
+static bool is_in_time(const struct run_record *run)
+{
+    const struct run_days *days = &run->days;
+    const struct run_day *last = days->list == NULL ? &days->first : days->list + days->count - 1;
+    double start = run->start_time.value;
+    double end = run->end_time.known ? run->end_time.value : start;
+    double rest = DAY_S;
+    if (run->end_time_max.known && run->end_time_max.value > end)
+        end = run->end_time_max.value;
+    if (run->clock_step.known)
+        rest += fabs(run->clock_step.value);
+    if (run->leads.known && run->leads.value != 0)
+        rest += LEADS_S;
+    return run->start_time.known && (days->first.day + 1.0) * DAY_S > start - rest &&
+           last->day * DAY_S <= end + rest;
+}
+
 /* Numbers are rounded where they were written. */
 static int check_days(const struct run_record *run, struct load_reason *reason)
 {
@@ -232,6 +256,8 @@ static int check_days(const struct run_record *run, struct load_reason *reason)
         return load_refuse(reason, "slurmT.core_days is there without core_seconds");
     if (days->sum > sum + rounding || days->sum < sum - rounding)
         return load_refuse(reason, "slurmT.core_days does not add up to core_seconds");
+    if (days->count > 0 && !is_in_time(run))
+        return load_refuse(reason, "slurmT.core_days has days on which the run did not run");
     return 0;
 }
 
@@ -302,6 +328,39 @@ static int read_package(struct reader *reader)
     return error;
 }
 
+/* The numbers of coverage records. */
+static const struct {
+    const char *table, *key, *form;
+} coverage_numbers[] = {
+#define COVERAGE_KEY(table, key, form, from, store, column) {table, #key, #form},
+#include "submit/definition/keys.def"
+};
+
+/* No count is more than 32 bits hold, and no number is negative, but for what the clock was set by.
+ */
+static bool is_number_sound(const char *form, const char *key, struct json_object *value)
+{
+    const double most = strncmp(form, "WHOLE", 5) == 0 ? UINT32_MAX : 1e18;
+    const double least = strcmp(key, "clock_step") == 0 ? -most : 0;
+    enum json_type type = json_object_get_type(value);
+    if (type != json_type_int && type != json_type_double)
+        return true;
+    double number = json_object_get_double(value);
+    return number >= least && number <= most;
+}
+
+static int check_numbers(struct json_object *table, const char *name, struct load_reason *reason)
+{
+    for (size_t i = 0; i < sizeof coverage_numbers / sizeof coverage_numbers[0]; i++) {
+        const char *key = coverage_numbers[i].key;
+        struct json_object *value = json_object_object_get(table, key);
+        if (strcmp(coverage_numbers[i].table, name) == 0 &&
+            !is_number_sound(coverage_numbers[i].form, key, value))
+            return load_refuse(reason, "%s.%s is out of range", name, key);
+    }
+    return 0;
+}
+
 /* A table of texts, numbers and nulls. */
 static int check_table(struct json_object *table, const char *name, struct load_reason *reason)
 {
@@ -331,6 +390,9 @@ static int check_facts(struct json_object *facts, struct load_reason *reason)
         if (!json_object_is_type(json_object_object_get(fact, "outcome"), json_type_string) ||
             !json_object_is_type(json_object_object_get(fact, "tasks"), json_type_int))
             return load_refuse(reason, "coverageA[%zu] has no outcome or no tasks", i);
+        error = check_numbers(fact, "coverageA", reason);
+        if (error != 0)
+            return error;
     }
     return 0;
 }
@@ -341,6 +403,8 @@ static int read_coverage(struct reader *reader)
     coverage->job = json_object_object_get(reader->record->root, "coverageT");
     coverage->facts = json_object_object_get(reader->record->root, "coverageA");
     int error = check_table(coverage->job, "coverageT", reader->reason);
+    if (error == 0)
+        error = check_numbers(coverage->job, "coverageT", reader->reason);
     if (error == 0)
         error = check_facts(coverage->facts, reader->reason);
     if (error != 0)

@@ -105,6 +105,21 @@ static bool has_name_sizes(char *const cells[CELLS])
     return cells[CLUSTER][0] != '\0';
 }
 
+/* A job whose size was changed has a further row, submitted at that time, that begins when the job
+ * began. What was before is in the row before. */
+static void cut_before_submission(struct slurm_job *job)
+{
+    double cut = (double)job->submit_time;
+    if (job->end_time.known && job->end_time.value < cut)
+        cut = job->end_time.value;
+    if (job->start_time >= cut)
+        return;
+    job->core_seconds -= (double)job->alloc_cpus * (cut - job->start_time);
+    if (job->core_seconds < 0)
+        job->core_seconds = 0;
+    job->start_time = cut;
+}
+
 static enum row_kind read_job(char *const cells[CELLS], struct slurm_job *job)
 {
     struct record_real start;
@@ -123,6 +138,7 @@ static enum row_kind read_job(char *const cells[CELLS], struct slurm_job *job)
         return ROW_DAMAGED;
     job->start_time = start.value;
     job->core_seconds = (double)core_seconds;
+    cut_before_submission(job);
     job->cluster = cells[CLUSTER];
     job->user = cells[USER];
     job->account = cells[ACCOUNT];

@@ -28,11 +28,11 @@ struct slurm_job {
     const char *state; /* its first word: COMPLETED, CANCELLED, REQUEUED ... */
     int64_t job_id_raw;
     struct record_int array_job_id, array_task_id, het_job_id, het_offset;
-    int64_t submit_time; /* s since the Epoch: no two allocations of a job have the same */
-    double start_time;
+    int64_t submit_time;         /* s since the Epoch: no two allocations of a job have the same */
+    double start_time;           /* of this allocation: no earlier than its submission */
     struct record_real end_time; /* not known: it goes on */
     int64_t alloc_cpus, nodes;
-    double core_seconds; /* CPUTimeRAW: until now where it goes on */
+    double core_seconds; /* CPUTimeRAW from start_time on: until now where it goes on */
     double suspended;    /* s */
 };
 

@@ -123,8 +123,8 @@ static enum slurm_result ask(struct slurm_load *load, const struct sacct_questio
         error = slurm_rows_end(&input.rows, &input.reason);
     if (error == 0)
         error = put_jobs(&input, cluster, until);
-    enum slurm_result result =
-        tell(&input, error, error == -EBADMSG ? "what sacct writes" : "", answer.said);
+    enum slurm_result result = tell(
+        &input, error, error == -EBADMSG ? "what sacct writes" : question->cluster, answer.said);
     close_input(&input);
     return result;
 }
@@ -134,7 +134,8 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
 {
     const double now = (double)time(NULL);
     enum slurm_result result = SLURM_LOADED;
-    for (double from = since; result == SLURM_LOADED && from < now; from += DAY_S) {
+    double from = since;
+    while (result == SLURM_LOADED && from < now) {
         const bool is_last = from + DAY_S >= now;
         const struct sacct_question question = {.format = SLURM_ROWS_FORMAT,
                                                 .cluster = cluster,
@@ -145,6 +146,7 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
         if (load->show_progress)
             fprintf(stderr, "\rSlurm's jobs %s: %.0f days left", cluster, (now - from) / DAY_S);
         result = ask(load, &question, cluster, is_last ? now : from + DAY_S);
+        from += DAY_S;
     }
     return result;
 }
@@ -171,6 +173,26 @@ static enum slurm_result ask_open(struct slurm_load *load, const char *cluster, 
 
 /* ---- Clusters ------------------------------------------------------------------------------- */
 
+static size_t put_so_far(const struct slurm_load *load)
+{
+    return load->counts.fresh + load->counts.updated + load->counts.unchanged;
+}
+
+/* Of a name that slurmdbd does not know sacct has no jobs, and says nothing. */
+static enum slurm_result check_cluster(const struct slurm_load *load, const char *cluster)
+{
+    bool has_any = cluster[0] == '\0';
+    if (!has_any && store_has_slurm_jobs(load->store, cluster, &has_any) != 0)
+        return SLURM_STORE_FAILED;
+    clear_progress(load);
+    if (!has_any)
+        fprintf(stderr,
+                "jobtrail-load: jobs of Slurm: sacct knows of none on cluster %s: if Slurm names it"
+                " otherwise, [site] cluster of its nodes is to be Slurm's ClusterName\n",
+                cluster);
+    return SLURM_LOADED;
+}
+
 static enum slurm_result ask_cluster(struct slurm_load *load, const char *cluster)
 {
     const double begun = (double)time(NULL);
@@ -182,23 +204,29 @@ static enum slurm_result ask_cluster(struct slurm_load *load, const char *cluste
         until = begun;
     if (until > 0 && (load->days == 0 || until - DAY_S < since))
         since = until - DAY_S;
+    const size_t before = put_so_far(load);
     enum slurm_result result = ask_days(load, cluster, since);
-    return result == SLURM_LOADED ? ask_open(load, cluster, begun) : result;
+    if (result == SLURM_LOADED)
+        result = ask_open(load, cluster, begun);
+    return result == SLURM_LOADED && put_so_far(load) == before ? check_cluster(load, cluster)
+                                                                : result;
 }
 
 enum slurm_result load_slurm(struct slurm_load *load)
 {
     CLEANUP_FREE char *clusters = NULL;
-    enum slurm_result result = SLURM_LOADED;
+    enum slurm_result result = SLURM_LOADED, worst = SLURM_LOADED;
     if (store_slurm_clusters(load->store, &clusters) != 0)
         return SLURM_STORE_FAILED;
-    for (const char *name = clusters; result == SLURM_LOADED && *name != '\0';
-         name += strlen(name) + 1)
+    for (const char *name = clusters; result <= SLURM_NO_ANSWER && *name != '\0';
+         name += strlen(name) + 1) {
         result = ask_cluster(load, name);
+        worst = result > worst ? result : worst;
+    }
     if (clusters[0] == '\0')
-        result = ask_cluster(load, "");
+        worst = ask_cluster(load, "");
     clear_progress(load);
-    return result;
+    return worst;
 }
 
 /* ---- Files ---------------------------------------------------------------------------------- */

@@ -22,15 +22,16 @@ struct slurm_load {
     size_t damaged; /* rows that say no job */
 };
 
-enum slurm_result {
-    SLURM_LOADED,
-    SLURM_NO_ANSWER, /* sacct or the file gave none; what came before is in the store */
-    SLURM_STOPPED,
-    SLURM_STORE_FAILED,
+enum slurm_result { /* the worst last */
+                    SLURM_LOADED,
+                    SLURM_NO_ANSWER, /* sacct or the file gave none; what came before is in the
+                                        store */
+                    SLURM_STOPPED,
+                    SLURM_STORE_FAILED,
 };
 
-/* Asks sacct for the jobs of the clusters that the store knows. Says on stderr what is wrong,
- * except for the store's trouble. */
+/* Asks sacct for the jobs of the clusters that the store knows, of each whatever became of the one
+ * before. Says on stderr what is wrong, except for the store's trouble. */
 enum slurm_result load_slurm(struct slurm_load *load);
 
 /* Reads the file of sacct's rows (slurm_rows.h), "-" for standard input. */

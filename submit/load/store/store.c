@@ -87,11 +87,11 @@ static const char *job_text(const struct record *record, const char *key)
     return json_object_get_string(json_object_object_get(record->coverage.job, key));
 }
 
-/* And what it says of its cluster and its time zone. */
+/* And what it says of its cluster, if nobody but root can have said that, and its time zone. */
 static int put_coverage(struct store *store, const struct record *record, enum store_result *result)
 {
     int error = store_put_coverage(&store->coverage, record, result);
-    if (error == 0 && *result != STORE_CROWDED)
+    if (error == 0 && !record->unproven)
         error = store_note_cluster(&store->accounting, job_text(record, "cluster"));
     if (error == 0 && *result != STORE_CROWDED && *result != STORE_UNCHANGED)
         error = store_note_zone(&store->zone, job_text(record, "timezone"), !record->unproven);

@@ -75,9 +75,16 @@ int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
 /* Up to when the cluster's jobs have been asked for, into `*until`; 0: never. */
 int store_slurm_until(struct store *store, const char *cluster, double *until);
 
-/* The clusters that coverage records are from, and that have been asked about,, each once, in
+/* The clusters that proven coverage records are from, and that have been asked about, each once, in
  * `*names`, with a NUL behind each and a further one at the end; to be released by free(). */
 int store_slurm_clusters(struct store *store, char **names);
+
+/* A cluster of this store_put()'s records, or of one before, that is left out there, since there
+ * are 64; "": none. Takes NULL. */
+const char *store_slurm_left_out(const struct store *store);
+
+/* Whether the store has a job of the cluster. */
+int store_has_slurm_jobs(struct store *store, const char *cluster, bool *has_any);
 
 /* The numbers of up to SLURM_OPEN_MAX jobs of the cluster that went on when they were asked for,
  * before `asked_time`. */

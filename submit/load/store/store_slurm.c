@@ -15,8 +15,11 @@
 #include "submit/load/store/store_state.h"
 
 #define ASK_AT_ONCE  255 /* jobs: with the cluster as many values as a statement may have */
-#define CLUSTERS_MAX 64  /* users may name any in records of their own */
-#define REQUEUE_S    600 /* from an end to the submission that follows from it, at the most */
+#define CLUSTERS_MAX 64
+/* From an end to the submission that follows from it, at the most. Slurm sets that when all epilogs
+ * are done; LATE_S where the end says that the job was to run again. */
+#define REQUEUE_S 600
+#define LATE_S    (30 * 86400)
 
 /* In this order in all statements. */
 #define COLUMNS                                                                                    \
@@ -33,6 +36,7 @@ struct slurm_row {
     bool is_changed;             /* what is new differs from what is known */
     bool was_ended;              /* what is known */
     bool has_ended, is_resized;
+    bool is_requeued; /* the job was to run again, or nodes ended it */
     double end_time, core_seconds;
     int64_t restart_count, known_count;
     struct digest user, rest; /* `rest`: of texts that may change */
@@ -70,6 +74,7 @@ int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on)
                         "SELECT job_id_raw FROM slurm_job WHERE end_time IS NULL AND cluster = ?"
                         " AND asked_time < ? ORDER BY asked_time LIMIT 500",
                         &error);
+    slurm->any = store_statement(on, "SELECT 1 FROM slurm_job WHERE cluster = ? LIMIT 1", &error);
     return error;
 }
 
@@ -82,9 +87,17 @@ void store_free_slurm(struct store_slurm *slurm)
 
 /* ---- What is known -------------------------------------------------------------------------- */
 
-static bool is_resizing(const char *state, size_t size)
+static bool is_state(const char *state, size_t size, const char *name)
 {
-    return size == strlen("RESIZING") && memcmp(state, "RESIZING", size) == 0;
+    return size == strlen(name) && memcmp(state, name, size) == 0;
+}
+
+static void set_state(struct slurm_row *row, const char *state, size_t size)
+{
+    static const char *const requeued[] = {"REQUEUED", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"};
+    row->is_resized = is_state(state, size, "RESIZING");
+    for (size_t i = 0; i < sizeof requeued / sizeof requeued[0]; i++)
+        row->is_requeued |= is_state(state, size, requeued[i]);
 }
 
 static int add_row(struct store_slurm *slurm, const struct slurm_row *row)
@@ -102,11 +115,11 @@ static int add_known(struct store_slurm *slurm, const struct value *found)
         .submit_time = value_whole(&found[1]),
         .is_known = true,
         .has_ended = found[7].kind != VALUE_NULL,
-        .is_resized = is_resizing(found[6].text, found[6].size),
         .end_time = value_number(&found[7]),
         .core_seconds = value_number(&found[8]),
         .known_count = value_whole(&found[2]),
     };
+    set_state(&row, found[6].text, found[6].size);
     int error = store_checked(slurm->on, digest_values(&found[3], 1, &row.user));
     if (error == 0)
         error = store_checked(slurm->on, digest_values(&found[4], 3, &row.rest));
@@ -120,10 +133,10 @@ static int add_new(struct store_slurm *slurm, const struct slurm_job *job)
         .submit_time = job->submit_time,
         .job = job,
         .has_ended = job->end_time.known,
-        .is_resized = is_resizing(job->state, strlen(job->state)),
         .end_time = job->end_time.value,
         .core_seconds = job->core_seconds,
     };
+    set_state(&row, job->state, strlen(job->state));
     const struct value texts[] = {value_text(job->user), value_text(job->account),
                                   value_text(job->partition), value_text(job->state)};
     int error = store_checked(slurm->on, digest_values(&texts[0], 1, &row.user));
@@ -173,12 +186,13 @@ static int compare_slurm_rows(const void *left, const void *right)
     return order != 0 ? order : order_of(one->job != NULL, other->job != NULL);
 }
 
-/* Whether the row is what became of the job `before`, and no other job of this number. */
+/* Whether the row is what became of the job `before`, and not another job of this number. */
 static bool goes_on(const struct slurm_row *row, const struct slurm_row *before)
 {
     double gap = (double)row->submit_time - before->end_time;
-    return before->job_id == row->job_id && before->has_ended && gap < REQUEUE_S &&
-           gap > -REQUEUE_S && memcmp(&before->user, &row->user, sizeof row->user) == 0;
+    return before->has_ended && gap > -REQUEUE_S &&
+           gap < (before->is_requeued ? LATE_S : REQUEUE_S) &&
+           memcmp(&before->user, &row->user, sizeof row->user) == 0;
 }
 
 static bool is_same_submission(const struct slurm_row *one, const struct slurm_row *other)
@@ -204,7 +218,8 @@ static void take_over(struct slurm_row *row, const struct slurm_row *before)
     row->is_changed = before->is_changed || says_other(row, before);
 }
 
-/* Numbers the rows, of which those of one submission become one. */
+/* Numbers the rows, of which those of one submission become one. The first row of a job keeps its
+ * number, as rows before it may have been expired. */
 static void number_rows(struct store_slurm *slurm)
 {
     const struct slurm_row *last = NULL;
@@ -216,8 +231,9 @@ static void number_rows(struct store_slurm *slurm)
             take_over(row + 1, row);
             continue;
         }
-        row->restart_count = row->is_known ? row->known_count : 0;
-        if (last != NULL && goes_on(row, last))
+        bool is_first = last == NULL || last->job_id != row->job_id;
+        row->restart_count = is_first && row->is_known ? row->known_count : 0;
+        if (!is_first && goes_on(row, last))
             row->restart_count = last->restart_count + !last->is_resized;
         slurm->rows[kept] = *row;
         last = &slurm->rows[kept++];
@@ -386,7 +402,9 @@ int store_note_cluster(struct store_slurm *slurm, const char *cluster)
     for (const char *at = names; at != NULL && *at != '\0'; at += strlen(at) + 1)
         count++;
     free(names);
-    if (error == 0 && !found && count < CLUSTERS_MAX)
+    if (error == 0 && !found && count >= CLUSTERS_MAX)
+        snprintf(slurm->left_out, sizeof slurm->left_out, "%s", cluster);
+    else if (error == 0 && !found)
         error = set_until(slurm, cluster, 0);
     if (error == 0)
         snprintf(slurm->noted, sizeof slurm->noted, "%s", cluster);
@@ -468,6 +486,32 @@ int store_slurm_clusters(struct store *store, char **names)
 {
     *names = NULL;
     return store_transact(store, ask_clusters, names);
+}
+
+const char *store_slurm_left_out(const struct store *store)
+{
+    return store == NULL ? "" : store->accounting.left_out;
+}
+
+struct any_job {
+    const char *cluster;
+    bool *has_any;
+};
+
+static int ask_any(struct store *store, void *context)
+{
+    const struct any_job *ask = context;
+    const struct value key = value_text(ask->cluster);
+    int64_t one;
+    int found = store_ask(&store->connection, store->accounting.any, &key, &one, 1);
+    *ask->has_any = found > 0;
+    return found < 0 ? found : 0;
+}
+
+int store_has_slurm_jobs(struct store *store, const char *cluster, bool *has_any)
+{
+    struct any_job ask = {cluster, has_any};
+    return store_transact(store, ask_any, &ask);
 }
 
 struct open_jobs {

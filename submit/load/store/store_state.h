@@ -73,15 +73,16 @@ int store_put_coverage(struct store_coverage *rows, const struct record *record,
 struct store_slurm {
     struct store_connection *on;
     struct statement *find, *put, *renumber;
-    struct statement *until, *set_until, *clusters, *open_jobs;
+    struct statement *until, *set_until, *clusters, *open_jobs, *any;
     char noted[64];         /* the cluster that was noted last */
+    char left_out[64];      /* the last one for which there was no place; "": none */
     struct slurm_row *rows; /* owned: of the jobs at hand */
     size_t count, room;
 };
 
 int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on);
 
-/* The cluster's jobs will be asked for. Takes NULL. */
+/* The cluster's jobs will be asked for, if there is a place for it. Takes NULL. */
 int store_note_cluster(struct store_slurm *slurm, const char *cluster);
 void store_free_slurm(struct store_slurm *slurm);
 

@@ -25,7 +25,7 @@ teardown_file() {
 
 # ran NUMBER EXECUTABLE STEP START MINUTES CORE-SECONDS [JQ-FILTER]: START in minutes after 10:00
 ran() {
-    site_run "019a9f00-4444-7000-8000-00000000000$1" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),
+    site_run "019a9f00-4444-7000-8000-0000000000$(printf %02d "$1")" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),
         end_time: (1732096800 + 60 * '"$(($4 + $5))"'), run_time: (60 * '"$5"')} |
         .slurmT += {step_id: "'"$3"'", cpus_alloc: 4, leads: false, core_seconds: '"$6"', core_seconds_max: '"$6"',
             core_days: [["2024-11-20", '"$6"']], end_time_min: .userDT.end_time, end_time_max: .userDT.end_time} |
@@ -166,4 +166,154 @@ in_part() {
 
 @test "nodes, steps, users and whole days choose what is divided" {
     both in_part
+}
+
+# ---- Slurm's accounting, and records that nothing proves. These tests change the stores.
+
+allocated() { # NUMBER USER ACCOUNT STATE NODES CORE-SECONDS: as sacct writes it
+    echo "$1|$1|tiny|$2|$3|main|$4|1732096700|1732096800|1732098000|$((4 * $5))|$5|$6|00:00:00|"
+}
+
+load_rows() { # STORE
+    {
+        echo 'JobIDRaw|JobID|Cluster|User|Account|Partition|State|Submit|Start|End|AllocCPUS|AllocNodes|CPUTimeRAW|Suspended|'
+        cat
+    } >"$BATS_TEST_TMPDIR/rows"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" --slurm-rows "$BATS_TEST_TMPDIR/rows"
+}
+
+told_by_one_node() {
+    # of three nodes n1 sent its records: its own 4800 s, and 100 more that it had before its prolog
+    divided 96 n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 4800}]' >"$BATS_TEST_TMPDIR/node"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" "$BATS_TEST_TMPDIR/node"
+    allocated 96 carol chem NODE_FAIL 3 15000 | load_rows "$1"
+    acct "$1" -n --coverage -j 96 -o outcome,coreseconds
+    [ "$output" = $'recorded|4800\nno_record|10000\nidle|200' ]
+    # the second one's come later
+    divided 96 n2 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 4800}]' >"$BATS_TEST_TMPDIR/node"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" "$BATS_TEST_TMPDIR/node"
+    acct "$1" -n --coverage -j 96 -o outcome,coreseconds
+    [ "$output" = $'recorded|9600\nno_record|5000\nidle|400' ]
+}
+
+@test "what Slurm gave to nodes that sent no record is not idle" {
+    both told_by_one_node
+}
+
+load_proven() { # STORE: records of root's, each in a file of its own
+    local dir=$BATS_TEST_TMPDIR/proven
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    jq -r '(if .coverageT then "coverage.tiny.2024_11_20_10_00_00_0001.carol." + .coverageT.uuid
+        else "run.tiny.2024_11_20_10_00_00_0001.carol.zzz." + .userT.run_uuid end) + ".json\t" + tojson' |
+        while IFS=$'\t' read -r name record; do
+            printf '%s\n' "$record" >"$dir/$name"
+        done
+    run "$JOBTRAIL_BIN/jobtrail-load" --store "$1" --json "$dir"
+    [ "$(jq -c '[.quarantined, .unproven]' <<<"$output")" = '[0,0]' ]
+}
+
+people() { # STORE SUMMARY: rows of all but mallory and aaron
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$2" -S 2024-11-01 -E 2024-11-30 --json --top 0 users |
+        jq -c '.pages[0].rows[] | select(.user | IN("mallory", "aaron") | not) | [.user, .core_hours, .uncertain_core_hours]'
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$2" -S 2024-11-01 -E 2024-11-30 --json --top 0 allocation --of users |
+        jq -c '.pages[0].rows[] | select(.user | IN("mallory", "aaron") | not)'
+}
+
+# jobs of carol's, which are proven, and one of dave's, which only Slurm knows
+claims() {
+    local by='.coverageT += {user: "mallory", account: "bad", syshost: "aaa"}' other='.slurmT.job_id = 98 | .userT.job_id = "98"'
+    divided 99 n7 '[{"outcome": "sampled", "program": "/bin/x", "runs": 9, "core_seconds": 1000000000}]' | jq -c "$by"
+    divided 98 n8 '[{"outcome": "follower", "tasks": 4, "first_task": 8, "leader": 0, "core_seconds": 1000000}]' | jq -c "$by"
+    divided 97 n9 '[{"outcome": "idle", "step_id": null, "core_seconds": 0}]' | jq -c "$by"
+    ran 7 wave 0 0 20 10000000000 '.userT += {user: "aaron", account: "bad", syshost: "aaa"} | .slurmT.leads = true'
+    ran 8 wave 0 0 20 4800 '.userT += {user: "aaron", account: "bad", syshost: "aaa"} | .slurmT.leads = true | '"$other"
+    ran 9 wave 0 0 20 4800 '.userT += {user: "aaron", account: "bad", syshost: "aaa"} | .slurmT.leads = true | .slurmT.job_id = 97 |
+        .userT.job_id = "97"'
+}
+
+claimed() {
+    local at=$BATS_TEST_TMPDIR
+    cp "$SITE/others" "$SITE/records" # of which `ran` makes its own
+    jobs | load_proven "$1"
+    {
+        allocated 99 carol chem COMPLETED 1 5000
+        allocated 97 dave math COMPLETED 1 4800
+    } | load_rows "$1"
+    rm -f "$at/summary"
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" --update
+    people "$1" "$at/summary" >"$at/before"
+    grep '"user":"dave".*"unseen_no_record":1.333' "$at/before"
+    acct "$1" -n --coverage -j 97,98,99
+    echo "$output" >"$at/coverage"
+    acct "$1" -n -j 98,99 -o user,exec,coreseconds
+    echo "$output" >"$at/runs"
+    claims >"$at/claims"
+    run "$JOBTRAIL_BIN/jobtrail-load" --store "$1" - <"$at/claims"
+    [[ "$output" == *" 6 unproven"* ]]
+    people "$1" "$at/summary" | diff "$at/before" -
+    people "$1" "$at/none" | diff "$at/before" -
+    acct "$1" -n --coverage -j 97,98,99
+    diff "$at/coverage" - <<<"$output"
+    acct "$1" -n --coverage -S 2024-11-01 -E 2024-11-30 -u mallory
+    [ "$output" = "" ]
+    acct "$1" -n -j 98,99 -o user,exec,coreseconds
+    grep -v '^aaron' <<<"$output" | diff "$at/runs" -
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" --update
+    people "$1" "$at/summary" | diff "$at/before" -
+}
+
+@test "a record that nothing proves changes no proven number of another user" {
+    both claimed
+}
+
+running() { # STORE
+    "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" -S now-2days --json users | jq '.pages[0].numbers.running > 0'
+}
+
+going_on() {
+    local filter
+    filter='.userDT += {start_time: '"$(($(date +%s) - 7200))"', end_time: 0, run_time: 0} | .userT.job_id = "95" |
+        .slurmT += {job_id: 95, end_source: null, exit_code: null, signal: null, core_seconds: null, core_seconds_max: null,
+            core_days: [], end_time_min: null, end_time_max: null}'
+    cp "$SITE/others" "$SITE/records"
+    ran 12 prep batch 0 0 0 "$filter" | load_proven "$1"
+    [ "$(running "$1")" = true ]
+    divided 95 n1 '[{"outcome": "idle", "step_id": null, "core_seconds": 0}]' >"$BATS_TEST_TMPDIR/claim"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "$1" - <"$BATS_TEST_TMPDIR/claim"
+    [ "$(running "$1")" = true ]
+    load_proven "$1" <"$BATS_TEST_TMPDIR/claim"
+    [ "$(running "$1")" = false ]
+}
+
+@test "a record that nothing proves ends no run that goes on" {
+    both going_on
+}
+
+# Slurm says that a job had 600 s less than its programs.
+less_than_programs() {
+    local at=$BATS_TEST_TMPDIR way other='.slurmT.job_id = 94 | .userT.job_id = "94" | .userT.user = "erin"'
+    cp "$SITE/others" "$SITE/records"
+    {
+        ran 13 long 0 0 20 4000 "$other"' | .slurmT.leads = true'
+        ran 14 over 0 0 20 2000 "$other"' | .slurmT.core_days = [["2024-11-20", 1500], ["2024-11-21", 500]]'
+        divided 94 n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 5500},
+            {"outcome": "recorded", "day": "2024-11-21", "core_seconds": 500}]' | jq -c '.coverageT.user = "erin"'
+    } | load_proven "$1"
+    rm -f "$at/summary"
+    for way in before after anew; do
+        [ "$way" = anew ] || "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" --update
+        [ "$way" = anew ] && rm "$at/summary"
+        "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$at/summary" -S 2024-11-01 -E 2024-11-30 -u erin \
+            --json --top 0 executables >"$at/report"
+        jq -c '.pages[0] | [.numbers.programs, (.rows | sort_by(.executable)[].core_hours)] | map(. * 3600 | round)' "$at/report"
+        allocated 94 erin chem COMPLETED 1 5400 | load_rows "$1" >/dev/null
+    done >"$at/seen"
+    diff - "$at/seen" <<<$'[6000,4000,2000]\n[5400,3600,1800]\n[5400,3600,1800]'
+    acct "$1" -n --coverage -j 94 -o outcome,tasks,coreseconds
+    [ "$output" = "recorded|1|5400" ]
+}
+
+@test "if Slurm says less than programs had, rows of programs have less, as their sum has" {
+    both less_than_programs
 }

@@ -141,9 +141,31 @@ jobs_of_a_file() {
     run ! kill -0 "$sacct"
 }
 
-# job_covered NUMBER ZONE
+@test "clusters of proven records are asked for, each whatever the one before answers" {
+    store=sqlite:$PWD/store.db
+    mkdir bin proven
+    {
+        printf '%s\n' '#!/bin/bash' '[[ $* == *" --clusters=lab "* ]] || { echo "sacct: no" >&2; exit 1; }'
+        printf '%s\n' 'cat rows'
+    } >bin/sacct
+    chmod +x bin/sacct
+    sacct_rows >rows
+    for cluster in forged{1..70}; do
+        job_covered 3 UTC "$cluster"
+    done >covered
+    job_covered 1 UTC broken >proven/coverage.one.json
+    job_covered 2 UTC lab >proven/coverage.two.json
+    load_into covered
+    [ "$(count new)" -ge 16 ]
+    PATH=$PWD/bin:$PATH load_into --slurm proven
+    [ "$status" -eq 5 ]
+    [ "$stderr" = "jobtrail-load: jobs of Slurm: broken: sacct: no" ]
+    [ "$(count slurm_new)" -eq 2 ]
+}
+
+# job_covered NUMBER ZONE [CLUSTER]
 job_covered() {
-    echo "{\"coverageT\":{\"uuid\":\"00000000-0000-7000-8000-00000000000$1\",\"cluster\":\"lab\",\"job_id\":$1,\"restart_count\":0,\"user\":\"alice\",\"timezone\":\"$2\"},\"coverageA\":[{\"outcome\":\"idle\",\"tasks\":0}]}"
+    echo "{\"coverageT\":{\"uuid\":\"00000000-0000-7000-8000-00000000000$1\",\"cluster\":\"${3:-lab}\",\"job_id\":$1,\"restart_count\":0,\"user\":\"alice\",\"timezone\":\"$2\"},\"coverageA\":[{\"outcome\":\"idle\",\"tasks\":0}]}"
 }
 
 zones() {

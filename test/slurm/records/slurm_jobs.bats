@@ -40,6 +40,7 @@ run_jobs() {
     for id in "$PLAIN" "$ARRAY" "$EXCLUSIVE" "$HET"; do
         wait_job "$id"
     done
+    resize_job
     REQUEUED=$(submit "srun $PROGRAMS/spin 900 sleep" --requeue)
     SUSPENDED=$(submit "srun $PROGRAMS/spin 900 sleep")
     eventually 30 step_runs "$REQUEUED"
@@ -54,11 +55,29 @@ run_jobs() {
     run_as root scontrol resume "$SUSPENDED"
     run_as root scancel "$SUSPENDED"
     wait_job "$SUSPENDED"
-    for id in "$PLAIN" "$ARRAY" "$EXCLUSIVE" "$HET" "$SUSPENDED"; do
+    for id in "$PLAIN" "$ARRAY" "$EXCLUSIVE" "$HET" "$RESIZED" "$SUSPENDED"; do
         eventually 60 is_accounted "$id"
     done
     eventually 60 has_both_tasks
-    export PLAIN ARRAY EXCLUSIVE HET REQUEUED SUSPENDED PENDING
+    export PLAIN ARRAY EXCLUSIVE HET REQUEUED RESIZED SUSPENDED PENDING
+}
+
+resize_job() {
+    RESIZED=$(submit "srun -N1 -n1 $PROGRAMS/spin 900 sleep" --nodes=2 --ntasks=2)
+    eventually 30 step_runs "$RESIZED"
+    eventually 30 has_run_awhile "$RESIZED"
+    run_as root scontrol update "jobid=$RESIZED" NumNodes=1
+    eventually 60 was_resized
+    run_as root scancel "$RESIZED"
+    wait_job "$RESIZED"
+}
+
+has_run_awhile() { # JOB: for a time that shows
+    [[ $(run_as root squeue -h -j "$1" -o %M) != 0:0[01] ]]
+}
+
+was_resized() {
+    [[ $(sacct_says -j "$RESIZED" -o state | sort | paste -sd ' ') == "RESIZING RUNNING" ]]
 }
 
 step_runs() { # JOB
@@ -79,6 +98,10 @@ has_run_twice() {
     [[ $(sacct_says -j "$REQUEUED" -o state | sort | paste -sd ' ') == "REQUEUED RUNNING" ]] && step_runs "$REQUEUED"
 }
 
+has_told_twice() { # the nodes, in coverage records
+    [[ $(coverage_of "$REQUEUED" .coverageT.restart_count | sort -u | paste -sd ' ') == "0 1" ]]
+}
+
 was_suspended() { # for a time that shows
     [[ $(sacct_says -j "$SUSPENDED" -o suspended) != 00:00:0[01] ]]
 }
@@ -95,24 +118,38 @@ has_both_tasks() {
 @test "each job that has begun is there once, with what sacct says of it" {
     run_as root env SLURM_TIME_FORMAT=%s TZ=UTC sacct -n -P -X -D -a --delimiter='|' \
         -o jobidraw,cluster,user,account,partition,submit,start,alloccpus,allocnodes |
-        awk -F '|' '$7 != "Unknown"' | sort >"$DIR/said"
+        awk -F '|' -v OFS='|' '$7 < $6 { $7 = $6 } $7 != "Unknown"' | sort >"$DIR/said"
     rows "SELECT job_id_raw, cluster, user, account, partition, submit_time, CAST(start_time AS INTEGER),
         alloc_cpus, nodes FROM slurm_job" | sort >"$DIR/found"
     diff "$DIR/said" "$DIR/found"
-    [[ $(wc -l <"$DIR/found") -eq 9 ]]
-    [[ $(count slurm_new "$DIR/first") -eq 9 ]]
+    [[ $(wc -l <"$DIR/found") -eq 11 ]]
+    [[ $(count slurm_new "$DIR/first") -eq 11 ]]
     [[ $(count slurm_damaged "$DIR/first") -eq 0 ]]
 }
 
 @test "the core seconds of jobs that have ended are sacct's CPUTimeRAW, without suspension" {
     run_as root env SLURM_TIME_FORMAT=%s TZ=UTC sacct -n -P -X -D -a -o jobidraw,state,end,cputimeraw |
-        awk -F '|' '$3 != "Unknown" { sub(" .*", "", $2); print $1 "|" $2 "|" $3 "|" $4 }' | sort >"$DIR/said"
+        awk -F '|' '$3 != "Unknown" { sub(" .*", "", $2); print $1 "|" $2 "|" $3 "|" $4 }' |
+        grep -v "^$RESIZED|" | sort >"$DIR/said"
     rows "SELECT job_id_raw, state, CAST(end_time AS INTEGER), CAST(core_seconds AS INTEGER) FROM slurm_job
-        WHERE end_time IS NOT NULL" | sort >"$DIR/found"
+        WHERE end_time IS NOT NULL AND job_id_raw <> $RESIZED" | sort >"$DIR/found"
     diff "$DIR/said" "$DIR/found"
     [[ $(rows "SELECT suspended >= 2 FROM slurm_job WHERE job_id_raw = $SUSPENDED") -eq 1 ]]
     [[ $(rows "SELECT count(*) FROM slurm_job WHERE end_time IS NOT NULL
         AND core_seconds <> alloc_cpus * (end_time - start_time - suspended)") -eq 0 ]]
+}
+
+@test "a job that was shrunk has each of its times once, in one restart" {
+    [[ $(rows "SELECT restart_count, state, alloc_cpus, nodes FROM slurm_job WHERE job_id_raw = $RESIZED
+        ORDER BY submit_time" | paste -sd ' ') == "0|RESIZING|2|2 0|CANCELLED|1|1" ]]
+    [[ $(rows "SELECT count(*) FROM slurm_job one JOIN slurm_job two ON two.job_id_raw = one.job_id_raw
+        AND two.submit_time > one.submit_time AND two.start_time = one.end_time WHERE one.job_id_raw = $RESIZED") -eq 1 ]]
+    local more
+    more=$(($(sacct_says -j "$RESIZED" -o cputimeraw | paste -sd +) -
+        $(rows "SELECT CAST(sum(core_seconds) AS INTEGER) FROM slurm_job WHERE job_id_raw = $RESIZED")))
+    # sacct has a CPU of the second part from the job's start on
+    [[ $more -eq $(rows "SELECT CAST(end_time - start_time AS INTEGER) FROM slurm_job
+        WHERE job_id_raw = $RESIZED AND state = 'RESIZING'") ]]
 }
 
 @test "tasks of arrays and parts of heterogeneous jobs are known as such, and --exclusive has whole nodes" {
@@ -127,6 +164,7 @@ has_both_tasks() {
     run_as root scancel "$REQUEUED"
     wait_job "$REQUEUED"
     eventually 60 is_accounted "$REQUEUED"
+    eventually 60 has_told_twice
     load_jobs "$DIR/records" >"$DIR/second"
     [[ $(rows "SELECT restart_count, state FROM slurm_job WHERE job_id_raw = $REQUEUED ORDER BY 1" |
         paste -sd ' ') == "0|REQUEUED 1|CANCELLED" ]]
@@ -161,6 +199,17 @@ has_both_tasks() {
     [[ $(rows "SELECT state, count(*) FROM slurm_job WHERE job_id_raw = $PLAIN AND end_time IS NOT NULL") == "COMPLETED|1" ]]
 }
 
+@test "a name of a cluster that Slurm does not know is told, and the others are asked for" {
+    mkdir "$DIR/renamed"
+    jq -ac 'del(.crc) | .coverageT.cluster = "elsewhere"' "$(find "$DIR/records" -name 'coverage.*' | head -n1)" \
+        >"$DIR/renamed/coverage.renamed.json"
+    run --separate-stderr load_jobs "$DIR/renamed"
+    echo "$status $output $stderr"
+    [[ $status -eq 0 ]]
+    [[ $stderr == *"sacct knows of none on cluster elsewhere"* && $stderr != *"on cluster lab"* ]]
+    [[ $(rows "SELECT count(*) FROM store_state WHERE name IN ('slurm elsewhere', 'slurm lab')") -eq 2 ]]
+}
+
 @test "what sacct writes into a file is read elsewhere" {
     run_as root env LC_ALL=C TZ=UTC SLURM_TIME_FORMAT=%s sacct --allocations --duplicates --allusers --parsable \
         --delimiter='|;|' --starttime=now-60days --format="$(sed -n 's/.*--format=\([A-Za-z,]*\).*/\1/p' \
@@ -179,7 +228,7 @@ has_both_tasks() {
     run --separate-stderr load_jobs "$DIR/records"
     echo "$status $output $stderr"
     [[ $status -eq 5 ]]
-    [[ $stderr == *"jobs of Slurm: sacct: "* ]]
+    [[ $stderr == *"jobs of Slurm: lab: "*"sacct: "* ]]
     [[ $(jq .unchanged <<<"$output") -gt 0 ]]
 }
 

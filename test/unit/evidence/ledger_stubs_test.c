@@ -4,6 +4,7 @@
  * that lie.
  */
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -144,6 +145,20 @@ static void what_was_left_without_a_stub_is_counted(void **state)
     captures_free(&captures);
 }
 
+/* A user may write any number there. */
+static void no_counter_is_more_than_processes_count(void **state)
+{
+    (void)state;
+    one_capture();
+    made_header(&made)->others_runs = (UINT64_C(1) << 63) + 1;
+    for (int i = 0; i < LEDGER_DROPS; i++)
+        made_header(&made)->dropped[i] = UINT64_MAX;
+    struct captures captures = read_made();
+    assert_int_equal(captures.reader[0].others_runs, UINT32_MAX);
+    assert_int_equal(captures.reader[0].dropped, UINT32_MAX);
+    captures_free(&captures);
+}
+
 static void expect_damage(size_t count)
 {
     struct captures captures = read_made();
@@ -172,6 +187,28 @@ static void a_stub_that_lies_is_damaged_and_its_slots_capture_is_not(void **stat
     LIE(exec_at, stub_at(lying, place)->rest_at); /* another field */
     LIE(rest_units, UINT8_MAX);
 #undef LIE
+}
+
+/* Stubs may share one path: it must cost no more than a path. */
+static void a_stub_has_a_path_of_the_kernels_or_is_damaged(void **state)
+{
+    static char path[PATH_MAX + 1];
+    const struct ledger_stub stub = stub_of(20, 6 * S);
+    (void)state;
+    for (size_t length = PATH_MAX - 1; length <= PATH_MAX; length++) {
+        memset(path, 'x', length);
+        path[0] = '/';
+        const struct ledger_slot head = *made_at(&made, one_capture());
+        made_start(&made);
+        size_t slot = made_add(&made, &head, 2, &fields);
+        set_exec(path);
+        set_rest("4.5.2", 3);
+        made_stub(&made, slot, &stub, &exec, &rest);
+        struct captures captures = read_made();
+        assert_int_equal(captures.count, length < PATH_MAX ? 2 : 1);
+        assert_int_equal(captures.damaged, length < PATH_MAX ? 0 : 1);
+        captures_free(&captures);
+    }
 }
 
 static void stubs_that_are_more_than_the_slot_has_room_for_are_none(void **state)
@@ -291,6 +328,8 @@ int main(void)
         cmocka_unit_test(stubs_refer_to_what_older_ones_say),
         cmocka_unit_test(the_stubs_of_a_free_slot_are_read_and_its_capture_is_not),
         cmocka_unit_test(what_was_left_without_a_stub_is_counted),
+        cmocka_unit_test(no_counter_is_more_than_processes_count),
+        cmocka_unit_test(a_stub_has_a_path_of_the_kernels_or_is_damaged),
         cmocka_unit_test(a_stub_that_lies_is_damaged_and_its_slots_capture_is_not),
         cmocka_unit_test(stubs_that_are_more_than_the_slot_has_room_for_are_none),
         cmocka_unit_test(the_fields_of_a_stub_are_its_slots),

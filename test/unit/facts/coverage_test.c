@@ -43,7 +43,7 @@ struct outcome_case {
     const char *rules; /* of the configuration */
     const char *journal;
     /* executables of task 0's captures, each followed by a blank, and each the parent of the next;
-     * "=" before one: in the task's own process, "-": left out by sampling */
+     * "=" before one: in the task's own process, "-": left out by sampling, "!": passed over */
     const char *captures;
     const char *facts; /* "FIRST-TASK OUTCOME TASKS PROGRAM;" for each with tasks */
 };
@@ -77,6 +77,9 @@ static const struct outcome_case cases[] = {
     {"a daemon of mpirun's, though a rule skips it", "", ONE("@orted"), "", "0 launcher 1 @orted;"},
     {"a program that sampling may have left out", "[sampling]\nenabled = yes\n", ONE("@dynamic"),
      "-/x ", "0 sampled 1 /x;"},
+    {"a program that has ended its readers", "", ONE("@dynamic"), "!/x ", "0 unknown 1 @dynamic;"},
+    {"a program that has ended its readers and leads", "", WHO("") RANKS("@dynamic") EPILOG,
+     "!=/opt/dynamic ", "0 unknown 3 @dynamic;"},
     {"a large program, which is never sampled", "[sampling]\nenabled = yes\nalways_ranks = 4\n",
      ONE("@dynamic"), "", "0 unknown 1 @dynamic;"},
     {"a task that was killed", "", WHO("") TASK("0") RUNS("0", "@dynamic") EXIT("0", "9") EPILOG,
@@ -187,7 +190,7 @@ struct known {
     struct division *division;
     struct capture capture[CAPTURES_MAX];
     struct ending ending[CAPTURES_MAX];
-    bool is_left_out[CAPTURES_MAX];
+    bool is_left_out[CAPTURES_MAX], is_passed_over[CAPTURES_MAX];
 };
 
 /* One of the executables; each runs from 111 to 119. */
@@ -196,9 +199,10 @@ static void add_capture(struct known *known, const char *exec, size_t length)
     size_t at = known->succession.count;
     struct capture *capture = &known->capture[at];
     bool is_own = false;
-    for (; *exec == '=' || *exec == '-'; exec++, length--) {
+    for (; strchr("=-!", *exec) != NULL; exec++, length--) {
         is_own |= *exec == '=';
         known->is_left_out[at] |= *exec == '-';
+        known->is_passed_over[at] |= *exec == '!';
     }
     assert_true(at < CAPTURES_MAX);
     *capture = (struct capture){.step = 0,
@@ -232,10 +236,13 @@ static void know(struct known *known, const char *journal, const char *captures,
                                            .is_excluded = is_excluded};
     assert_int_equal(job_tasks_make(&known->journal, &known->tasks), 0);
     assert_int_equal(division_new(&source, &known->division), 0);
-    for (size_t i = 0; i < known->succession.count && !is_excluded; i++)
+    for (size_t i = 0; i < known->succession.count && !is_excluded; i++) {
         assert_int_equal(division_add(known->division, &known->capture[i], &known->ending[i],
                                       known->is_left_out[i]),
                          0);
+        if (known->is_passed_over[i])
+            division_pass_over(known->division);
+    }
     assert_int_equal(division_make(known->division), 0);
 }
 

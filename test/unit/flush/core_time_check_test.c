@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "preload/ledger.h"
 #include "submit/flush/core_time_check.h"
 #include "submit/flush/worker_check.h"
 #include "test/unit/fixture/made_run.h"
@@ -18,16 +19,17 @@
 
 typedef bool value_check(void *context, const char *value, size_t length);
 
-/* 100 core seconds, all on 2023-11-14 and 2023-11-15. */
+/* 100 core seconds, all on 2023-11-14 and 2023-11-15; four tasks, and room for two stubs. */
 static struct core_time_check check_of(void)
 {
     const struct job_allocation allocation = {.cpus = 4,
                                               .start_ns = UINT64_C(1699999990000000000),
                                               .end_ns = UINT64_C(1700010000000000000),
-                                              .core_seconds = 100};
+                                              .core_seconds = 100,
+                                              .tasks = 4};
     struct core_time_check check;
     assert_int_equal(days_use_zone("UTC"), 0);
-    core_time_check_make(&check, &allocation);
+    core_time_check_make(&check, &allocation, 2 * sizeof(struct ledger_stub) + 1);
     return check;
 }
 
@@ -87,6 +89,31 @@ static void values_beyond_the_allocation_and_what_is_no_number_are_refused(void 
          false},
         {core_time_check_rows,
          "[{\"core_second\\u0073\":1,\"core_seconds\":1,\"day\":\"2023-11-14\"}]", false},
+#define ROW(more) "[{\"core_seconds\":1,\"day\":\"2023-11-14\"," more "}]"
+        {core_time_check_rows, ROW("\"tasks\":4,\"runs\":6"), true},
+        {core_time_check_rows, ROW("\"tasks\":5,\"runs\":6"), false},
+        {core_time_check_rows, ROW("\"tasks\":4,\"runs\":7"), false},
+        {core_time_check_rows, ROW("\"tasks\":-1"), false},
+        {core_time_check_rows, ROW("\"runs\":-1"), false},
+        {core_time_check_rows, ROW("\"runs\":1e0"), false},
+        {core_time_check_rows, ROW("\"runs\":0.5"), false},
+        {core_time_check_rows, ROW("\"runs\":\"1\""), false},
+        {core_time_check_rows, ROW("\"runs\":1,\"runs\":1"), false},
+        {core_time_check_rows, ROW("\"runs\":9007199254740990"), false},
+#undef ROW
+        {core_time_check_others, "1000000", true}, /* 0.1 ms each */
+        {core_time_check_others, "1000001", false},
+        {core_time_check_others, "9007199254740990", false},
+        {core_time_check_others, "-1", false},
+        {core_time_check_others, "-9223372036854775808", false},
+        {core_time_check_others, "1.5", false},
+        {core_time_check_others, "null", false},
+        {core_time_check_others_time, "100.0", true},
+        {core_time_check_others_time, "101.0", false},
+        {core_time_check_others_time, "-1.0", false},
+        {core_time_check_dropped, "4294967295", true},
+        {core_time_check_dropped, "4294967296", false},
+        {core_time_check_dropped, "-1", false},
         {core_time_check_rows, "[{}]", false},
         {core_time_check_rows, "[1]", false},
         {core_time_check_rows, "{}", false},
@@ -98,6 +125,8 @@ static void values_beyond_the_allocation_and_what_is_no_number_are_refused(void 
             fail_msg("%s", cases[i].value);
     }
 }
+
+#define TASKS(n) "[{\"core_seconds\":0,\"day\":\"2023-11-14\",\"tasks\":" #n "}]"
 
 static void all_records_together_have_no_more_than_the_allocation(void **state)
 {
@@ -112,13 +141,17 @@ static void all_records_together_have_no_more_than_the_allocation(void **state)
     assert_false(fits(&check, core_time_check_rows, row));
     assert_true(fits(&check, core_time_check_days, "[[\"2023-11-14\",60]]"));
     assert_false(fits(&check, core_time_check_days, "[[\"2023-11-14\",60]]"));
+    check = check_of();
+    assert_true(fits(&check, core_time_check_rows, TASKS(3)));
+    assert_false(fits(&check, core_time_check_rows, TASKS(2)));
+    assert_true(fits(&check, core_time_check_rows, TASKS(1)));
 }
 
 static void a_session_has_no_core_seconds(void **state)
 {
     struct core_time_check check;
     (void)state;
-    core_time_check_make(&check, NULL);
+    core_time_check_make(&check, NULL, 4096);
     assert_true(fits(&check, core_time_check_run, "null"));
     assert_true(fits(&check, core_time_check_days, "[]"));
     assert_false(fits(&check, core_time_check_run, "0.5"));

@@ -605,6 +605,104 @@ static void a_worker_goes_on_where_another_was_ended(void **state)
     close(ledger);
 }
 
+/* One that its user has got under control may end itself, and the next one tell it all again. */
+static void a_worker_cannot_tell_again_what_another_told(void **state)
+{
+    struct conf conf = conf_of();
+    struct journal journal = {0};
+    struct reading_summary summary;
+    struct core_time_sums told = {.runs = 0};
+    enum flush_outcome outcome;
+    char text[256];
+    int runs = 0;
+    (void)state;
+    conf.coverage = true;
+    make_ledger(1);
+    int ledger = made_file(&made, made.size);
+    snprintf(text, sizeof text,
+             "step time=1700000000.000000000 job=7 step=0 cpus=2 uid=%u gid=%u\n"
+             "epilog time=1700000050.000000000 user=alice\n",
+             (unsigned)getuid(), (unsigned)getgid());
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    const struct reading_request request = {.kind = READING_JOB,
+                                            .conf = &conf,
+                                            .identity = &journal.identity,
+                                            .take = count,
+                                            .context = &runs,
+                                            .journal = &journal,
+                                            .ledger = ledger,
+                                            .packages = -1,
+                                            .now_ns = 1,
+                                            .told = &told};
+    assert_int_equal(reading_run(&request, &summary, &outcome), 0);
+    assert_int_equal(outcome, FLUSH_DONE);
+    assert_true(told.rows > 99.9 && told.rows < 100.1); /* two CPUs for 50 s */
+    assert_int_equal(reading_run(&request, &summary, &outcome), 0);
+    assert_int_equal(outcome, FLUSH_BROKEN);
+    assert_true(told.rows < 100.1);
+    told.rows = 0;
+    assert_int_equal(reading_run(&request, &summary, &outcome), 0);
+    assert_int_equal(outcome, FLUSH_DONE);
+    journal_free(&journal);
+    close(ledger);
+}
+
+static int take_others(void *context, const struct record_view *record)
+{
+    const char *at = strstr(record->text, "\"others_runs\":");
+    if (at != NULL)
+        assert_int_equal(sscanf(at, "\"others_runs\":%lf,\"others_seconds\":%lf", (double *)context,
+                                (double *)context + 1),
+                         2);
+    return 0;
+}
+
+/* What processes count in their ledger may be any number: no more is taken of it than fits. */
+static void runs_that_left_no_stub_are_no_more_than_the_job_had_time_for(void **state)
+{
+    static const struct {
+        uint64_t runs, ns;
+        double taken_runs, taken_s;
+    } cases[] = {
+        {3, UINT64_C(2500000000), 3, 2.5},
+        {UINT64_C(9007199254740990), UINT64_MAX, 1000000, 100},
+        {(UINT64_C(1) << 63) + 1, 0, 1000000, 0},
+    };
+    struct conf conf = conf_of();
+    struct journal journal = {0};
+    struct reading_summary summary;
+    enum flush_outcome outcome;
+    char text[256];
+    (void)state;
+    conf.coverage = true;
+    snprintf(text, sizeof text,
+             "step time=1700000000.000000000 job=7 step=0 cpus=2 uid=%u gid=%u\n"
+             "epilog time=1700000050.000000000 user=alice\n",
+             (unsigned)getuid(), (unsigned)getgid());
+    assert_int_equal(journal_parse(text, strlen(text), &journal), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double others[2] = {-1, -1};
+        make_ledger(1);
+        made_header(&made)->others_runs = cases[i].runs;
+        made_header(&made)->others_ns = cases[i].ns;
+        int ledger = made_file(&made, made.size);
+        const struct reading_request request = {.kind = READING_JOB,
+                                                .conf = &conf,
+                                                .identity = &journal.identity,
+                                                .take = take_others,
+                                                .context = others,
+                                                .journal = &journal,
+                                                .ledger = ledger,
+                                                .packages = -1,
+                                                .now_ns = 1};
+        assert_int_equal(reading_run(&request, &summary, &outcome), 0);
+        assert_int_equal(outcome, FLUSH_DONE);
+        assert_true(others[0] == cases[i].taken_runs && others[1] == cases[i].taken_s);
+        close(ledger);
+    }
+    journal_free(&journal);
+}
+
 static struct job_progress progress_of(int directory)
 {
     struct job_progress progress;
@@ -621,11 +719,17 @@ static void a_place_is_noted_and_read_again(void **state)
     assert_true(progress.place.unit == 0 && progress.place.records == 0);
     progress.place = (struct reading_place){UINT64_C(1) << 33, 12};
     progress.used_ns = 5000000;
+    progress.passed_over[progress.passed_over_count++] = 9;
+    progress.told = (struct core_time_sums){1.5, 2.25, 1e14, 4, UINT32_MAX};
     assert_int_equal(job_progress_note(&progress), 0);
     job_progress_close(&progress);
     progress = progress_of(directory);
     assert_true(progress.place.unit == UINT64_C(1) << 33 && progress.place.records == 12);
     assert_int_equal(progress.used_ns, 5000000);
+    assert_true(progress.passed_over_count == 1 && progress.passed_over[0] == 9);
+    assert_true(progress.told.runs == 1.5 && progress.told.run_days == 2.25 &&
+                progress.told.rows == 1e14 && progress.told.row_runs == 4 &&
+                progress.told.row_tasks == UINT32_MAX);
     job_progress_close(&progress);
     int spool = open_spool();
     assert_true(job_progress_time(spool, "7.0") > INT64_C(1700000000000000000));
@@ -638,6 +742,69 @@ static void a_place_is_noted_and_read_again(void **state)
     close(directory);
     assert_count(flush(), COUNT(.jobs = 1));
     assert_false(exists(below(spool_dir, "7.0")));
+}
+
+/* The whole allocation has been told by what the first flush took. */
+static void what_earlier_flushes_took_counts(void **state)
+{
+    static const char *const notes[] = {"0 0 0 0 0 0 0 0.0 0.0 0.0 0 0\n",
+                                        "0 0 0 0 0 0 0 0.0 0.0 200.0 0 0\n"};
+    static const char *const jobs[] = {"7.0", "8.0"};
+    struct conf conf = conf_of();
+    (void)state;
+    conf.coverage = true;
+    for (size_t i = 0; i < 2; i++) {
+        make_job(jobs[i], "step time=1700000000.000000000 step=1 cpus=2\n" EPILOG);
+        make_ledger(0);
+        put_ledger(jobs[i]);
+        put(jobs[i], "flushed", notes[i], strlen(notes[i]));
+        flush_with(&conf, 0, 0);
+        assert_int_equal(count_files(records_dir, "coverage."), 1);
+    }
+}
+
+/* `count` runs of a task, one after the other, of which each has a CPU for a second. */
+static void make_busy_ledger(int count)
+{
+    fields.size = 0;
+    made_text(&fields, LEDGER_EXEC, "/bin/x");
+    made_text(&fields, LEDGER_TASK, "1.0.9");
+    made_start(&made);
+    for (int i = 0; i < count; i++) {
+        struct ledger_slot slot =
+            made_slot(10 + i, UINT64_C(1700000001000000000) + (uint64_t)i * 1000000000);
+        slot.state = LEDGER_ENDED;
+        slot.end_ns = slot.start_ns + 1000000000;
+        made_add(&made, &slot, 0, &fields);
+    }
+}
+
+static void a_flush_that_goes_on_has_what_the_one_before_noted(void **state)
+{
+    enum { RUNS = 90 };
+    struct conf conf = conf_of();
+    (void)state;
+    conf.coverage = true;
+    conf.outbox_bytes = 64 << 10;
+    conf.file_dir = (char *)"/proc/none"; /* the outbox keeps what it has */
+    make_job("7.0", "step time=1700000000.000000000 step=1 cpus=2\n"
+                    "task time=1700000000.000000000 step=1 task=0 pid=9 ticks=9\n" EPILOG);
+    make_busy_ledger(RUNS);
+    put_ledger("7.0");
+    flush_with(&conf, 0, 0);
+    int directory = open(below(spool_dir, "7.0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct job_progress progress = progress_of(directory);
+    const uint64_t before = LEDGER_FIRST / LEDGER_PAGE; /* units are pages, from 1 on */
+    assert_in_range(progress.place.unit, before + 1, before + RUNS - 1);
+    double runs = (double)(progress.place.unit - before);
+    assert_true(progress.told.runs > 0.9 * runs && progress.told.runs < 1.1 * runs);
+    assert_true(progress.told.run_days == progress.told.runs);
+    job_progress_close(&progress);
+    close(directory);
+    conf.outbox_bytes = 64 << 20;
+    assert_int_equal(flush_with(&conf, 0, 0).records + (uint64_t)runs, RUNS);
+    assert_false(exists(below(spool_dir, "7.0")));
+    assert_false(exists(below(state_dir, "quarantine/7.0")));
 }
 
 /* A child, or a flush with it, that is at a unit and ends. */
@@ -758,6 +925,10 @@ int main(void)
         TEST(what_a_later_job_has_found_is_over_and_its_owners),
         TEST(a_worker_that_breaks_down_is_late_or_refused_ends_the_work),
         TEST(a_worker_goes_on_where_another_was_ended),
+        TEST(a_worker_cannot_tell_again_what_another_told),
+        TEST(runs_that_left_no_stub_are_no_more_than_the_job_had_time_for),
+        TEST(what_earlier_flushes_took_counts),
+        TEST(a_flush_that_goes_on_has_what_the_one_before_noted),
         TEST(a_place_is_noted_and_read_again),
         TEST(what_has_ended_two_readers_is_passed_over_by_the_third),
         TEST(records_that_nobody_wants_go_nowhere),

@@ -25,6 +25,11 @@ static int load(const char *text, struct record *record, struct load_reason *rea
     return result;
 }
 
+#define FACT(more) "{" JOB ",\"coverageA\":[{\"outcome\":\"idle\"," more "}]}"
+#define OF_JOB(key, value)                                                                         \
+    "{\"coverageT\":{\"uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\",\"" key "\":" value         \
+    "}," FACTS "}"
+
 static void a_record_is_told_from_a_run_and_read(void **state)
 {
     struct record record;
@@ -34,6 +39,10 @@ static void a_record_is_told_from_a_run_and_read(void **state)
     assert_int_equal(record.kind, RECORD_COVERAGE);
     assert_string_equal(record.coverage.uuid, "8c8d61fb-98c1-44c0-874c-d613312269f4");
     assert_int_equal(json_object_array_length(record.coverage.facts), 1);
+    load_record_free(&record);
+    assert_int_equal(load(OF_JOB("clock_step", "-3600.5"), &record, &reason), 0);
+    load_record_free(&record);
+    assert_int_equal(load(FACT("\"tasks\":4294967295"), &record, &reason), 0);
     load_record_free(&record);
 }
 
@@ -51,6 +60,16 @@ static void a_damaged_record_is_refused_with_the_reason(void **state)
         {"{" JOB ",\"coverageA\":[{\"outcome\":\"static\",\"tasks\":[]}]}",
          "a fact of coverageA has a value of a wrong type or size"},
         {"{" JOB ",\"coverageA\":[{\"tasks\":1}]}", "coverageA[0] has no outcome or no tasks"},
+        {FACT("\"tasks\":-1"), "coverageA.tasks is out of range"},
+        {FACT("\"tasks\":4294967296"), "coverageA.tasks is out of range"},
+        {FACT("\"tasks\":1,\"runs\":-1"), "coverageA.runs is out of range"},
+        {FACT("\"tasks\":1,\"runs\":9223372036854775807"), "coverageA.runs is out of range"},
+        {FACT("\"tasks\":1,\"core_seconds\":-0.5"), "coverageA.core_seconds is out of range"},
+        {FACT("\"tasks\":1,\"core_seconds\":1e300"), "coverageA.core_seconds is out of range"},
+        {OF_JOB("others_runs", "-9223372036854775808"), "coverageT.others_runs is out of range"},
+        {OF_JOB("others_runs", "9007199254740990"), "coverageT.others_runs is out of range"},
+        {OF_JOB("dropped", "-1"), "coverageT.dropped is out of range"},
+        {OF_JOB("core_seconds", "-1.0"), "coverageT.core_seconds is out of range"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,17 +51,54 @@ static void days_are_read_as_text_and_as_parsed_json(void **state)
 {
     (void)state;
     const struct run_day day[] = {{0, 2.5}, {1, 3}, {31, 4.25}, {20780, 1e6}};
+#define LONG(days) RUN("1800000000.0", "\"core_seconds\":1000009.75,\"core_days\":" days)
     assert_days(DAYS("2.5", "[[\"1970-01-01\",2.5]]"), day, 1);
     assert_days(DAYS("2.5", "[ [ \"1970-01-01\" , 25e-1 ] ]"), day, 1);
-    assert_days(DAYS("1000009.75", "[[\"1970-01-01\",2.5],[\"1970-01-02\",3],[\"1970-02-01\",4.25],"
-                                   "[\"2026-11-23\",1000000.0]]"),
+    assert_days(LONG("[[\"1970-01-01\",2.5],[\"1970-01-02\",3],[\"1970-02-01\",4.25],"
+                     "[\"2026-11-23\",1000000.0]]"),
                 day, 4);
-    assert_days(DAYS("1000009.75", "[[\"1970-01-01\",2.5],[\"1970-01-02\",3.0],[\"1970-02-01\","
-                                   "4.25], [\"2026-11-23\",1.0e6]]"),
+    assert_days(LONG("[[\"1970-01-01\",2.5],[\"1970-01-02\",3.0],[\"1970-02-01\",4.25], "
+                     "[\"2026-11-23\",1.0e6]]"),
                 day, 4);
     assert_days(DAYS("0.0", "[]"), day, 0);
     assert_days(DAYS("null", "[]"), day, 0);
     assert_days(RUN("9.0", ""), day, 0);
+}
+
+/* 2026-03-10 22:00:00 to 2026-03-11 02:00:00 UTC, and days as of other zones. */
+static void days_lie_in_the_time_of_the_run(void **state)
+{
+    static const char why[] = "slurmT.core_days has days on which the run did not run";
+#define AT_NIGHT(days, rest)                                                                       \
+    "{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\"},\"userDT\":{\"start_"      \
+    "time\":1773180000.0,\"end_time\":1773194400.0},\"slurmT\":{\"core_seconds\":2.0,\"core_"      \
+    "days\":[" days "]" rest "}}"
+    static const struct {
+        const char *text;
+        bool is_taken;
+    } rows[] = {
+        {AT_NIGHT("[\"2026-03-09\",1.0],[\"2026-03-12\",1.0]", ""), true},
+        {AT_NIGHT("[\"2026-03-08\",1.0],[\"2026-03-11\",1.0]", ""), false},
+        {AT_NIGHT("[\"2026-03-10\",1.0],[\"2026-03-13\",1.0]", ""), false},
+        {AT_NIGHT("[\"2026-03-13\",2.0]", ",\"end_time_max\":1773280800.0"), true},
+        {AT_NIGHT("[\"2026-03-14\",2.0]", ",\"end_time_max\":1773280800.0"), false},
+        {AT_NIGHT("[\"2026-03-15\",2.0]", ",\"clock_step\":-259200.0"), true},
+        {AT_NIGHT("[\"2026-03-16\",2.0]", ",\"clock_step\":-259200.0"), false},
+        {AT_NIGHT("[\"2026-01-01\",1.0],[\"2026-12-31\",1.0]", ",\"leads\":true"), true},
+        {AT_NIGHT("[\"2026-01-01\",1.0],[\"2027-12-31\",1.0]", ",\"leads\":true"), false},
+        {"{\"userT\":{\"run_uuid\":\"8c8d61fb-98c1-44c0-874c-d613312269f4\"},\"userDT\":{\"end_"
+         "time\":9.0},\"slurmT\":{\"core_seconds\":2.0,\"core_days\":[[\"1970-01-01\",2.0]]}}",
+         false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct record record;
+        const char *found = said(rows[i].text, &record);
+        if (strcmp(found, rows[i].is_taken ? "" : why) != 0)
+            fail_msg("%s: '%s'", rows[i].text, found);
+        if (rows[i].is_taken)
+            load_record_free(&record);
+    }
 }
 
 static void a_start_has_no_days(void **state)
@@ -121,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(days_are_read_as_text_and_as_parsed_json),
+        cmocka_unit_test(days_lie_in_the_time_of_the_run),
         cmocka_unit_test(a_start_has_no_days),
         cmocka_unit_test(days_elsewhere_are_others),
         cmocka_unit_test(other_days_are_refused),

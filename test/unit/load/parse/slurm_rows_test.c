@@ -95,6 +95,27 @@ static void jobs_are_read_in_whatever_pieces_they_come(void **state)
     }
 }
 
+/* Each row has 120 core seconds. */
+static void the_row_of_a_job_that_was_resized_begins_with_it(void **state)
+{
+    static const char text[] =
+        HEAD ROW("7", "7", "x", "RESIZING", "90", "100", "160", "2", "00:00:00") //
+        ROW("7", "7", "x", "COMPLETED", "160", "100", "220", "1", "00:00:00")
+            ROW("7", "7", "x", "RUNNING", "150", "100", "Unknown", "2", "00:00:00")
+                ROW("7", "7", "x", "CANCELLED", "300", "100", "220", "1", "00:00:00")
+                    ROW("7", "7", "x", "COMPLETED", "200", "100", "220", "4", "00:01:30");
+    static const double expected[][2] = {{100, 120}, {160, 60}, {150, 20}, {220, 0}, {200, 0}};
+    struct seen seen;
+    (void)state;
+    assert_int_equal(read_in(text, sizeof text - 1, sizeof text, &seen), 0);
+    assert_int_equal(seen.count, 5);
+    for (size_t i = 0; i < seen.count; i++) {
+        assert_float_equal(seen.jobs[i].start_time, expected[i][0], 0);
+        assert_float_equal(seen.jobs[i].core_seconds, expected[i][1], 0);
+    }
+    drop(&seen);
+}
+
 static void rows_that_say_no_job_are_counted(void **state)
 {
     static const char *const rows[] = {
@@ -191,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_are_read_in_whatever_pieces_they_come),
+        cmocka_unit_test(the_row_of_a_job_that_was_resized_begins_with_it),
         cmocka_unit_test(rows_that_say_no_job_are_counted),
         cmocka_unit_test(what_users_choose_is_bounded),
         cmocka_unit_test(other_bytes_become_text),

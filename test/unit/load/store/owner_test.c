@@ -39,7 +39,7 @@
 #define ON_DAYS(uuid, user, job, core_seconds, days)                                               \
     RUN(uuid, user, job,                                                                           \
         "\"slurmT\":{\"cluster\":\"tiny\",\"job_id\":" job                                         \
-        ",\"restart_count\":0,\"node\":\"n1\",\"core_seconds\":" core_seconds                      \
+        ",\"restart_count\":0,\"node\":\"n1\",\"leads\":true,\"core_seconds\":" core_seconds       \
         ",\"core_days\":" days "}," ENDED("4"))
 #define OWNER(user, job)                                                                           \
     "\"ownerT\":{\"cluster\":\"tiny\",\"job_id\":" job                                             \

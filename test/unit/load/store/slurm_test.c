@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,6 +36,14 @@ static const struct told {
     /* the same number after the controller has lost its state */
     {.now = JOB(1, 90000, 90001, 90002, "alice", "COMPLETED", 2)},
     {.now = JOB(1, 90010, 90011, 90012, "bob", "COMPLETED", 2)},
+    /* nodes that take long to end a job, and another job long after */
+    {.now = JOB(3, 100, 110, 200, "alice", "REQUEUED", 1)},
+    {.now = JOB(3, 900, 950, 1000, "alice", "PREEMPTED", 1)},
+    {.now = JOB(3, 1700, 1750, 1800, "alice", "NODE_FAIL", 1)},
+    {.now = JOB(3, 87000, 87050, 87100, "alice", "COMPLETED", 1)},
+    {.now = JOB(3, 87800, 87900, 88000, "alice", "REQUEUED", 1)},
+    {.now = JOB(3, 2680000, 2680010, 2680020, "alice", "BOOT_FAIL", 1)},
+    {.now = JOB(3, 2690000, 2690010, 2690020, "bob", "COMPLETED", 1)},
     {.now = JOB(2, 100, 110, 120, "bob", "COMPLETED", 20),
      .earlier = JOB(2, 100, 105, 0, "bob", "RUNNING", 1)},
 };
@@ -100,9 +109,16 @@ static void assert_all(struct store *store)
     assert_restart(store, 1, 90000, 0);
     assert_restart(store, 1, 90010, 0);
     assert_restart(store, 2, 100, 0);
+    assert_restart(store, 3, 100, 0);
+    assert_restart(store, 3, 900, 1);
+    assert_restart(store, 3, 1700, 2);
+    assert_restart(store, 3, 87000, 3);
+    assert_restart(store, 3, 87800, 0);
+    assert_restart(store, 3, 2680000, 0); /* after more than 30 days */
+    assert_restart(store, 3, 2690000, 0); /* another user's */
     assert_int_equal(value_of(store, "SELECT count(*) FROM slurm_job"), TOLD);
     assert_int_equal(value_of(store, "SELECT count(*) FROM slurm_job WHERE end_time IS NULL"), 1);
-    assert_int_equal(value_of(store, "SELECT sum(core_seconds) FROM slurm_job"), 524);
+    assert_int_equal(value_of(store, "SELECT sum(core_seconds) FROM slurm_job"), 531);
 }
 
 static void shuffle(size_t *order, size_t count)
@@ -185,7 +201,7 @@ static void sums_of_what_had_ended_are_said_to_be_wrong(void **state)
 
 static void open_jobs_and_times_are_told_by_cluster(void **state)
 {
-    struct slurm_job jobs[] = {told[2].earlier, told[3].now, told[6].now};
+    struct slurm_job jobs[] = {told[2].earlier, told[3].now, told[13].now};
     struct store *store = opened();
     struct slurm_counts counts = {0};
     int64_t open[SLURM_OPEN_MAX];
@@ -208,6 +224,60 @@ static void open_jobs_and_times_are_told_by_cluster(void **state)
     store_close(store);
 }
 
+/* The bytes of a coverage record of the cluster. */
+static void note(struct store *store, const char *cluster, bool unproven)
+{
+    static unsigned number;
+    char text[512];
+    struct record record;
+    struct load_reason reason;
+    enum store_result result;
+    snprintf(text, sizeof text,
+             "{\"coverageT\":{\"uuid\":\"019a9f00-0000-7000-8000-%012u\",\"cluster\":\"%s\","
+             "\"job_id\":1,\"restart_count\":0,\"user\":\"alice\"},\"coverageA\":[]}",
+             number++, cluster);
+    assert_int_equal(load_record(strdup(text), strlen(text), RECORD_KINDS, NULL, &record, &reason),
+                     0);
+    record.unproven = unproven;
+    if (store_put(store, &record, 1, &result) != 0)
+        fail_msg("%s", store_error(store));
+    load_record_free(&record);
+}
+
+static void clusters_of_proven_records_are_asked_for(void **state)
+{
+    struct store *store = opened();
+    char *names, name[16];
+    bool has_any;
+    struct slurm_job job = told[13].now;
+    (void)state;
+    for (unsigned i = 0; i < 70; i++) {
+        snprintf(name, sizeof name, "claimed%u", i);
+        note(store, name, true);
+    }
+    note(store, "lab", false);
+    assert_string_equal(store_slurm_left_out(store), "");
+    assert_int_equal(store_slurm_clusters(store, &names), 0);
+    assert_memory_equal(names, "lab\0", 5);
+    free(names);
+    for (unsigned i = 0; i < 64; i++) {
+        snprintf(name, sizeof name, "proven%u", i);
+        assert_string_equal(store_slurm_left_out(store), "");
+        note(store, name, false);
+    }
+    assert_string_equal(store_slurm_left_out(store), "proven63");
+    put(store, &job, 1, 10);
+    assert_int_equal(store_has_slurm_jobs(store, "lab", &has_any), 0);
+    assert_true(has_any);
+    assert_int_equal(store_has_slurm_jobs(store, "proven1", &has_any), 0);
+    assert_false(has_any);
+    assert_int_equal(ops->change_schema(store->connection.database,
+                                        "DELETE FROM coverage; DELETE FROM store_state WHERE name "
+                                        "LIKE 'slurm%'"),
+                     0);
+    store_close(store);
+}
+
 static void many_jobs_are_put_at_once(void **state)
 {
     enum { MANY = 1000 };
@@ -216,7 +286,7 @@ static void many_jobs_are_put_at_once(void **state)
     (void)state;
     for (size_t round = 0; round < 2; round++) {
         for (size_t i = 0; i < MANY; i++) {
-            jobs[i] = told[6].now;
+            jobs[i] = told[13].now;
             jobs[i].job_id_raw = (int64_t)(i * 7919 % MANY);
             jobs[i].cluster = i % 3 == 0 ? "other" : "lab";
         }
@@ -235,6 +305,7 @@ int main(void)
         cmocka_unit_test(an_expired_row_leaves_the_number_of_those_after_it),
         cmocka_unit_test(sums_of_what_had_ended_are_said_to_be_wrong),
         cmocka_unit_test(open_jobs_and_times_are_told_by_cluster),
+        cmocka_unit_test(clusters_of_proven_records_are_asked_for),
         cmocka_unit_test(many_jobs_are_put_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
