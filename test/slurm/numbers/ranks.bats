@@ -134,8 +134,8 @@ several_nodes() {
     holds static-and-dynamic '.programs <= .allocation + slack'
 }
 
-@test "the nodes of a job on which no step runs are idle" {
-    holds batch-on-two '.idle >= 2 - slack' 'about(.programs; seconds("spin"))'
+@test "the nodes of a job on which no step runs are idle, or no node tells of them" {
+    holds batch-on-two '.idle + .outcomes.no_record >= 2 - slack' 'about(.programs; seconds("spin"))'
     holds salloc-on-two '.programs >= 1 * least'
     # no node tells of it, unless slurmd saw that it was over
     holds salloc-true-on-two '.programs == 0' 'near(.unseen + .idle; .allocation; 0.01)'
