@@ -341,10 +341,7 @@ def among(found):
 
 
 SYSHOSTS = "SELECT cluster, min(syshost), max(syshost) FROM job_part WHERE cluster IS NOT NULL GROUP BY cluster"
-PROVEN_SYSHOST = (
-    "SELECT min(syshost) FROM job_part WHERE cluster = ?"
-    " AND (SELECT proven FROM run_own WHERE job_part_id = job_part.id LIMIT 1) = 1"
-)
+PROVEN_SYSHOST = "SELECT syshost FROM coverage WHERE cluster = ? AND proven = 1 LIMIT 1"
 
 
 def syshosts(store):
@@ -352,7 +349,7 @@ def syshosts(store):
     found = {}
     for cluster, host, last in store.lookup(SYSHOSTS):
         if host != last:
-            host = store.lookup(PROVEN_SYSHOST, (cluster,))[0][0] or host
+            host = next((row[0] for row in store.lookup(PROVEN_SYSHOST, (cluster,))), host)
         found[cluster] = host
     return found
 

@@ -29,6 +29,11 @@ hold() {
 release() {
     run_as root scancel "$JOB"
     wait_job "$JOB"
+    JOB=
+}
+
+teardown() {
+    [[ -z ${JOB-} ]] || release
 }
 
 # steps [NODE]: of the job that is held, "STEP TASKS-HERE CPUS CORES of JOB'S CORES", in order
@@ -40,6 +45,11 @@ steps() {
         sed 's/^4294967291/batch/; s/^4294967292/extern/' | LC_ALL=C sort
 }
 
+# An exact step on one core of several has another one while the step before it is still being completed.
+any_core() {
+    sed 's/^\([0-9]* [0-9]* 2\) [0-3] of 0-/\1 any of 0-/'
+}
+
 # What Slurm accounts for, on all nodes
 allocated() {
     run_as root scontrol show job "$JOB" | grep -oP 'NumCPUs=\K[0-9]+'
@@ -47,10 +57,10 @@ allocated() {
 
 @test "a step has all cores of its job, unless it is an exact one" {
     hold 'srun true; srun -n1 true; srun --exact -n1 true; srun --exact -n2 true; srun --overlap -n1 true' -n3
-    [[ $(steps) == "0 3 4 0-1 of 0-1
+    [[ $(steps | any_core) == "0 3 4 0-1 of 0-1
 1 1 4 0-1 of 0-1
-2 1 2 0 of 0-1
-3 2 2 0 of 0-1
+2 1 2 any of 0-1
+3 2 2 any of 0-1
 4 1 4 0-1 of 0-1
 batch 1 4 0-1 of 0-1
 extern 1 0 0-1 of 0-1" ]]
@@ -72,8 +82,8 @@ extern 1 0 0-1 of 0-1" ]]
 
 @test "an exclusive job has the whole node, and so have its steps" {
     hold 'srun true; srun --exact true' -n1 --exclusive
-    [[ $(steps) == "0 1 8 0-3 of 0-3
-1 1 2 0 of 0-3
+    [[ $(steps | any_core) == "0 1 8 0-3 of 0-3
+1 1 2 any of 0-3
 batch 1 8 0-3 of 0-3
 extern 1 0 0-3 of 0-3" ]]
     [[ $(allocated) == 8 ]]

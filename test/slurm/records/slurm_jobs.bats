@@ -49,6 +49,8 @@ run_jobs() {
     run_as root scontrol requeue "$REQUEUED"
     eventually 60 has_state "$REQUEUED" PENDING
     PENDING=$(submit "true" --begin=now+1day)
+    # see "a job that was requeued" in launch/kinds.bats
+    sleep 2
     eventually 120 starts_again
     eventually 60 has_run_twice
     eventually 60 was_suspended
