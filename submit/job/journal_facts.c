@@ -300,8 +300,11 @@ static int take_credential(struct journal *journal, const struct journal_words *
     long place = nodes == NULL ? -1 : node_list_find(nodes, identity->node);
     const struct journal_cpus cpus = journal_words_cpus(journal_words_value(line, "cpus"), place);
     journal->cpus = cpus.sum;
+    /* the CPUs are always those of the job's nodes, the list those of the step that brings a prolog
+     */
+    bool is_place = cpus.of_place > 0 && node_list_count(nodes) == (long)cpus.nodes;
     if (journal->node_cpus == 0)
-        journal->node_cpus = cpus.of_place > 0 ? cpus.of_place : cpus.each;
+        journal->node_cpus = is_place ? cpus.of_place : cpus.each;
     journal->gpus = journal_words_count_list(journal_words_value(line, "gpus"));
     if (set_text(&identity->user, line, "user") != 0 ||
         set_text(&identity->account, line, "account") != 0 ||

@@ -113,6 +113,7 @@ struct journal_cpus journal_words_cpus(const char *text, long place)
             found.of_place = (uint32_t)cpus;
         place = place < 0 || (unsigned long)place < times ? -1 : place - (long)times;
         sum += (uint64_t)cpus * times;
+        found.nodes += times;
         text = *end == ',' ? end + 1 : end;
     }
     if (sum > UINT32_MAX)

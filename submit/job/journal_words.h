@@ -37,6 +37,7 @@ struct journal_cpus {
     uint32_t sum;
     uint32_t each;     /* 0: not all nodes have the same */
     uint32_t of_place; /* of the node at `place`; 0: there is none */
+    uint64_t nodes;    /* how many nodes the text is of */
 };
 
 /* All 0 for anything else, NULL included. `place` is from 0; -1: unknown. */

@@ -102,3 +102,18 @@ long node_list_find(const char *list, const char *node)
     }
     return found;
 }
+
+long node_list_count(const char *list)
+{
+    long nodes = 0;
+    for (const char *at = list;; at++) {
+        long count, place;
+        if (*at == '\0' || *at == ',' || !take_names(&at, "", &count, &place))
+            return -1;
+        nodes += count;
+        if (nodes > NODES_MAX)
+            return -1;
+        if (*at == '\0')
+            return nodes;
+    }
+}

@@ -7,4 +7,7 @@
  * of nodes. */
 long node_list_find(const char *list, const char *node);
 
+/* How many nodes such a list names. -1: it is none. */
+long node_list_count(const char *list);
+
 #endif

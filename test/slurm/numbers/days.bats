@@ -7,7 +7,7 @@
 load numbers
 
 setup_file() {
-    export SYSTEM_TOOLS=no
+    export SYSTEM_TOOLS=no PARTLY=no-node-but-one
     start_numbers NODES=2 NODE_CPUS=32
     make_holder
     make_zones

@@ -5,7 +5,7 @@
 load numbers
 
 setup_file() {
-    export SYSTEM_TOOLS=no
+    export SYSTEM_TOOLS=no PARTLY="suspended suspended-shortly suspended-batch requeued node-lost"
     start_numbers NODES=4 NODE_CPUS=32 KILL_WAIT=2
     let_run
     end_them

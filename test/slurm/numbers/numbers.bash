@@ -107,8 +107,11 @@ load_store() {
         run_as root "$STAGE/bin/jobtrail-load" --store "$STORE" --slurm=2 >&2
 }
 
+# $PARTLY has the names of cases of which nodes need not tell all.
 check_numbers() { # [OPTION...]
-    "$CHECK" --sacct "$DIR/sacct" "$@"
+    local partly
+    read -ra partly <<<"${PARTLY-}"
+    "$CHECK" --sacct "$DIR/sacct" "${partly[@]/#/--partly=}" "$@"
 }
 
 # The five numbers as a report has them, of all jobs, by accounts and so on: $DIR/reports/BY

@@ -5,7 +5,7 @@
 load numbers
 
 setup_file() {
-    export SYSTEM_TOOLS=no
+    export SYSTEM_TOOLS=no PARTLY=salloc-true
     start_numbers NODES=1 NODE_CPUS=64
     write_programs
     one_by_one
@@ -169,7 +169,8 @@ batch_and_steps() {
 }
 
 @test "the innermost program has the time, those above it nothing of it" {
-    holds python-srun 'core("spin") >= 4 * least' 'about(core("spin"); 2 * seconds("spin"))' \
+    # the second task is given to the first one's run, with its own times, which a loaded machine spreads
+    holds python-srun 'core("spin") >= 4 * least' 'near(core("spin"); 2 * seconds("spin"); slack)' \
         'core("python3.11") <= .allocation - core("spin") + slack'
     holds nested-drivers 'core("spin") >= 4 * least' 'about(core("spin"); 2 * seconds("spin"))'
     holds fork-child '.programs <= .allocation + slack'
@@ -205,9 +206,24 @@ batch_and_steps() {
     holds tasks-of-a-step 'near(.programs; 8 * seconds("spin"); slack)'
 }
 
-@test "a job without a batch script has its steps, and else nothing but idle" {
-    holds salloc-true '.programs == 0' '.unseen == 0' 'near(.idle; .allocation; 0.01)'
+@test "a job without a batch script has its steps; without a step, too, it is idle, or no node tells of it" {
+    holds salloc-true '.programs == 0' 'near(.unseen + .idle; .allocation; 0.01)'
     holds salloc-srun '.programs >= 2 * least'
+}
+
+# lasts CASE START END: a statement by which its node tells of other times, and all else agrees with these. Both are
+# expressions of Slurm's times
+lasts() {
+    local row
+    row="job_id_raw = $(job_of "$1")"
+    cat <<SQL
+        UPDATE coverage SET core_seconds = core_seconds - allocation +
+            (SELECT cpus * (($3) - ($2)) FROM slurm_job WHERE slurm_job.job_id_raw = coverage.job_id_raw)
+            WHERE (uuid, position) = (SELECT uuid, position FROM coverage WHERE $row ORDER BY core_seconds DESC LIMIT 1);
+        UPDATE coverage SET (job_start, job_end, allocation) =
+            (SELECT $2, $3, cpus * (($3) - ($2)) FROM slurm_job WHERE slurm_job.job_id_raw = coverage.job_id_raw)
+            WHERE $row
+SQL
 }
 
 @test "a number that is not right is found" {
@@ -218,4 +234,11 @@ batch_and_steps() {
     finds_change "DELETE FROM coverage WHERE outcome = 'container'"
     finds_change "UPDATE slurm_job SET core_seconds = core_seconds + 3 WHERE job_id_raw = $(job_of pipeline)"
     finds_change "DELETE FROM slurm_job WHERE job_id_raw = $(job_of concurrent)"
+    # a node tells nothing of a job, of more than its time, or of less
+    finds_change "DELETE FROM coverage WHERE job_id_raw = $(job_of opted-out)"
+    finds_change "$(lasts opted-out 'start_time - 0.6' 'end_time + 0.9')"
+    finds_change "$(lasts opted-out 'start_time' 'end_time - 1.1')"
+    # the end may be late by what Slurm rounds off
+    run finds_change "$(lasts opted-out 'start_time' 'end_time + 0.9')"
+    [[ $output == *"not found: "* ]]
 }

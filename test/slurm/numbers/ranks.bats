@@ -5,7 +5,7 @@
 load numbers
 
 setup_file() {
-    export SYSTEM_TOOLS=no RULES=$'[partitions]\nskip = oth.*'
+    export SYSTEM_TOOLS=no PARTLY="batch-on-two salloc-on-two salloc-true-on-two" RULES=$'[partitions]\nskip = oth.*'
     start_numbers NODES=4 NODE_CPUS=16
     write_programs
     mpi
@@ -84,6 +84,7 @@ several_nodes() {
     add_case exclusive "srun -n1 $SPIN 2 sleep" -N1 -n1 --exclusive
     add_case exclusive-two "srun -N2 -n2 $SPIN 1 sleep" -N2 --exclusive
     add_case uneven-nodes "srun -n5 $SPIN 1 sleep" -N2 -n5
+    add_case step-on-the-second "srun -N1 -n1 -w n2 $SPIN 3 sleep" -N2 -n5 -w n1,n2
     add_case excluded-partition "srun $SPIN 2 sleep; $SPIN 1 sleep" -N2 -n2 --partition=other
     run_as "$JOB_USER" salloc -Q -N2 --job-name=salloc-true-on-two --account=salloc-true-on-two true
     touch "$DIR/cases/salloc-true-on-two"
@@ -133,12 +134,18 @@ several_nodes() {
     holds static-and-dynamic '.programs <= .allocation + slack'
 }
 
-@test "the nodes of a job on which no step runs are idle" {
-    holds batch-on-two '.idle >= 2 - slack' 'about(.programs; seconds("spin"))'
+@test "the nodes of a job on which no step runs are idle, or no node tells of them" {
+    holds batch-on-two '.idle + .outcomes.no_record >= 2 - slack' 'about(.programs; seconds("spin"))'
     holds salloc-on-two '.programs >= 1 * least'
-    holds salloc-true-on-two '.programs == 0' 'near(.idle; .allocation; 0.01)'
+    # no node tells of it, unless slurmd saw that it was over
+    holds salloc-true-on-two '.programs == 0' 'near(.unseen + .idle; .allocation; 0.01)'
     holds node-joins-late '.programs >= 3 * least' '.idle + .unseen >= 1 - 0.2'
     holds steps-on-each '.programs >= 4 * least'
+}
+
+@test "nodes of which a job has different shares have their own, also where a step comes to one of them alone" {
+    holds step-on-the-second '.cpus == 5' '[.nodes[].cpus] | length == 2 and add == 5' \
+        'near(.programs; .nodes.n2.cpus * seconds("spin"); slack)' '.nodes.n2.cpus * 3 * least <= .programs'
 }
 
 @test "of a node that a job has for itself, what its step does not hold is idle" {

@@ -6,7 +6,7 @@ load numbers
 
 setup_file() {
     # what is over within two seconds is left out
-    export SYSTEM_TOOLS=no RULES=$'[sampling]\nenabled = yes\nscalar = 0 0.000000001\nscalar = 2 1\nmpi = 0 1'
+    export SYSTEM_TOOLS=no PARTLY=salloc-on-two RULES=$'[sampling]\nenabled = yes\nscalar = 0 0.000000001\nscalar = 2 1\nmpi = 0 1'
     start_numbers NODES=3 NODE_CPUS=32 NODE_CONF="Sockets=1 CoresPerSocket=16 ThreadsPerCore=2" \
         EXTRA_CONF="PrologFlags=Alloc"
     write_programs

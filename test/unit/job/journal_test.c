@@ -289,6 +289,9 @@ static void the_cpus_of_a_node_are_those_that_slurm_accounts_for(void **state)
          4},
         {"prolog time=1.000000000 job=7 uid=1 gid=1 node=n7 ", "cpus=8,4(x2),3 node_list=n[1,5-7]",
          "cpus=2 cores=0 job_cores=0", 3},
+        /* a step on the second node alone brings the prolog: the list is the step's, of 3+1 CPUs */
+        {"prolog time=1.000000000 job=7 uid=1 gid=1 node=n2 ", "nodes=2 cpus=3,1 node_list=n2",
+         "nodes=1 cpus=1 cores=0 job_cores=0", 1},
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "cpus=2", 2},
         {"prolog time=1.000000000 job=7 uid=1 gid=1 ", "", "", 0},
     };
@@ -302,6 +305,21 @@ static void the_cpus_of_a_node_are_those_that_slurm_accounts_for(void **state)
             fail_msg("%zu: %u", i, journal.node_cpus);
         journal_free(&journal);
     }
+}
+
+static void the_cpus_are_the_epilogs_where_a_step_brought_the_prolog(void **state)
+{
+    static const char step[] = "step time=2.000000000 job=7 step=0 uid=1 gid=1 nodes=1 cpus=3\n";
+    static const char epilog[] = "epilog time=3.000000000 nodes=2 cpus=3,1 node_list=n[1-2]\n";
+    char text[512];
+    (void)state;
+    snprintf(text, sizeof text, "%s%s%s",
+             "prolog time=1.000000000 job=7 uid=1 gid=1 node=n2 nodes=2 cpus=3,1 node_list=n2\n",
+             step, epilog);
+    struct journal journal = parsed(text);
+    assert_int_equal(journal.cpus, 4);
+    assert_int_equal(journal.node_cpus, 1);
+    journal_free(&journal);
 }
 
 static void the_epilog_tells_when_the_job_started(void **state)
@@ -727,6 +745,7 @@ int main(void)
         cmocka_unit_test(odd_lists_of_cores_are_not_known),
         cmocka_unit_test(the_credential_tells_the_nodes_cpus_where_all_nodes_have_the_same),
         cmocka_unit_test(the_cpus_of_a_node_are_those_that_slurm_accounts_for),
+        cmocka_unit_test(the_cpus_are_the_epilogs_where_a_step_brought_the_prolog),
         cmocka_unit_test(the_epilog_tells_when_the_job_started),
         cmocka_unit_test(suspensions_have_uncertain_edges),
         cmocka_unit_test(a_clock_that_was_set_shows),

@@ -45,6 +45,21 @@ static void a_node_has_its_place(void **state)
     }
 }
 
+static void a_list_has_as_many_nodes_as_it_names(void **state)
+{
+    static const struct {
+        const char *list;
+        long count;
+    } cases[] = {
+        {"n1", 1},       {"n1,n2", 2},          {"n[1-3,7],gpu5", 5},
+        {"n[08-10]", 3}, {"r[0-1]n[0-3],x", 9}, {"n[1-999999]", 999999},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (node_list_count(cases[i].list) != cases[i].count)
+            fail_msg("%s: %ld", cases[i].list, node_list_count(cases[i].list));
+}
+
 static void what_is_no_list_has_no_nodes(void **state)
 {
     static const char *const lists[] = {
@@ -78,7 +93,8 @@ static void what_is_no_list_has_no_nodes(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (node_list_find(lists[i], "n1") != -1 || node_list_find(lists[i], "") != -1)
+        if (node_list_find(lists[i], "n1") != -1 || node_list_find(lists[i], "") != -1 ||
+            node_list_count(lists[i]) != -1)
             fail_msg("found in %s", lists[i]);
 }
 
@@ -86,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_has_its_place),
+        cmocka_unit_test(a_list_has_as_many_nodes_as_it_names),
         cmocka_unit_test(what_is_no_list_has_no_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
