@@ -133,16 +133,22 @@ class Job:
 
     def divisions(self, *options):
         """Anybody can name any job in a record that is not proven. So proven records are the job's, and if there are
-        none those that name the user whose job it is in Slurm's accounting. Each other user's stand apart."""
+        none those that name the user whose job it is in Slurm's accounting. Each other user's stand
+        apart: only their runs' own core time counts."""
         records, is_proven = self.proven, bool(self.proven)
         users = {row.user for row in self.slurm} - {""}
-        for user in () if is_proven else sorted(users & self.unproven.keys()):
+        if self.slurm and not users and len(self.unproven) == 1:
+            users = set(self.unproven)  # sacct's host does not have the user's name
+        for user in () if is_proven else users & self.unproven.keys():
             records.add(self.unproven.pop(user))
         if records or self.slurm:
             yield Division(records, self.slurm, is_proven, False, *options)
         is_apart = bool(records or self.slurm)
         for _, records in sorted(self.unproven.items(), key=lambda item: item[0] or ""):
-            yield Division(records, [], False, is_apart, *options)
+            if is_apart:  # what they tell of the allocation is not believed
+                records.facts, records.resolved = [], Parts()
+            if records:
+                yield Division(records, [], False, is_apart, *options)
 
 
 class Division:
@@ -341,16 +347,15 @@ def among(found):
 
 
 SYSHOSTS = "SELECT cluster, min(syshost), max(syshost) FROM job_part WHERE cluster IS NOT NULL GROUP BY cluster"
-PROVEN_SYSHOST = "SELECT syshost FROM coverage WHERE cluster = ? AND proven = 1 LIMIT 1"
+PROVEN_SYSHOSTS = "SELECT cluster, min(syshost) FROM coverage WHERE proven = 1 AND cluster IS NOT NULL GROUP BY cluster"
 
 
 def syshosts(store):
     """{cluster: syshost}; records that are not proven count only where no other does."""
-    found = {}
-    for cluster, host, last in store.lookup(SYSHOSTS):
-        if host != last:
-            host = next((row[0] for row in store.lookup(PROVEN_SYSHOST, (cluster,))), host)
-        found[cluster] = host
+    rows = store.lookup(SYSHOSTS)
+    found = {cluster: host for cluster, host, _ in rows}
+    if any(host != last for _, host, last in rows):
+        found.update(store.lookup(PROVEN_SYSHOSTS))
     return found
 
 
@@ -379,10 +384,11 @@ def divisions(store, found, loaded, chosen=None):
 
 
 def divide(store, found, loaded):
-    """Yields (number, {Key: [tasks, runs, core seconds]}, whether their sum is that of Slurm's accounting) of the jobs
-    with these numbers in Slurm; of a number that several clusters or restarts have more than once."""
+    """Yields (number, {Key: [tasks, runs, core seconds]}, whether their sum is that of Slurm's accounting, whose job it
+    is as (user, account, syshost), None: of records that stand apart) of the jobs with these numbers in Slurm; of a number that several clusters or
+    restarts have more than once."""
     for at, division in divisions(store, found, loaded):
-        yield at[1], division.parts, bool(division.slurm)
+        yield at[1], division.parts, bool(division.slurm), None if division.is_apart else division.who
 
 
 FACTS = "SELECT job_id_raw, count(*) FROM coverage WHERE {where} AND job_id_raw IS NOT NULL GROUP BY job_id_raw"

@@ -331,8 +331,8 @@ class Summary:
             row = run("SELECT day, who, profile, told FROM main.job WHERE name = ?", (name,)).fetchone()
             if row:
                 job[0].add((row[0], row[0]))
+                job[1] = self.owners.get(name, row[1])
                 job[0].update(run("SELECT first_day, last_day FROM main.span WHERE name = ?", (name,)))
-                job[1] = row[1]
                 job[2] |= self.numbers.members(row[2])
                 if row[3]:
                     told.add(name)
@@ -347,20 +347,25 @@ class Summary:
         states = division.states(self.store, since)
         have = self.known_states(None if update else states.keys() | touched)
         changed = {number for number, state in states.items() if have.get(number) != state} | touched
-        rows, signed, told = {}, {}, set()
+        rows, signed, told, self.owners = {}, {}, set(), {}
         for number in sorted(changed & have.keys() if have else ()):
             for row in self.database.execute(
                 "SELECT day, who, outcome, program, ending, p, tasks, runs, hours FROM main.job_part"
                 " WHERE number = ?", (number,)):  # fmt: skip
                 self.count_part(signed, -1, *row)
-        for number, parts, is_told in division.divide(self.store, changed, self.loaded):
+        for number, parts, is_told, who in division.divide(self.store, changed, self.loaded):
             for key, sums in parts.items():
-                if is_told:
-                    told.add(gather.job_name(key.who[2], number, None))
                 self.add_part(rows, number, key, sums)
+            if who:
+                name = gather.job_name(who[2], number, None)
+                self.owners[name] = self.numbers.who(who)
+                if is_told:
+                    told.add(name)
         for (number, *key), sums in rows.items():
             self.count_part(signed, 1, *key, *sums)
             self.count_job(found, number, key)
+        for name in self.owners.keys() & found.keys():
+            found[name][1] = self.owners[name]
         self.insert("job_part", (at + tuple(sums) for at, sums in rows.items()))
         self.insert("division", (at + tuple(sums) for at, sums in signed.items()))
         self.insert("job_state", ((number,) + states.get(number, have.get(number, (0, 0.0, 0.0))) for number in changed))

@@ -75,7 +75,7 @@ def source_line(numbers):
     if numbers["coverage"] is None:
         return None
     jobs, told = numbers["jobs"], numbers["jobs_in_accounting"]
-    if told == jobs:
+    if jobs and told == jobs:
         return "The allocation is that of Slurm's accounting"
     nodes = "of prolog and epilog, which do not tell of a short suspension"
     if not told:

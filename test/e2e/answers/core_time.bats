@@ -226,18 +226,20 @@ load_proven() { # STORE: records of root's, each in a file of its own
 
 people() { # STORE SUMMARY: rows of all but mallory and aaron
     "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$2" -S 2024-11-01 -E 2024-11-30 --json --top 0 users |
-        jq -c '.pages[0].rows[] | select(.user | IN("mallory", "aaron") | not) | [.user, .core_hours, .uncertain_core_hours]'
+        jq -c '.pages[0] | (.rows[] | select(.user | IN("mallory", "aaron") | not) | [.user, .jobs, .core_hours, .uncertain_core_hours]),
+            (.numbers | [.uncertain, .unseen, .idle])'
     "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$1" --summary "$2" -S 2024-11-01 -E 2024-11-30 --json --top 0 allocation --of users |
         jq -c '.pages[0].rows[] | select(.user | IN("mallory", "aaron") | not)'
 }
 
 # jobs of carol's, which are proven, and one of dave's, which only Slurm knows
 claims() {
-    local by='.coverageT += {user: "mallory", account: "bad", syshost: "aaa"}' other='.slurmT.job_id = 98 | .userT.job_id = "98"'
+    local by='.coverageT += {user: "mallory", account: "bad"}' other='.slurmT.job_id = 98 | .userT.job_id = "98"'
     divided 99 n7 '[{"outcome": "sampled", "program": "/bin/x", "runs": 9, "core_seconds": 1000000000}]' | jq -c "$by"
-    divided 98 n8 '[{"outcome": "follower", "tasks": 4, "first_task": 8, "leader": 0, "core_seconds": 1000000}]' | jq -c "$by"
+    divided 98 n8 '[{"outcome": "follower", "tasks": 4, "first_task": 8, "leader": 0, "core_seconds": 1000000}]' |
+        jq -c "$by"' | .coverageT.syshost = "aaa"'
     divided 97 n9 '[{"outcome": "idle", "step_id": null, "core_seconds": 0}]' | jq -c "$by"
-    ran 7 wave 0 0 20 10000000000 '.userT += {user: "aaron", account: "bad", syshost: "aaa"} | .slurmT.leads = true'
+    ran 7 wave 0 0 20 10000000000 '.userT += {user: "aaron", account: "bad"} | .slurmT.leads = true'
     ran 8 wave 0 0 20 4800 '.userT += {user: "aaron", account: "bad", syshost: "aaa"} | .slurmT.leads = true | '"$other"
     ran 9 wave 0 0 20 4800 '.userT += {user: "aaron", account: "bad", syshost: "aaa"} | .slurmT.leads = true | .slurmT.job_id = 97 |
         .userT.job_id = "97"'
