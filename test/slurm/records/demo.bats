@@ -89,7 +89,8 @@ ROWS
     section "On which libraries" | grep -q '/librod\.so$'
     section "On which libraries" | grep -q '/libm\.so\.6$'
     section "Loading them again changes nothing" | grep -q '^14 read: 0 new, 0 updated, 14 unchanged'
-    section "For which part of the work the records speak" | grep -Eq '^recorded +10 '
+    section "For which part of the work the records speak" | grep -Eq '^Core seconds: allocation [0-9]+ = programs [1-9]'
+    section "For which part of the work the records speak" | grep -Eq '^programs +recorded +1[0-9] '
     diff <(rows "Who uses Open MPI" 1) <(printf '%s\n' 2.0 2.batch)
     rows "What Slurm itself says of these jobs" 2 3 | grep -qx 'too-long TIMEOUT'
     nothing_is_left

@@ -25,7 +25,9 @@ shape() { # FILE: the keys of each table, in their order
 }
 
 types() { # FILE: "PATH TYPE" of all values but nulls
-    jq -r '.envT? |= [.[]?] | .xaltLinkT? |= [.[]?] | . as $record | paths as $path
+    jq -r '.envT? |= [.[]?] | .xaltLinkT? |= [.[]?]
+        | if .slurmT then .slurmT.core_days |= map({day: .[0], core_seconds: .[1]}) else . end
+        | . as $record | paths as $path
         | [($path | map(if type == "number" then "*" else . end) | join(".")),
            ($record | getpath($path) | type)] | select(.[1] != "null") | join(" ")' "$1" | sort -u
 }
