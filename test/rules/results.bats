@@ -15,22 +15,22 @@ count() {
     count < <(
         printf '1: 1..2\n1: not ok 1 - it works\n'
         seq -f '1: # reason %g' 40
-        printf '1: ok 2 - it ends\n1/1 Test #1: unit.job.it ....***Failed    0.02 sec\n'
+        printf '1: ok 2 - it ends\n1/1 Test #1: unit.job.journal ....***Failed    0.02 sec\n'
     )
-    [[ ${lines[0]} == "not ok  dev unit.job.it - not ok 1 - it works" && ${lines[1]} == "    # reason 1" ]]
+    [[ ${lines[0]} == "not ok  dev unit.job.journal - not ok 1 - it works" && ${lines[1]} == "    # reason 1" ]]
     [[ ${lines[30]} == "    # reason 30" && ${lines[31]} == "    ..." && ${lines[32]} == "   1 ok, 1 failed"* ]]
-    [[ $(cat passed) == 1 && $(cat failed) == "dev unit.job.it - not ok 1 - it works" ]]
+    [[ $(cat passed) == 1 && $(cat failed) == "dev unit.job.journal - not ok 1 - it works" ]]
     [[ $(grep -c reason details) == 40 ]]
 }
 
 @test "a suite that ends before its plan, a skipped test and a suite without a plan fail" {
     count < <(
-        printf '1: 1..2\n1: ok 1 - begins\n1/3 Test #1: e2e.short ....   Passed    0.02 sec\n'
-        printf '2: 1..1\n2: ok 1 - not here # skip why\n2/3 Test #2: e2e.skips ....   Passed    0.02 sec\n'
-        printf '3: cannot start\n3/3 Test #3: e2e.broken ....***Failed    0.02 sec\n'
+        printf '1: 1..2\n1: ok 1 - begins\n1/3 Test #1: e2e.load.files ....   Passed    0.02 sec\n'
+        printf '2: 1..1\n2: ok 1 - not here # skip why\n2/3 Test #2: e2e.load.signatures ....   Passed    0.02 sec\n'
+        printf '3: cannot start\n3/3 Test #3: e2e.guests.abi ....***Failed    0.02 sec\n'
     )
-    [[ $output == *"not ok  dev e2e.short: ran 1 of 2 tests"* && $output == *"not ok  dev e2e.skips - skipped: "* ]]
-    [[ $output == *"not ok  dev e2e.broken: no plan"*$'\n'"    cannot start"* || $output == *"e2e.broken: ***Failed"* ]]
+    [[ $output == *"not ok  dev e2e.load.files: ran 1 of 2 tests"* && $output == *"not ok  dev e2e.load.signatures - skipped: "* ]]
+    [[ $output == *"not ok  dev e2e.guests.abi: no plan"*$'\n'"    cannot start"* || $output == *"e2e.guests.abi: ***Failed"* ]]
     [[ $(cat passed) == 1 && $(wc -l <failed) == 3 ]]
 }
 

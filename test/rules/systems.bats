@@ -39,7 +39,7 @@ TEXT
 
 @test "each feature that a case needs is known" {
     local needed known
-    needed=$(grep -rhoE --include='*.bats' '^# bats (test|file)_tags=.*' "$JOBTRAIL_SOURCE"/test/{e2e,slurm} |
+    needed=$(grep -rhoE --include='*.bats' '^# bats (test|file)_tags=.*' "$JOBTRAIL_SOURCE"/test/{e2e,rules/style.bats,slurm} |
         grep -oE 'needs:[a-z_0-9]+' | sed 's/needs://' | sort -u)
     known=$("$JOBTRAIL_SOURCE/test/systems/can" --all)
     [[ $(comm -23 <(echo "$needed") <(echo "$known")) == "" ]]
