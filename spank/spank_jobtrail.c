@@ -22,12 +22,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "conf/policy/policy.h"
 #include "spank/epilog.h"
 #include "spank/epilog_note.h"
 #include "spank/fork_note.h"
 #include "spank/hooks.h"
 #include "spank/inject.h"
+#include "spank/job_sluid.h"
 #include "spank/journal_line.h"
 #include "spank/ledger_make.h"
 #include "spank/node.h"
@@ -211,6 +213,16 @@ static int make_files(int spool, const struct settings *settings, uid_t uid, gid
     return error;
 }
 
+/* The step's daemon is in the job's cgroup by now, with proctrack/cgroup. There was no prolog with
+ * PrologFlags=RunInJob, and none since a job was resized. */
+static void note_sluid(int spool, const struct job_key *key)
+{
+    char text[4096], name[SPOOL_NAME_MAX];
+    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
+    spool_name(key->id, key->restart, name);
+    job_sluid_note(spool, name, job_sluid_in_cgroup(text));
+}
+
 static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key = job_key(spank, settings);
@@ -228,6 +240,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
+    note_sluid(spool, &key);
     int error = make_files(spool, settings, key.uid, gid);
     if (error != 0) {
         journal_start(&line, "noledger");
