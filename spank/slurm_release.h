@@ -40,9 +40,8 @@
  *   the extern step, starts the flush.
  * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child
  *   (src/slurmd/slurmstepd/mgr.c). We keep all state between callbacks on disk, none in memory.
- * - 24.11.0 to 24.11.6 and 25.05.0 to 25.05.1: slurmstepd runs itself for TaskProlog, as the user
- * and with the task's environment (src/slurmd/slurmstepd/task.c). preload/decide.c never tracks
- *   slurmstepd.
+ * - 24.11.0 to 24.11.6, 25.05.0 to 25.05.1: slurmstepd runs itself for TaskProlog, as the user and
+ *   with the task's environment (src/slurmd/slurmstepd/task.c). preload/decide.c does not track it.
  * - 25.05: the extern step has no process of its own any more (src/slurmd/slurmstepd/mgr.c). That a
  *   job is suspended shows in what freezes it (submit/flush/suspend_look.c).
  * - 26.05: the directory of a job in cgroup v2 has its SLUID in the name, unless cgroup.conf has
