@@ -16,15 +16,15 @@
  *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
  *         cpus (SLURM_JOB_CPUS_PER_NODE), node_list (SLURM_NODELIST, where the nodes have different
  *         shares; in a prolog that a step brings, the nodes of that step alone, while cpus are of
- *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job
+ *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job, sluid (from 26.05 on)
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this
  *         node that the step holds, as "0-3,8"), job_cores (that the job holds), whole_cores,
- *         cpus_per_task, pid and ticks of the step's daemon; in the batch step array_job,
- * array_task (4294967294: none) and qos; submit_host, from the user's environment and not checked;
- * opted_out=1 with
- *         --jobtrail=no; container=1 with srun --container
+ *         cpus_per_task, pid and ticks of the step's daemon; freezes=1 where Slurm suspends by a
+ *         freezer of cgroups; in the batch step array_job, array_task (4294967294: none) and qos;
+ *         submit_host, from the user's environment and not checked; opted_out=1 with --jobtrail=no;
+ *         container=1 with srun --container
  * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot), thread,
  *         busy
