@@ -16,7 +16,7 @@
  *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
  *         cpus (SLURM_JOB_CPUS_PER_NODE), node_list (SLURM_NODELIST, where the nodes have different
  *         shares; in a prolog that a step brings, the nodes of that step alone, while cpus are of
- *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job
+ *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job, sluid (from 26.05 on)
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this

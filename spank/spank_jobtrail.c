@@ -8,14 +8,12 @@
  * init_post_opt, task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in
  * the task, as root; task_init in the task, as the user; job_prolog and job_epilog in processes of
  * their own, as root. State between them is on disk, except for the option, which Slurm passes to
- * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. How Slurm's releases
- * differ is in slurm_release.h.
+ * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. In a release of Slurm
+ * that is not known (slurm_release.h) they do nothing.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,12 +22,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "conf/policy/policy.h"
 #include "spank/epilog.h"
 #include "spank/epilog_note.h"
 #include "spank/fork_note.h"
 #include "spank/hooks.h"
 #include "spank/inject.h"
+#include "spank/job_sluid.h"
 #include "spank/journal_line.h"
 #include "spank/ledger_make.h"
 #include "spank/node.h"
@@ -43,7 +43,10 @@
 #include "spank/spool_part.h"
 #include "spank/upkeep.h"
 
-SPANK_PLUGIN(jobtrail, 1)
+/* SPANK_PLUGIN() would make plugin_version a constant; it is in slurm_release.c. */
+const char plugin_name[] = "jobtrail";
+const char plugin_type[] = "spank";
+const unsigned spank_plugin_version = 1;
 
 struct job_key {
     uint32_t id;
@@ -98,11 +101,15 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
     const char *conf = settings_conf(argc, argv);
+    bool is_known = slurm_release_is_known();
     if (spank_context() == S_CTX_SLURMD) {
-        upkeep_start(conf);
+        if (is_known)
+            upkeep_start(conf);
+        else
+            slurm_release_report();
         return 0;
     }
-    if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
+    if (is_known && spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         hooks_restore(&settings);
         settings_close(&settings);
@@ -114,7 +121,8 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 int slurm_spank_slurmd_exit(spank_t spank, int argc, char *argv[])
 {
     (void)spank;
-    upkeep_stop(settings_conf(argc, argv));
+    if (slurm_release_is_known())
+        upkeep_stop(settings_conf(argc, argv));
     return 0;
 }
 
@@ -131,14 +139,6 @@ static void add_text(spank_t spank, struct journal_line *line, const char *key, 
     const char *value = NULL;
     if (spank_get_item(spank, item, &value) == ESPANK_SUCCESS)
         journal_text(line, key, value);
-}
-
-/* Whether Slurm gives jobs whole cores and accounts for all of their threads. The configuration is
- * that of the daemon that has loaded the plugin, of whose release <slurm/slurm.h> is. */
-static bool has_whole_cores(void)
-{
-    const slurm_conf_t *conf = dlsym(RTLD_DEFAULT, "slurm_conf");
-    return conf != NULL && (conf->select_type_param & (CR_CORE | CR_SOCKET)) != 0;
 }
 
 static void add_items(spank_t spank, struct journal_line *line)
@@ -163,7 +163,7 @@ static void add_items(spank_t spank, struct journal_line *line)
         journal_number(line, "cpus", cpus);
     add_text(spank, line, "cores", S_STEP_ALLOC_CORES);
     add_text(spank, line, "job_cores", S_JOB_ALLOC_CORES);
-    if (has_whole_cores())
+    if (slurm_release_has_whole_cores())
         journal_number(line, "whole_cores", 1);
     if (options_is_opted_out())
         journal_number(line, "opted_out", 1);
@@ -213,6 +213,16 @@ static int make_files(int spool, const struct settings *settings, uid_t uid, gid
     return error;
 }
 
+/* The step's daemon is in the job's cgroup by now, with proctrack/cgroup. There was no prolog with
+ * PrologFlags=RunInJob, and none since a job was resized. */
+static void note_sluid(int spool, const struct job_key *key)
+{
+    char text[4096], name[SPOOL_NAME_MAX];
+    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
+    spool_name(key->id, key->restart, name);
+    job_sluid_note(spool, name, job_sluid_in_cgroup(text));
+}
+
 static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key = job_key(spank, settings);
@@ -230,6 +240,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
+    note_sluid(spool, &key);
     int error = make_files(spool, settings, key.uid, gid);
     if (error != 0) {
         journal_start(&line, "noledger");
@@ -247,7 +258,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
-    if (spank_context() != S_CTX_REMOTE)
+    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE)
         return 0;
     upkeep_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
@@ -271,6 +282,8 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
+    if (!slurm_release_is_known())
+        return 0;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
     if (options_is_opted_out())
@@ -305,6 +318,8 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     uint32_t rank = 0;
+    if (!slurm_release_is_known())
+        return 0;
     if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
         program_line(spank, rank, &line);
         append_line(spank, argc, argv, "the program of a task", &line);
@@ -352,6 +367,8 @@ static pid_t start_task_line(spank_t spank, const char *verb, struct journal_lin
 int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
+    if (!slurm_release_is_known())
+        return 0;
     pid_t pid = start_task_line(spank, "task", &line);
     journal_number(&line, "ticks", node_start_ticks(pid));
     add_busy(&line);
@@ -363,6 +380,8 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     int status = 0;
+    if (!slurm_release_is_known())
+        return 0;
     start_task_line(spank, "exit", &line);
     add_busy(&line);
     if (has_only_living_children())
@@ -392,7 +411,7 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     uint32_t step = 0;
-    if (spank_context() != S_CTX_REMOTE)
+    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE)
         return 0;
     spank_get_item(spank, S_JOB_STEPID, &step);
     journal_start(&line, "end");
@@ -408,6 +427,8 @@ int slurm_spank_job_prolog(spank_t spank, int argc, char *argv[])
     uint32_t job = 0;
     uid_t uid = (uid_t)-1;
     gid_t gid = (gid_t)-1;
+    if (!slurm_release_is_known())
+        return 0;
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
         spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
@@ -424,6 +445,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     struct settings settings;
     uint32_t job = 0;
     uid_t uid = (uid_t)-1;
+    if (!slurm_release_is_known())
+        return 0;
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
         open_settings(argc, argv, &settings) != 0)

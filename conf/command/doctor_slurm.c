@@ -69,8 +69,9 @@ static void plugin_path(const char *plugin, char *path, size_t size)
     }
 }
 
-/* The release of the Slurm that is installed: "slurm 23.11.4", "slurm-wlm 22.05.8". 0: none. */
-static unsigned installed_release(void)
+/* The release of the Slurm that is installed, as in struct plugin_releases: "slurm 23.11.4",
+ * "slurm-wlm 22.05.8". 0: none. */
+static uint32_t installed_release(void)
 {
     char line[256] = "";
     unsigned major, minor;
@@ -82,28 +83,48 @@ static unsigned installed_release(void)
         line[0] = '\0';
     pclose(pipe);
     const char *digits = line + strcspn(line, " ");
-    return sscanf(digits, " %u.%u", &major, &minor) == 2 ? major << 8 | minor : 0;
+    return sscanf(digits, " %u.%u", &major, &minor) == 2 ? major << 16 | minor << 8 : 0;
+}
+
+/* "22.05, 24.11". Returns whether `slurm` is one of them. */
+static bool list_releases(const struct plugin_releases *releases, uint32_t slurm, char *text,
+                          size_t size)
+{
+    size_t length = 0;
+    bool has_slurm = false;
+    text[0] = '\0';
+    for (size_t i = 0; i < releases->count && length < size; i++) {
+        uint32_t number = releases->numbers[i];
+        length += (size_t)snprintf(text + length, size - length, "%s%u.%02u", i == 0 ? "" : ", ",
+                                   number >> 16, number >> 8 & 255);
+        has_slurm = has_slurm || number == slurm;
+    }
+    return has_slurm;
 }
 
 static void check_release(struct doctor *doctor, const char *path)
 {
-    const char *why;
-    unsigned plugin = plugin_release(path, &why), slurm = installed_release();
-    if (plugin == 0)
+    char known[16 * PLUGIN_RELEASES_MAX];
+    struct plugin_releases releases = {.count = 0};
+    int error = plugin_releases(path, &releases);
+    uint32_t slurm = installed_release();
+    bool is_known = list_releases(&releases, slurm, known, sizeof known);
+    if (error != 0)
         doctor_add(doctor, FINDING_BAD, "release", path, "install the plugin again",
-                   "does not say for which Slurm it is: %s", why);
+                   "does not say for which Slurm it is: %s",
+                   error == -ENOEXEC ? "no plugin of jobtrail's" : strerror(-error));
     else if (slurm == 0)
         doctor_add(doctor, FINDING_WARN, "release", path,
                    "put slurmd or srun into PATH to have the releases compared",
-                   "built for Slurm %u.%02u; no Slurm found", plugin >> 8, plugin & 255);
-    else if (plugin != slurm)
+                   "for Slurm %s; no Slurm found", known);
+    else if (!is_known)
         doctor_add(doctor, FINDING_BAD, "release", path,
-                   "build jobtrail against the headers of the Slurm that runs here",
-                   "built for Slurm %u.%02u, and this is %u.%02u, which refuses it", plugin >> 8,
-                   plugin & 255, slurm >> 8, slurm & 255);
+                   "install a jobtrail that knows this Slurm, or build one with its headers",
+                   "for Slurm %s, and this is %u.%02u: the plugin is inactive in it", known,
+                   slurm >> 16, slurm >> 8 & 255);
     else
-        doctor_add(doctor, FINDING_OK, "release", path, "", "built for Slurm %u.%02u, as found",
-                   plugin >> 8, plugin & 255);
+        doctor_add(doctor, FINDING_OK, "release", path, "", "for Slurm %s; this is %u.%02u", known,
+                   slurm >> 16, slurm >> 8 & 255);
 }
 
 static void check_plugin(struct doctor *doctor, const struct plugstack_line *line)
