@@ -191,7 +191,7 @@ MULTI
 }
 
 @test "mpirun's daemons are launchers, whose ranks rank 0 records for" {
-    job=$(submit_and_wait "mpirun.openmpi -n 4 $PROGRAMS/hello_openmpi" --nodes=2 --ntasks-per-node=2)
+    job=$(submit_and_wait "$MPIRUN -n 4 $PROGRAMS/hello_openmpi" --nodes=2 --ntasks-per-node=2)
     [[ $(record_count "$job") == 1 ]]
     adds_up "$job"
     [[ $(rows "$job" batch recorded .runs) == 1 && $(coverage "$job" n2) == '0 launcher 1' ]]

@@ -34,7 +34,7 @@ one_run() {
 }
 
 @test "Open MPI under mpirun on two nodes" {
-    job=$(submit_and_wait "mpirun.openmpi $PROGRAMS/hello_openmpi" -N2 -n4)
+    job=$(submit_and_wait "$MPIRUN $PROGRAMS/hello_openmpi" -N2 -n4)
     one_run "$job" hello_openmpi 4 2
 }
 

@@ -148,7 +148,7 @@ rank 3 of 4 on n2" ] || fail "$1"
 }
 
 @test "Open MPI runs under mpirun in a batch job" {
-    id=$(submit_and_wait "mpirun.openmpi $PROGRAMS/hello_openmpi" -N2 -n4 --ntasks-per-node=2)
+    id=$(submit_and_wait "$MPIRUN $PROGRAMS/hello_openmpi" -N2 -n4 --ntasks-per-node=2)
     four_ranks "$(output_of "$id")"
 }
 
