@@ -63,14 +63,14 @@ status_of() { # PACKAGE
 }
 
 @test "the packages are clean for lintian" {
-    run lintian --fail-on error,warning,info,pedantic --suppress-tags \
-        repeated-path-segment,out-of-date-standards-version,newer-standards-version "$DEBS"/first/*.changes
+    run lintian --display-info --pedantic --fail-on error,warning,info,pedantic --suppress-tags \
+        repeated-path-segment,spelling-error-in-binary,out-of-date-standards-version,newer-standards-version "$DEBS"/first/*.changes
     echo "$output"
     [[ $status == 0 ]]
 }
 
 @test "each installed file is in one package, but for the examples" {
-    DESTDIR=$DIR/all cmake --install "$DIR"/build/jobtrail/obj-* >/dev/null
+    DESTDIR=$DIR/all cmake --install "$PACKAGES"/jobtrail/obj-* >/dev/null
     find "$DIR/all" ! -type d -printf '%P\n' | sed 's/\.gz$//' | grep -v __pycache__ | xargs -n 1 basename | sort -u >"$DIR/made"
     for deb in "$DEBS"/first/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$'; done |
         sed 's/\.gz$//' | xargs -n 1 basename | sort -u >"$DIR/packed"
