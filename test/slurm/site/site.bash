@@ -157,7 +157,7 @@ submit() {
 }
 
 has_ended() { # JOB
-    [[ -z $(at_site squeue -h -j "$1" -t all -o %T 2>/dev/null | grep -vxE 'COMPLETED|FAILED|CANCELLED') ]]
+    ! at_site squeue -h -j "$1" -t all -o %T 2>/dev/null | grep -qvxE 'COMPLETED|FAILED|CANCELLED'
 }
 
 wait_job() { # JOB: until its epilog is done, too
