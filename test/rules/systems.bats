@@ -39,7 +39,7 @@ TEXT
 
 @test "each feature that a case needs is known" {
     local needed known
-    needed=$(grep -rhoE --include='*.bats' '^# bats (test|file)_tags=.*' "$JOBTRAIL_SOURCE"/test/{e2e,slurm} |
+    needed=$(grep -rhoE --include='*.bats' '^# bats (test|file)_tags=.*' "$JOBTRAIL_SOURCE"/test/{e2e,rules/style.bats,slurm} |
         grep -oE 'needs:[a-z_0-9]+' | sed 's/needs://' | sort -u)
     known=$("$JOBTRAIL_SOURCE/test/systems/can" --all)
     [[ $(comm -23 <(echo "$needed") <(echo "$known")) == "" ]]
@@ -86,7 +86,8 @@ TEXT
         touch /etc/jobtrail-was-here
         mkdir -p build && echo tested >build/test.log
         test/systems/can --all >/dev/null && echo complete
-        sleep 1000 & exit 7' </dev/null
+        sleep 1000 & exit 7' </dev/null 2>"$BATS_TEST_TMPDIR/errors"
+    cat "$BATS_TEST_TMPDIR/errors"
     echo "$output"
     ((status == 7))
     [[ ${lines[0]} == /srv/jobtrail && ${lines[1]} == here && ${lines[2]} == "pid 1" ]]

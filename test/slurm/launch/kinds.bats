@@ -163,5 +163,5 @@ use_task_prolog() {
     records "$job" | jq -r '.[].userT.exec_path' >"$DIR/paths"
     ! grep slurmstepd "$DIR/paths" || false
     [[ $(runs "$job" | grep ' 0 0$') == *$'exit_with 0 0\n'*$'spin 0 0' ]]
-    [[ $(coverage "$job") == $'0 recorded 1\nbatch recorded 1' ]]
+    [[ $(coverage "$job" | grep '^0 ') == '0 recorded 1' ]]
 }
