@@ -82,6 +82,13 @@ status_of() { # PACKAGE
     [[ $status == 0 ]]
 }
 
+@test "built again, they are the same to the byte" {
+    local package
+    build_again
+    for package in "$DEBS"/first/*.deb; do cmp "$package" "$PACKAGES/${package##*/}"; done
+    rm "$PACKAGES"/*.deb
+}
+
 @test "each installed file is in one package, but for the examples" {
     DESTDIR=$DIR/all cmake --install "$PACKAGES"/jobtrail/obj-* >/dev/null
     find "$DIR/all" ! -type d -printf '%P\n' | sed 's/\.gz$//' | grep -v __pycache__ | xargs -n 1 basename | sort -u >"$DIR/made"
@@ -115,6 +122,10 @@ status_of() { # PACKAGE
     [[ $(grep -c "=>" "$DIR/ldd") -gt 10 ]]
     [[ $(grep -c "not found" "$DIR/ldd") == 0 ]]
     [[ -z $(at_site dpkg --audit) ]]
+    # what autopkgtest would run
+    cp "$JOBTRAIL_SOURCE/debian/tests/programs" "$ROOT/srv/programs"
+    mkdir "$ROOT/srv/tmp"
+    said in_node env AUTOPKGTEST_TMP=/srv/tmp /srv/programs
 }
 
 @test "the library in the packages imports nothing, and its hooks report packages" {
