@@ -42,7 +42,7 @@ enum {
 /* The host's release, an index of these; RELEASES where it is none of them. */
 static size_t host = RELEASES;
 
-extern long slurm_api_version(void) __attribute__((weak));
+#pragma weak slurm_api_version
 
 /* The release of this number of Slurm's API; 0 before 22.05. */
 static uint32_t release_of_api(unsigned api)

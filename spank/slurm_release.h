@@ -27,8 +27,8 @@
  * measured where the tests run, and read in Slurm's sources and release notes for the others.
  *
  * - 23.02: the epilog's environment has the job's times and nodes, and from 26.05 on its QOS
- *   (src/slurmd/slurmd/req.c, _build_env()). We read variables by name; one that is missing adds
- *   nothing to the journal.
+ *   (src/plugins/prep/script/prep_script_slurmd.c). We read variables by name; one that is missing
+ *   adds nothing to the journal.
  * - 23.11: the failure of most callbacks fails the step. From 25.05 on any value except for
  *   ESPANK_SUCCESS is a failure (src/common/spank.c, _do_call_stack() and
  *   slurm_spank_init_failure_mode: whether it drains the node). Our callbacks always return
@@ -40,6 +40,13 @@
  *   the extern step, starts the flush.
  * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child
  *   (src/slurmd/slurmstepd/mgr.c). We keep all state between callbacks on disk, none in memory.
+ * - 24.11.0 to 24.11.6, 25.05.0 to 25.05.1: slurmstepd runs itself for TaskProlog, as the user and
+ *   with the task's environment (src/slurmd/slurmstepd/task.c). preload/decide.c does not track it.
+ * - 25.05: the extern step has no process of its own any more (src/slurmd/slurmstepd/mgr.c). That a
+ *   job is suspended shows in what freezes it (submit/flush/suspend_look.c).
+ * - 26.05: the directory of a job in cgroup v2 has its SLUID in the name, unless cgroup.conf has
+ *   CgroupJobIdPaths=yes (src/plugins/cgroup/v2/cgroup_v2.c). Prolog and epilog have the variable
+ *   SLURM_JOB_SLUID (src/plugins/prep/script/prep_script_slurmd.c), which job_sluid.h keeps.
  * - S_SLURM_RESTART_COUNT is 0 in all of them, and spank_jobtrail.c says what is used instead.
  */
 #ifndef JOBTRAIL_SLURM_RELEASE_H

@@ -48,6 +48,8 @@ const char plugin_name[] = "jobtrail";
 const char plugin_type[] = "spank";
 const unsigned spank_plugin_version = 1;
 
+enum { CGROUP_TEXT = 4096 };
+
 struct job_key {
     uint32_t id;
     uint32_t restart;
@@ -186,7 +188,18 @@ static void add_batch(spank_t spank, struct journal_line *line)
         journal_text(line, "qos", qos);
 }
 
-static void make_step_line(spank_t spank, const struct job_key *key, struct journal_line *line)
+/* The job's directory in the cgroup of this daemon, as job_sluid_in_cgroup(): NULL where Slurm does
+ * not freeze what it suspends. With proctrack/cgroup, Slurm has put the step's daemon there before
+ * it calls us; what task plugins and others do with cgroups comes later
+ * (src/slurmd/slurmstepd/mgr.c, job_manager(); 22.05 to 26.05). */
+static const char *job_in_cgroup(char text[CGROUP_TEXT])
+{
+    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, CGROUP_TEXT);
+    return job_sluid_in_cgroup(text);
+}
+
+static void make_step_line(spank_t spank, const struct job_key *key, bool freezes,
+                           struct journal_line *line)
 {
     journal_start(line, "step");
     journal_number(line, "job", key->id);
@@ -196,6 +209,8 @@ static void make_step_line(spank_t spank, const struct job_key *key, struct jour
     journal_number(line, "pid", (uint64_t)getpid());
     journal_number(line, "ticks", node_start_ticks(getpid()));
     add_items(spank, line);
+    if (freezes)
+        journal_number(line, "freezes", 1);
     if (key->step == JOURNAL_STEP_BATCH)
         add_batch(spank, line);
 }
@@ -213,16 +228,6 @@ static int make_files(int spool, const struct settings *settings, uid_t uid, gid
     return error;
 }
 
-/* The step's daemon is in the job's cgroup by now, with proctrack/cgroup. There was no prolog with
- * PrologFlags=RunInJob, and none since a job was resized. */
-static void note_sluid(int spool, const struct job_key *key)
-{
-    char text[4096], name[SPOOL_NAME_MAX];
-    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
-    spool_name(key->id, key->restart, name);
-    job_sluid_note(spool, name, job_sluid_in_cgroup(text));
-}
-
 static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key = job_key(spank, settings);
@@ -233,14 +238,18 @@ static int begin_step(spank_t spank, const struct settings *settings)
                                   .mount = settings_mount(settings),
                                   .ledger_bytes = settings->ledger_bytes};
     struct journal_line line;
+    char cgroup[CGROUP_TEXT], name[SPOOL_NAME_MAX];
+    const char *job = job_in_cgroup(cgroup);
     gid_t gid = (gid_t)-1;
     if (key.uid == (uid_t)-1 || spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
         return -EINVAL;
-    make_step_line(spank, &key, &line);
+    make_step_line(spank, &key, job != NULL, &line);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
-    note_sluid(spool, &key);
+    /* with PrologFlags=RunInJob there was no prolog, and since a resize of the job none either */
+    spool_name(key.id, key.restart, name);
+    job_sluid_note(spool, name, job);
     int error = make_files(spool, settings, key.uid, gid);
     if (error != 0) {
         journal_start(&line, "noledger");

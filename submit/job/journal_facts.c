@@ -103,6 +103,7 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .ticks = journal_words_number(line, "ticks", 0),
         .start_ns = line->time_ns,
         .opted_out = journal_words_number32(line, "opted_out", 0) != 0,
+        .freezes = journal_words_number32(line, "freezes", 0) != 0,
         .container = journal_words_number32(line, "container", 0) != 0,
     };
     struct job_identity *identity = &journal->identity;

@@ -30,6 +30,7 @@ struct journal_step {
     uint64_t busy_ns;       /* of the daemon's `thread` then (spank/journal.h); 0: unknown */
     uint32_t thread;
     bool opted_out; /* its user said --jobtrail=no */
+    bool freezes;   /* Slurm suspends it by a freezer of cgroups */
     bool container; /* srun was given --container */
     bool no_ledger; /* its tasks had no ledger */
 };
