@@ -36,7 +36,8 @@
  *         path where a multi-prog configuration is too large
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
  *         others=alive where the daemon had children and none of them was dead and not waited for;
- *         where there was a task epilog, forked and forked_busy
+ *         where there was a task epilog, forked and forked_busy; died (exit_note.h), nanoseconds
+ *         since the Epoch, where the kernel told of it: the task ended then or later
  * end     the step is over on this node: step
  * suspend  the watcher saw that the job was suspended: since (when it saw it last running, as time)
  * resume  the watcher saw that it goes on: since (when it saw it last suspended)
@@ -58,11 +59,11 @@
  *
  * `thread` is the thread of the step's daemon that wrote the line, `busy` how long it had been on a
  * processor or waiting for one until then (/proc/thread-self/schedstat), in nanoseconds. Both are
- * missing where the kernel does not count that. They bound how much earlier than the line a task
- * may have ended, since a daemon that has waited for a task does not block for long before it
- * writes the line, except for the task's epilogs. It calls the plugin after these. So `forked` is
- * when that thread first forked after it had waited for the task, in nanoseconds since the Epoch,
- * and `forked_busy` is `busy` then: the task ended before that.
+ * missing where the kernel does not count that. Where `died` is missing they tell how much earlier
+ * than the line a task may have ended, if a daemon that has waited for a task does not block for
+ * long before it writes the line, except for the task's epilogs. It calls the plugin after these.
+ * So `forked` is when that thread first forked after it had waited for the task, in nanoseconds
+ * since the Epoch, and `forked_busy` is `busy` then: the task ended before that.
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
  * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of

@@ -26,6 +26,7 @@
 #include "conf/policy/policy.h"
 #include "spank/epilog.h"
 #include "spank/epilog_note.h"
+#include "spank/exit_note.h"
 #include "spank/fork_note.h"
 #include "spank/hooks.h"
 #include "spank/inject.h"
@@ -381,6 +382,7 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
     pid_t pid = start_task_line(spank, "task", &line);
     journal_number(&line, "ticks", node_start_ticks(pid));
     add_busy(&line);
+    exit_note_watch(pid); /* where that is not possible the line of the exit says less */
     append_line(spank, argc, argv, "the start of a task", &line);
     return 0;
 }
@@ -391,8 +393,11 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
     int status = 0;
     if (!slurm_release_is_known())
         return 0;
-    start_task_line(spank, "exit", &line);
+    pid_t pid = start_task_line(spank, "exit", &line);
     add_busy(&line);
+    uint64_t died_ns = exit_note_take(pid);
+    if (died_ns != 0)
+        journal_number(&line, "died", died_ns);
     if (has_only_living_children())
         journal_text(&line, "others", "alive");
     spank_get_item(spank, S_TASK_EXIT_STATUS, &status);
@@ -422,6 +427,7 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
     uint32_t step = 0;
     if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE)
         return 0;
+    exit_note_forget();
     spank_get_item(spank, S_JOB_STEPID, &step);
     journal_start(&line, "end");
     journal_number(&line, "step", step);

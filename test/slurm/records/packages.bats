@@ -65,6 +65,7 @@ version_of() { # DEBIAN-PACKAGE
     done <"$DIR/tasks"
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "of an MPI job rank 0 tells its packages" {
     job=$(submit_and_wait "srun --mpi=pmix python3 -c 'from mpi4py import MPI; import numpy; print(MPI.COMM_WORLD.rank, \"of\", MPI.COMM_WORLD.size)'" -N2 -n4)
     [[ $(output_of "$job" | grep -c "of 4") == 4 ]]
