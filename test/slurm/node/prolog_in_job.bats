@@ -38,7 +38,7 @@ facts() { # JOB
 
 @test "without the site's help a job is flushed at its end on each node, and has no account" {
     job=$(submit_and_wait "srun -n2 $PROGRAMS/exit_with 3" -N2 -n2 -A chemistry)
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(record_count "$job") == 1 && $(field "$job" exit_with .slurmT.exit_code) == 3 ]]
     [[ $(coverage "$job" n1) == $'0 recorded 1\nbatch script 1' && $(coverage "$job" n2) == "0 follower 1" ]]
     [[ $(field "$job" exit_with '"\(.userT.account)|\(.slurmT.partition)"') == "unknown|" ]]
@@ -49,7 +49,7 @@ facts() { # JOB
     eventually 30 output_has "$job" started
     run_as "$JOB_USER" scancel "$job"
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(field "$job" spin .slurmT.signal) == 15 ]]
 }
 
@@ -76,7 +76,7 @@ facts() { # JOB
 @test "the site's Prolog script tells account, partition, restart count and the job's start" {
     use_prolog
     job=$(submit_and_wait "srun -n2 $PROGRAMS/exit_with" -N2 -n2 -A chemistry -p other)
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(facts "$job") == "chemistry other other 0" ]]
     [[ $(coverage_of "$job" .coverageT.start_source | sort -u) == slurm ]]
 }
@@ -84,7 +84,7 @@ facts() { # JOB
 @test "so does a job without a step on a node, whose time there is idle" {
     use_prolog
     job=$(submit_and_wait "$PROGRAMS/exit_with 0" -N2)
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(coverage_of "$job" 'select(.coverageT.node == "n2") | .coverageA[].outcome') == idle ]]
 }
 
@@ -102,7 +102,7 @@ facts() { # JOB
     }
     eventually 60 starts_again
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(records "$job" | jq -c 'map(select(.userT.exec_path | endswith("/exit_with")))
         | map([.slurmT.restart_count, .cmdlineA[1]]) | sort') == '[[0,"0"],[1,"1"]]' ]]
 }

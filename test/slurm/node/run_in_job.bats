@@ -45,7 +45,7 @@ flush() {
 @test "a job is flushed at the end of its extern step" {
     job=$(submit "srun -n2 $PROGRAMS/exit_with 3" -n2)
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(record_count "$job" exit_with) == 1 && $(field "$job" exit_with .slurmT.exit_code) == 3 ]]
     [[ $(coverage "$job") == $'0 recorded 2\nbatch script 1' ]]
 }
@@ -55,7 +55,7 @@ flush() {
     eventually 20 has_line "$job" '^task .* step=0 '
     run_as "$JOB_USER" scancel "$job"
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(field "$job" sleep .slurmT.signal) == 15 ]]
 }
 
@@ -67,7 +67,7 @@ flush() {
     [[ $status == 1 && $(jq '[.running, .jobs]' -c <<<"${lines[-1]}") == "[1,0]" ]]
     echo >"$DIR/out/go"
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
 }
 
 @test "a job whose extern step was killed is flushed by the timer when nothing of it lives" {
@@ -96,7 +96,7 @@ flush() {
         "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/jobtrail.conf" --node n1
     echo >"$DIR/out/in"
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(field "$job" exit_with '"\(.userT.account) \(.userT.queue) \(.slurmT.restart_count)"') == "chemistry main 3" ]]
 }
 
