@@ -54,7 +54,8 @@ static int take_job(struct journal *journal, const struct journal_words *line)
 {
     struct job_identity *identity = &journal->identity;
     identity->job = journal_words_number32(line, "job", identity->job);
-    identity->restart = journal_words_number32(line, "restart", identity->restart);
+    if (!journal->has_restart)
+        identity->restart = journal_words_number32(line, "restart", identity->restart);
     identity->uid = (uid_t)journal_words_number32(line, "uid", (uint32_t)identity->uid);
     identity->gid = (gid_t)journal_words_number32(line, "gid", (uint32_t)identity->gid);
     return set_text(&identity->node, line, "node") != 0 ||
@@ -330,15 +331,29 @@ static int take_prolog(struct journal *journal, const struct journal_words *line
     return error == 0 ? take_credential(journal, line) : error;
 }
 
+static void take_start(struct journal *journal, const struct journal_words *line)
+{
+    const uint64_t second_ns = 1000000000;
+    uint64_t start_s = journal_words_number(line, "start", 0);
+    if (start_s <= line->time_ns / second_ns)
+        journal->start_ns = start_s * second_ns;
+}
+
+static int take_script(struct journal *journal, const struct journal_words *line)
+{
+    struct job_identity *identity = &journal->identity;
+    identity->restart = journal_words_number32(line, "restart", identity->restart);
+    journal->has_restart = true;
+    take_start(journal, line);
+    return take_credential(journal, line);
+}
+
 static int take_epilog(struct journal *journal, const struct journal_words *line)
 {
     if (journal->epilog_ns != 0)
         return 0;
-    const uint64_t second_ns = 1000000000;
-    uint64_t start_s = journal_words_number(line, "start", 0);
     journal->epilog_ns = line->time_ns;
-    if (start_s <= line->time_ns / second_ns)
-        journal->start_ns = start_s * second_ns;
+    take_start(journal, line);
     return take_credential(journal, line);
 }
 
@@ -410,11 +425,12 @@ static int take_words(struct journal *journal, const struct journal_words *line)
         int (*take)(struct journal *, const struct journal_words *);
         bool is_watchers;
     } verbs[] = {
-        {"prolog", take_prolog, false},   {"step", take_step, false},
-        {"task", take_task, false},       {"exit", take_exit, false},
-        {"end", take_end, false},         {"epilog", take_epilog, false},
-        {"program", take_program, false}, {"noledger", take_no_ledger, false},
-        {"suspend", take_suspend, true},  {"resume", take_resume, true},
+        {"prolog", take_prolog, false},     {"step", take_step, false},
+        {"task", take_task, false},         {"exit", take_exit, false},
+        {"end", take_end, false},           {"epilog", take_epilog, false},
+        {"program", take_program, false},   {"noledger", take_no_ledger, false},
+        {"suspend", take_suspend, true},    {"resume", take_resume, true},
+        {"credential", take_script, false},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) != 0)

@@ -81,7 +81,8 @@ struct journal {
     uint32_t gpus;                /* of the job on this node */
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */
-    uint64_t start_ns;            /* of the job, as Slurm told in the epilog; 0: unknown */
+    bool has_restart;             /* told by the site's Prolog script, so that no step's counts */
+    uint64_t start_ns;            /* of the job, as Slurm told there or in the epilog; 0: unknown */
     uint64_t prolog_ns;           /* 0: the prolog has not run */
     uint64_t epilog_ns; /* 0: the epilog has not run; spool_job_journal() may find its time */
     uint64_t reboot_ns; /* left 0; see spool_job_journal() */

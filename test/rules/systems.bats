@@ -86,7 +86,8 @@ TEXT
         touch /etc/jobtrail-was-here
         mkdir -p build && echo tested >build/test.log
         test/systems/can --all >/dev/null && echo complete
-        sleep 1000 & exit 7' </dev/null
+        sleep 1000 & exit 7' </dev/null 2>"$BATS_TEST_TMPDIR/errors"
+    cat "$BATS_TEST_TMPDIR/errors"
     echo "$output"
     ((status == 7))
     [[ ${lines[0]} == /srv/jobtrail && ${lines[1]} == here && ${lines[2]} == "pid 1" ]]

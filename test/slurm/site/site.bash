@@ -6,25 +6,27 @@
 #   build_packages        into $DEBS: `first`, `same` (a higher version, the same formats), `other` (other formats)
 #   start_site; stop_site
 #   at_site COMMAND...    as root, in the site's controller; in_node COMMAND... on its node
-# They export DIR, ROOT, DEBS.
+# They export DIR, ROOT, DEBS, PACKAGES (where the packages are built).
 
-# The checkout without what is built, at one path for all builds: objects are made once.
+# The checkout without what is built, always at one path, for ccache.
 build_packages() {
-    local tree=$DIR/build/jobtrail
-    export DEB_BUILD_OPTIONS=noautodbgsym\ parallel=2
+    local tree
+    export PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2"
+    tree=$PACKAGES/jobtrail
+    rm -rf "$PACKAGES"
     mkdir -p "$tree" "$DEBS"/{first,same,other}
     tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
-    (cd "$tree" && dpkg-buildpackage -b -us -uc) >"$DIR/build/log" 2>&1 || {
-        tail -n 40 "$DIR/build/log" >&2
+    (cd "$tree" && dpkg-buildpackage -b -us -uc) >"$PACKAGES/log" 2>&1 || {
+        tail -n 40 "$PACKAGES/log" >&2
         return 1
     }
-    mv "$DIR"/build/*.deb "$DIR"/build/*.changes "$DIR"/build/*.buildinfo "$DEBS/first"
+    mv "$PACKAGES"/*.deb "$PACKAGES"/*.changes "$PACKAGES"/*.buildinfo "$DEBS/first"
     raise_version "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")"
 }
 
 # The same files under a higher version, as after a change that touches no format
 raise_version() { # VERSION
-    local package tree=$DIR/build/package
+    local package tree=$DIR/package
     for package in "$DEBS"/first/*.deb; do
         rm -rf "$tree"
         dpkg-deb -R "$package" "$tree"
@@ -35,7 +37,7 @@ raise_version() { # VERSION
 
 # What a change of the formats makes of the tree: debian/rules refuses to build before control says so too.
 build_other_formats() {
-    local tree=$DIR/build/jobtrail file number
+    local tree=$PACKAGES/jobtrail file number
     number=$(sed -n 's/^.*define JOB_FORMATS //p' "$tree/spank/job_formats.h")
     sed -i "s/define JOB_FORMATS $number/define JOB_FORMATS $((number + 1))/" "$tree/spank/job_formats.h"
     sed -i "s/jobtrail-runtime-$number/jobtrail-runtime-$((number + 1))/" "$tree/debian/control"
@@ -44,11 +46,11 @@ build_other_formats() {
         case $file in *.debhelper* | *.substvars | */files | */jobtrail-*/) rm -rf "$file" ;; esac
     done
     rm -rf "$tree"/debian/.debhelper "$tree"/debian/jobtrail-{collector,common,doc,login,node}/ "$tree"/debian/jobtrail-runtime-*
-    (cd "$tree" && dpkg-buildpackage -b -nc -us -uc) >"$DIR/build/log" 2>&1 || {
-        tail -n 40 "$DIR/build/log" >&2
+    (cd "$tree" && dpkg-buildpackage -b -nc -us -uc) >"$PACKAGES/log" 2>&1 || {
+        tail -n 40 "$PACKAGES/log" >&2
         return 1
     }
-    mv "$DIR"/build/*.deb "$DEBS/other"
+    mv "$PACKAGES"/*.deb "$DEBS/other"
 }
 
 start_site() {
@@ -155,7 +157,7 @@ submit() {
 }
 
 has_ended() { # JOB
-    [[ -z $(at_site squeue -h -j "$1" -t all -o %T 2>/dev/null | grep -vxE 'COMPLETED|FAILED|CANCELLED') ]]
+    ! at_site squeue -h -j "$1" -t all -o %T 2>/dev/null | grep -qvxE 'COMPLETED|FAILED|CANCELLED'
 }
 
 wait_job() { # JOB: until its epilog is done, too
