@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "spank/credential.h"
+#include "spank/elder.h"
 #include "spank/journal_line.h"
 #include "spank/node.h"
 #include "spank/spool.h"
@@ -28,13 +29,15 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     node_add(&line);
     credential_add(&line);
     int spool = spool_enter(&run, &line);
-    if (spool >= 0)
-        close(spool); /* the steps report a failure, since they need the directory too */
+    if (spool < 0)
+        return;
+    elder_note_spool(settings);
+    close(spool); /* the steps report a failure, since they need the directory too */
 }
 
 bool prolog_was_noted(int spool)
 {
-    const char verb[] = "prolog ";
+    const char verb[] = JOB_FORMATS_MARK "prolog ";
     char start[sizeof verb - 1] = "";
     int fd = openat(spool, JOURNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t got = fd < 0 ? -1 : pread(fd, start, sizeof start, 0);

@@ -24,8 +24,8 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
     [[ $output == *GNU_STACK* ]]
 }
 
-@test "the plugin exports what Slurm looks up and nothing else" {
-    [[ $(nm -D --defined-only "$PLUGIN" | awk '{ print $3 }' | grep -vE '^(plugin_name|plugin_type|plugin_version|spank_plugin_version|slurm_spank_[a-z_]+)$') == "" ]]
+@test "the plugin exports what Slurm and other versions of it look up and nothing else" {
+    [[ $(nm -D --defined-only "$PLUGIN" | awk '{ print $3 }' | grep -vE '^(plugin_name|plugin_type|plugin_version|spank_plugin_version|slurm_spank_[a-z_]+|jobtrail_hand_over)$') == "" ]]
     [[ $(nm -D --defined-only "$PLUGIN" | grep -c ' slurm_spank_') -ge 6 ]]
 }
 
