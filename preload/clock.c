@@ -11,31 +11,33 @@
 #endif
 
 struct symbols {
+    uintptr_t bias; /* the difference between addresses in memory and those in the image */
     const ElfW(Sym) * table;
     size_t count;
     const char *names;
 };
 
-/* In a vDSO the string table follows the symbol table. So the distance of both gives the number of
- * symbols, whichever kind of hash table the kernel was built with. */
+/* Linux links its vDSOs at 0. That of qemu-user is relocated in place, so that its addresses are
+ * those in memory (load_elf_vdso(), linux-user/elfload.c). In a vDSO the string table follows the
+ * symbol table. So the distance of both gives the number of symbols, whichever kind of hash table
+ * the kernel was built with. */
 static int find_symbols(uintptr_t base, struct symbols *symbols)
 {
     const ElfW(Ehdr) *header = (const void *)base;
     const ElfW(Phdr) *phdr = (const void *)(base + header->e_phoff);
     const ElfW(Dyn) *dynamic = NULL;
-    uintptr_t bias = base;
+    *symbols = (struct symbols){.bias = base};
     for (size_t i = 0; i < header->e_phnum; i++) {
         if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)
-            bias = base - phdr[i].p_vaddr;
+            symbols->bias = base - phdr[i].p_vaddr;
         else if (phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const void *)(base + phdr[i].p_offset);
     }
-    *symbols = (struct symbols){NULL, 0, NULL};
     for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
         if (dynamic->d_tag == DT_SYMTAB)
-            symbols->table = (const void *)(bias + dynamic->d_un.d_ptr);
+            symbols->table = (const void *)(symbols->bias + dynamic->d_un.d_ptr);
         else if (dynamic->d_tag == DT_STRTAB)
-            symbols->names = (const void *)(bias + dynamic->d_un.d_ptr);
+            symbols->names = (const void *)(symbols->bias + dynamic->d_un.d_ptr);
     }
     if (symbols->table == NULL || (const char *)symbols->table >= symbols->names)
         return 0;
@@ -52,7 +54,7 @@ clock_function *clock_find(const struct image *image)
         const ElfW(Sym) *symbol = &symbols.table[i];
         if (symbol->st_shndx != SHN_UNDEF &&
             text_equal(symbols.names + symbol->st_name, VDSO_CLOCK_GETTIME))
-            return (clock_function *)(image->vdso + symbol->st_value);
+            return (clock_function *)(symbols.bias + symbol->st_value);
     }
     return NULL;
 }

@@ -9,8 +9,6 @@
 #include "preload/memory.h"
 #include "preload/system.h"
 
-#define PAGE 4096u
-
 /* This library's own dynamic section; <link.h> declares it too, but not hidden. */
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
     __attribute__((visibility("hidden"), weak)); /* a static executable has none */
@@ -36,7 +34,8 @@ static uintptr_t load_bias(const struct image *image)
         if (image->phdr[i].p_type == PT_PHDR)
             return (uintptr_t)image->phdr - image->phdr[i].p_vaddr;
     }
-    if (image->phdr_count == 0 || (uintptr_t)header / PAGE != (uintptr_t)image->phdr / PAGE ||
+    if (image->phdr_count == 0 ||
+        (uintptr_t)header / IMAGE_PAGE_MIN != (uintptr_t)image->phdr / IMAGE_PAGE_MIN ||
         memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phoff != sizeof *header)
         return 0;
     for (size_t i = 0; i < image->phdr_count; i++) {
@@ -53,17 +52,26 @@ static uintptr_t load_bias(const struct image *image)
 static const ElfW(auxv_t) * find_auxv(char **envp)
 {
     const uintptr_t *word = (const uintptr_t *)envp;
-    while (*word == 0 || *word >= PAGE)
+    while (*word == 0 || *word >= IMAGE_PAGE_MIN)
         word++;
     return (const void *)word;
+}
+
+static bool is_page_size(uintptr_t bytes)
+{
+    return bytes >= IMAGE_PAGE_MIN && bytes <= IMAGE_PAGE_MAX && (bytes & (bytes - 1)) == 0;
 }
 
 int image_find(int argc, char **argv, char **envp, struct image *image)
 {
     if (!is_passed_by_loader(argc, argv, envp))
         return 0;
-    *image =
-        (struct image){.argc = argc, .argv = argv, .envp = envp, .user = UINT32_MAX, .secure = 1};
+    *image = (struct image){.argc = argc,
+                            .argv = argv,
+                            .envp = envp,
+                            .page_bytes = IMAGE_PAGE_MAX,
+                            .user = UINT32_MAX,
+                            .secure = 1};
     const ElfW(auxv_t) *aux = find_auxv(envp);
     for (; aux->a_type != AT_NULL; aux++) {
         uintptr_t value = aux->a_un.a_val;
@@ -75,6 +83,8 @@ int image_find(int argc, char **argv, char **envp, struct image *image)
             image->exec_name = (const char *)value;
         else if (aux->a_type == AT_SYSINFO_EHDR)
             image->vdso = value;
+        else if (aux->a_type == AT_PAGESZ && is_page_size(value))
+            image->page_bytes = value;
         else if (aux->a_type == AT_BASE)
             image->loader_base = value;
         else if (aux->a_type == AT_EUID)
@@ -202,11 +212,22 @@ static bool is_mapped(const void *address)
            -EFAULT;
 }
 
+/* Whether the program headers are those of the object that the entry is of. An object that is
+ * linked at another address than 0 does not begin at `l_addr`, where another one may be. */
+static bool is_header_of(const struct link_map *entry, const ElfW(Phdr) * phdr, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (phdr[i].p_type == PT_DYNAMIC)
+            return entry->l_addr + phdr[i].p_vaddr == (uintptr_t)entry->l_ld;
+    }
+    return false;
+}
+
 struct image_bytes image_build_id(const struct image *image, const struct link_map *entry)
 {
     const struct image_bytes none = {NULL, 0};
     const ElfW(Ehdr) *header = (const void *)entry->l_addr;
-    if (header == NULL || (uintptr_t)header % PAGE != 0)
+    if (header == NULL || (uintptr_t)header % IMAGE_PAGE_MIN != 0)
         return none;
     if ((uintptr_t)header != image->loader_base && !is_mapped(header))
         return none;
@@ -214,8 +235,10 @@ struct image_bytes image_build_id(const struct image *image, const struct link_m
         return none;
     /* Loaders need the program headers in the first page, which the header is in. */
     size_t end = header->e_phoff + (size_t)header->e_phnum * sizeof(ElfW(Phdr));
-    if (header->e_phoff >= PAGE || end > PAGE)
+    if (header->e_phoff >= IMAGE_PAGE_MIN || end > IMAGE_PAGE_MIN)
         return none;
     const ElfW(Phdr) *phdr = (const void *)(entry->l_addr + header->e_phoff);
+    if (!is_header_of(entry, phdr, header->e_phnum))
+        return none;
     return find_note_in(entry->l_addr, phdr, header->e_phnum, ELF_NOTE_GNU, NT_GNU_BUILD_ID);
 }

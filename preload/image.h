@@ -22,14 +22,18 @@ struct image {
     const char *exec_name;   /* AT_EXECFN: the path given to execve(2), may be relative */
     const ElfW(Phdr) * phdr; /* of the executable */
     size_t phdr_count;
-    uintptr_t load_bias;   /* of the executable */
-    uintptr_t vdso;        /* address of the vDSO's ELF header; 0: none */
+    uintptr_t load_bias; /* of the executable */
+    uintptr_t vdso;      /* address of the vDSO's ELF header; 0: none */
+    size_t page_bytes;   /* of the kernel: addresses and offsets of mappings are multiples of it */
     uintptr_t loader_base; /* AT_BASE; 0: the kernel started no loader beside the executable */
     const unsigned char *random; /* AT_RANDOM: 16 bytes from the kernel; NULL: none */
     uint32_t user;               /* AT_EUID: the effective user that the program was started with */
     int secure; /* AT_SECURE: the caller has fewer rights than this program and has made its
                    environment; also set where the kernel does not say */
 };
+
+/* The page sizes that Linux has on the machines of system.h: 4, 16 and 64 KiB. */
+enum { IMAGE_PAGE_MIN = 4 << 10, IMAGE_PAGE_MAX = 64 << 10 };
 
 /* Fills `*image` from what the loader passed to a constructor. glibc passes (argc, argv, envp);
  * musl passes nothing, which is noticed. Returns 1, or 0 when the arguments are not there. */

@@ -5,6 +5,9 @@
  * flush reads it (submit/). All integers are in the machine's byte order, all offsets and sizes
  * in bytes.
  *
+ * A page of the format has LEDGER_PAGE bytes. The kernel's may be larger (16 or 64 KiB). A process
+ * then maps the kernel's pages that its slot lies in, which may have parts of other slots as well.
+ *
  *     page 0             struct ledger_header
  *     pages 1 to 7       struct ledger_ancestor, four a page
  *     page 8             not used, so that the mappings of head and slot never become one
@@ -37,7 +40,8 @@
  *
  * The file has its final size from the start, since RLIMIT_FSIZE limits growing alone. Its blocks
  * are allocated up to `backed_bytes`. Beyond that, a process allocates its slot with fallocate()
- * before it touches it: touching a page without a block on a full file system would be SIGBUS.
+ * before it touches it, with all of the kernel's pages that it lies in: touching a page that is not
+ * wholly allocated would be SIGBUS on a full file system.
  *
  * User processes can write anything into the file. Readers take nothing about identity from it, and
  * check every number. They walk page by page, and skip a page that does not begin a valid slot.

@@ -59,7 +59,7 @@ static void end_at(int fd, const struct image *image, const struct ledger_slot *
     uint64_t now = clock_now(clock_find(image));
     uint64_t bytes = slot->offset + LEDGER_PAGE;
     if (slot->offset < LEDGER_FIRST || bytes > SIZE_MAX / 2 ||
-        !slot_map_ledger(fd, image->user, (size_t)bytes, &ledger))
+        !slot_map_ledger(fd, image->user, image->page_bytes, (size_t)bytes, &ledger))
         return;
     const struct slot_claim claim = {
         .header = ledger.header,
@@ -70,7 +70,7 @@ static void end_at(int fd, const struct image *image, const struct ledger_slot *
     };
     if (bytes <= ledger.size)
         slot_end(&claim, now < slot->start_ns ? slot->start_ns : now, LEDGER_END_REPLACED);
-    system_unmap(ledger.header, (size_t)bytes);
+    slot_unmap_ledger(&ledger, (size_t)bytes);
 }
 
 void predecessor_end(const struct image *image, const char *spool)

@@ -7,6 +7,7 @@
  * which the loader writes. So the library has no .bss, which would be one more mapping. */
 static struct private_memory *known __attribute__((section(".data")));
 
+/* Where the kernel's pages are larger, it rounds up the length (mmap(2), madvise(2)). */
 enum { PRIVATE_BYTES = (sizeof(struct private_memory) + LEDGER_PAGE - 1) & ~(LEDGER_PAGE - 1) };
 
 struct private_memory *private_known(void)

@@ -176,7 +176,8 @@ int run_begin(const struct run_start *start, int pkgs)
     char *scratch = private_path(memory);
     if (start->path->text == scratch)
         scratch += start->path->length;
-    if (!slot_open_ledger(start->switches->spool, start->image->user, scratch, &ledger))
+    if (!slot_open_ledger(start->switches->spool, start->image->user, start->image->page_bytes,
+                          scratch, &ledger))
         return 0;
     int begun = begin_in(start, pkgs, &ledger, memory);
     slot_close_ledger(&ledger, begun);

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "preload/image.h"
 #include "preload/memory.h"
 #include "preload/system.h"
 
@@ -10,6 +11,10 @@
  * has changed the number in between. So many failures in a row happen only where a process keeps
  * writing to the number in order to disturb the others. */
 enum { TRIES = 1000 };
+
+/* So much of a ledger is allocated at once. */
+enum { BACKED_STEP = 256 << 10 };
+_Static_assert(BACKED_STEP >= LEDGER_SLOT_MAX + 2 * IMAGE_PAGE_MAX, "all pages of a slot");
 
 static int slot_class(size_t size)
 {
@@ -30,6 +35,17 @@ static uint64_t smaller_of(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
+/* The border of the kernel's pages at or before `at`, and that at or after it. */
+static uint64_t page_down(uint64_t at, size_t page_bytes)
+{
+    return at & ~((uint64_t)page_bytes - 1);
+}
+
+static uint64_t page_up(uint64_t at, size_t page_bytes)
+{
+    return page_down(at + page_bytes - 1, page_bytes);
+}
+
 int slot_open_file(const char *spool, char *path, size_t room)
 {
     const char *end = path + room;
@@ -43,14 +59,16 @@ int slot_open_file(const char *spool, char *path, size_t room)
  * may come (sudo -E); or where it is shorter than its header says: touching pages beyond its end
  * would be SIGBUS. The first access to the header is a read: then the kernel maps its pages at
  * once. */
-int slot_map_ledger(int fd, uint32_t user, size_t bytes, struct slot_ledger *ledger)
+int slot_map_ledger(int fd, uint32_t user, size_t page_bytes, size_t bytes,
+                    struct slot_ledger *ledger)
 {
     const uint64_t block = 512;
     struct stat status;
     if (system_stat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != user ||
         (uint64_t)status.st_size < bytes)
         return 0;
-    struct ledger_header *header = system_map(bytes, PROT_READ | PROT_WRITE, fd, 0);
+    struct ledger_header *header =
+        system_map((size_t)page_up(bytes, page_bytes), PROT_READ | PROT_WRITE, fd, 0);
     if (header == NULL)
         return 0;
     *ledger = (struct slot_ledger){
@@ -58,20 +76,27 @@ int slot_map_ledger(int fd, uint32_t user, size_t bytes, struct slot_ledger *led
         .size = __atomic_load_n(&header->size_bytes, __ATOMIC_RELAXED),
         .backed = smaller_of(__atomic_load_n(&header->backed_bytes, __ATOMIC_RELAXED),
                              (uint64_t)status.st_blocks * block),
+        .page_bytes = page_bytes,
         .fd = fd,
     };
     if (header->magic == LEDGER_MAGIC && ledger->size <= (uint64_t)status.st_size)
         return 1;
-    system_unmap(header, bytes);
+    slot_unmap_ledger(ledger, bytes);
     return 0;
 }
 
-int slot_open_ledger(const char *spool, uint32_t user, char *path, struct slot_ledger *ledger)
+void slot_unmap_ledger(const struct slot_ledger *ledger, size_t bytes)
+{
+    system_unmap(ledger->header, (size_t)page_up(bytes, ledger->page_bytes));
+}
+
+int slot_open_ledger(const char *spool, uint32_t user, size_t page_bytes, char *path,
+                     struct slot_ledger *ledger)
 {
     int fd = slot_open_file(spool, path, SLOT_PATH_ROOM);
     if (fd < 0)
         return 0;
-    if (slot_map_ledger(fd, user, LEDGER_HEAD, ledger))
+    if (slot_map_ledger(fd, user, page_bytes, LEDGER_HEAD, ledger))
         return 1;
     system_close(fd);
     return 0;
@@ -81,7 +106,7 @@ void slot_close_ledger(const struct slot_ledger *ledger, int keep)
 {
     system_close(ledger->fd);
     if (!keep)
-        system_unmap(ledger->header, LEDGER_HEAD);
+        slot_unmap_ledger(ledger, LEDGER_HEAD);
 }
 
 /* Whether a slot can lie there: after the head, at the start of a page, before the end. */
@@ -91,16 +116,15 @@ static int is_place(const struct slot_ledger *ledger, uint64_t offset, size_t si
            size <= ledger->size - offset;
 }
 
-/* Allocates the slot's blocks, and where there is room those of the following slots as well, so
- * that few processes have to allocate. */
-static int back_slot(const struct slot_ledger *ledger, const struct slot_claim *claim)
+/* Allocates the blocks `from` to `to`, and where there is room those behind them as well, so that
+ * few processes have to allocate. */
+static int back_pages(const struct slot_ledger *ledger, uint64_t from, uint64_t to)
 {
-    const uint64_t step = 256 << 10;
-    uint64_t end = smaller_of(claim->offset + step, ledger->size);
+    uint64_t end = smaller_of(from + BACKED_STEP, ledger->size);
     uint64_t backed = __atomic_load_n(&ledger->header->backed_bytes, __ATOMIC_RELAXED);
-    if (system_failed(system_allocate(ledger->fd, claim->offset, end - claim->offset)))
-        return !system_failed(system_allocate(ledger->fd, claim->offset, claim->size));
-    for (int i = 0; i < TRIES && backed < end && claim->offset <= backed; i++) {
+    if (system_failed(system_allocate(ledger->fd, from, end - from)))
+        return !system_failed(system_allocate(ledger->fd, from, to - from));
+    for (int i = 0; i < TRIES && backed < end && from <= backed; i++) {
         if (__atomic_compare_exchange_n(&ledger->header->backed_bytes, &backed, end, 1,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             break;
@@ -108,13 +132,27 @@ static int back_slot(const struct slot_ledger *ledger, const struct slot_claim *
     return 1;
 }
 
-/* Maps the slot, whose pages can then be touched. */
+/* Maps the pages that the slot lies in, which can then be touched. The file may end within the last
+ * one. */
 static enum ledger_drop map_slot(const struct slot_ledger *ledger, struct slot_claim *claim)
 {
-    if (claim->offset + claim->size > ledger->backed && !back_slot(ledger, claim))
+    uint64_t from = page_down(claim->offset, ledger->page_bytes);
+    uint64_t to = page_up(claim->offset + claim->size, ledger->page_bytes);
+    uint64_t backed = smaller_of(to, ledger->size);
+    if (backed > ledger->backed && !back_pages(ledger, from, backed))
         return LEDGER_DROP_SPACE;
-    claim->slot = system_map(claim->size, PROT_READ | PROT_WRITE, ledger->fd, claim->offset);
-    return claim->slot == NULL ? LEDGER_DROP_MAP : LEDGER_DROPS;
+    char *pages = system_map((size_t)(to - from), PROT_READ | PROT_WRITE, ledger->fd, from);
+    if (pages == NULL)
+        return LEDGER_DROP_MAP;
+    claim->slot = (struct ledger_slot *)(void *)(pages + (claim->offset - from));
+    return LEDGER_DROPS;
+}
+
+static void unmap_slot(const struct slot_ledger *ledger, const struct slot_claim *claim)
+{
+    uint64_t from = page_down(claim->offset, ledger->page_bytes);
+    uint64_t to = page_up(claim->offset + claim->size, ledger->page_bytes);
+    system_unmap((char *)claim->slot - (claim->offset - from), (size_t)(to - from));
 }
 
 /* Takes a slot off the free list of its class. One that is too full of stubs is taken off as well,
@@ -139,7 +177,7 @@ static int claim_free(const struct slot_ledger *ledger, int class, struct slot_c
             __atomic_compare_exchange_n(list, &head, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
         if (is_ours && claim->need <= claim->size && claim->stub_bytes <= claim->size - claim->need)
             return 1;
-        system_unmap(claim->slot, claim->size);
+        unmap_slot(ledger, claim);
         if (is_ours)
             head = __atomic_load_n(list, __ATOMIC_ACQUIRE);
     }

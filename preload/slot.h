@@ -5,7 +5,8 @@
  * Other processes of the user have the ledger mapped too, even sandboxed ones, and may write
  * anything into it at any time. So the offset and the size of the slot are kept in private memory,
  * and no value is read from the ledger again after it was checked. All writes stay within the
- * header's page and the claimed slot, and every loop is bounded.
+ * header's page and the claimed slot, and every loop is bounded. Where the kernel's pages are
+ * larger than the ledger's, a mapping has parts of other slots beside that, which are left alone.
  *
  * The calls in their order: slot_open_ledger(), slot_claim(), slot_close_ledger(),
  * slot_count_run(), slot_publish(), and at the end slot_end(), slot_leave_stub() or slot_discard().
@@ -25,6 +26,7 @@ struct slot_ledger {
     struct ledger_header *header; /* shared; LEDGER_HEAD bytes are mapped */
     uint64_t size;                /* bytes: no slot lies beyond */
     uint64_t backed;              /* bytes: up to here pages can be touched */
+    size_t page_bytes;            /* of the kernel: image.page_bytes */
     int fd;
 };
 
@@ -45,13 +47,17 @@ struct slot_claim {
 int slot_open_file(const char *spool, char *path, size_t room);
 
 /* Opens the ledger of the spool directory `spool`, which must belong to `user`, the process's own.
- * `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1, or 0 where there is no such ledger.
+ * The kernel's pages have `page_bytes`. `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1,
+ * or 0 where there is no such ledger.
  */
-int slot_open_ledger(const char *spool, uint32_t user, char *path, struct slot_ledger *ledger);
+int slot_open_ledger(const char *spool, uint32_t user, size_t page_bytes, char *path,
+                     struct slot_ledger *ledger);
 
-/* As slot_open_ledger(), for the open file `fd`, of which the first `bytes` get mapped: whole
- * pages. */
-int slot_map_ledger(int fd, uint32_t user, size_t bytes, struct slot_ledger *ledger);
+/* As slot_open_ledger(), for the open file `fd`, of which the first `bytes` get mapped: whole pages
+ * of the ledger. slot_unmap_ledger() takes the same number. */
+int slot_map_ledger(int fd, uint32_t user, size_t page_bytes, size_t bytes,
+                    struct slot_ledger *ledger);
+void slot_unmap_ledger(const struct slot_ledger *ledger, size_t bytes);
 
 /* Claims a slot with room for `size` bytes (head and fields) beside the stubs that it has. Where
  * `may_leave_stub` is set, it is one in which a quarter is left for stubs, unless it is of the

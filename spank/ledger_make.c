@@ -43,7 +43,12 @@ static int fill_ledger(int fd, uid_t uid, gid_t gid, uint64_t bytes)
         .used_bytes = LEDGER_FIRST,
     };
     note_root(header);
-    if (ftruncate(fd, (off_t)bytes) != 0 || fallocate(fd, 0, 0, LEDGER_HEAD) != 0)
+    /* Processes map whole pages, which may be larger than the head. */
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
+             least = page > LEDGER_HEAD ? page : LEDGER_HEAD;
+    if (least > bytes)
+        least = bytes;
+    if (ftruncate(fd, (off_t)bytes) != 0 || fallocate(fd, 0, 0, (off_t)least) != 0)
         return -errno;
     header->backed_bytes = BACKED_BYTES < bytes ? BACKED_BYTES : bytes;
     if (fallocate(fd, 0, 0, (off_t)header->backed_bytes) != 0)

@@ -2,11 +2,13 @@
 #include "spank/prolog.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "spank/credential.h"
 #include "spank/elder.h"
+#include "spank/job_sluid.h"
 #include "spank/journal_line.h"
 #include "spank/node.h"
 #include "spank/spool.h"
@@ -30,9 +32,12 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     credential_add(&line);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
-        return;
+        return; /* the steps report it, since they need the directory too */
     elder_note_spool(settings);
-    close(spool); /* the steps report a failure, since they need the directory too */
+    char name[SPOOL_NAME_MAX];
+    spool_name(job, restart, name);
+    job_sluid_note(spool, name, getenv("SLURM_JOB_SLUID"));
+    close(spool);
 }
 
 bool prolog_was_noted(int spool)

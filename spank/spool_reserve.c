@@ -34,13 +34,15 @@ void spool_reserve_fill(int base)
 bool spool_reserve_take(int base)
 {
     struct stat status;
+    struct statvfs all;
     int fd = open_reserve(base, 0), taken = 0;
     if (fd < 0)
         return false;
-    if (fstat(fd, &status) == 0 && status.st_size > 0) {
+    if (fstat(fd, &status) == 0 && status.st_size > 0 && fstatvfs(fd, &all) == 0) {
         off_t share = status.st_size / SPOOL_RESERVE_SHARES + 1;
         off_t left = status.st_size > share ? status.st_size - share : 0;
-        taken = ftruncate(fd, left / 4096 * 4096) == 0;
+        off_t block = (off_t)all.f_frsize; /* of a file system in memory: a page of the kernel */
+        taken = ftruncate(fd, left / block * block) == 0;
     }
     close(fd);
     return taken;

@@ -63,6 +63,15 @@ run_both_ways() { # PROGRAM ARGUMENT...
     [[ $(records | jq -c '[.[] | .cmdlineA[1], (.xaltLinkT.Build_UUID | length)] | unique') == '[36,"argument"]' ]]
 }
 
+@test "what is linked into static programs has no unwind tables, which would follow those of the program's end" {
+    count=0
+    for object in "$JOBTRAIL_STAGE"/lib/jobtrail/startup/*.o; do
+        [[ $(readelf -SW "$object") != *eh_frame* ]]
+        count=$((count + 1))
+    done
+    [[ $count -ge 2 ]] # this machine's, and the 32-bit one
+}
+
 @test "a static program that is killed, and its children" {
     link_static killed gcc -static
     run_both_ways "$WORK/killed" argument 9

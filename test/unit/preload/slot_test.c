@@ -20,8 +20,9 @@
 
 #include "preload/fields.h"
 #include "preload/slot.h"
+#include "test/unit/fixture/page_sizes.h"
 
-enum { LEDGER_BYTES = 1 << 20, ROUNDS = 20000, NOISY_WORDS = 32 };
+enum { LEDGER_BYTES = 1 << 20, ROUNDS = 7000, NOISY_WORDS = 32 };
 
 static char directory[32];
 static char path[64];
@@ -71,7 +72,7 @@ static int tear_down(void **state)
 static int claim_one(size_t size, struct slot_claim *claim)
 {
     struct slot_ledger ledger;
-    if (!slot_open_ledger(directory, getuid(), scratch, &ledger))
+    if (!slot_open_ledger(directory, getuid(), page_bytes, scratch, &ledger))
         return 0;
     int claimed = slot_claim(&ledger, size, false, claim);
     slot_close_ledger(&ledger, claimed);
@@ -80,8 +81,7 @@ static int claim_one(size_t size, struct slot_claim *claim)
 
 static void let_go(const struct slot_claim *claim)
 {
-    munmap(claim->slot, claim->size);
-    munmap(claim->header, LEDGER_HEAD);
+    unmap_claim(claim);
 }
 
 static int is_sound(const struct slot_claim *claim, size_t size)
@@ -97,6 +97,7 @@ static void claims(size_t size, uint64_t offset)
     assert_true(claim_one(size, &claim));
     assert_true(is_sound(&claim, size));
     assert_int_equal(claim.offset, offset);
+    assert_true(mapped_in_pages(path, shared) > 0);
     let_go(&claim);
 }
 
@@ -130,7 +131,7 @@ static void another_users_ledger_is_left_alone(void **state)
 {
     struct slot_ledger ledger;
     (void)state;
-    assert_false(slot_open_ledger(directory, getuid() + 1, scratch, &ledger));
+    assert_false(slot_open_ledger(directory, getuid() + 1, page_bytes, scratch, &ledger));
     assert_int_equal(header()->used_bytes, LEDGER_FIRST);
 }
 
@@ -203,6 +204,61 @@ static void a_run_is_found_from_its_bucket_until_it_is_signed(void **state)
     let_go(&first);
     let_go(&second);
     let_go(&third);
+}
+
+/* The place of a slot in the kernel's pages: at their start, within one, over the end of one. */
+static void a_claim_writes_to_its_slot_alone(void **state)
+{
+    struct ledger_slot head = {.pid = 5};
+    static char fields[LEDGER_SLOT_MAX], zeros[LEDGER_SLOT_MAX];
+    static const size_t sizes[] = {1, 3 * LEDGER_PAGE, 1, 16 * LEDGER_PAGE, 8 * LEDGER_PAGE, 1};
+    struct slot_claim claim;
+    (void)state;
+    memset(fields, 'x', sizeof fields);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        uint64_t from = header()->used_bytes;
+        assert_true(claim_one(sizes[i], &claim));
+        assert_int_equal(claim.offset, from);
+        assert_int_equal(mapped_in_pages(path, shared), 2);
+        slot_publish(&claim, &head, fields, claim.size - sizeof head);
+        assert_memory_equal(shared + from, claim.slot, claim.size);
+        assert_memory_equal(shared + from + claim.size, zeros, LEDGER_SLOT_MAX);
+        unmap_claim(&claim);
+        assert_int_equal(mapped_in_pages(path, shared), 0);
+    }
+}
+
+/* A page that is allocated in part is a SIGBUS on a full file system. */
+static void all_pages_of_a_slot_are_allocated_before_one_is_touched(void **state)
+{
+    const uint64_t step = 256 << 10, from = LEDGER_FIRST / page_bytes * page_bytes;
+    struct slot_claim claim;
+    struct stat status;
+    (void)state;
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(truncate(path, LEDGER_BYTES), 0);
+    header()->magic = LEDGER_MAGIC;
+    header()->size_bytes = LEDGER_BYTES;
+    header()->backed_bytes = LEDGER_HEAD;
+    header()->used_bytes = LEDGER_FIRST;
+    assert_true(claim_one(1, &claim));
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_blocks * 512, step + (from > 0 ? (size_t)sysconf(_SC_PAGESIZE) : 0));
+    unmap_claim(&claim);
+}
+
+static void a_ledger_may_end_within_a_page(void **state)
+{
+    struct slot_claim claim;
+    (void)state;
+    const off_t bytes = LEDGER_BYTES - 5 * (off_t)LEDGER_PAGE;
+    assert_int_equal(truncate(path, bytes), 0);
+    header()->size_bytes = (uint64_t)bytes;
+    header()->used_bytes = (uint64_t)bytes - LEDGER_PAGE;
+    assert_true(claim_one(1, &claim));
+    memset(claim.slot, 1, claim.size);
+    unmap_claim(&claim);
+    does_not_claim(1);
 }
 
 static void so_many_runs_that_they_cannot_be_counted_are_never_none(void **state)
@@ -325,10 +381,14 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(so_many_runs_that_they_cannot_be_counted_are_never_none,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_claim_writes_to_its_slot_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_pages_of_a_slot_are_allocated_before_one_is_touched,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_ledger_may_end_within_a_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_changes_in_a_claimed_slot_is_not_believed, set_up,
                                         tear_down),
         cmocka_unit_test(a_field_is_written_and_never_read_again),
         cmocka_unit_test_setup_teardown(somebody_who_keeps_writing_harms_nobody, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_WITH_PAGE_SIZES(tests);
 }

@@ -16,6 +16,7 @@
 #include "preload/fields.h"
 #include "preload/slot.h"
 #include "preload/stub.h"
+#include "test/unit/fixture/page_sizes.h"
 
 enum { LEDGER_BYTES = 1 << 20, ROOM = 1 << 16, NOISE_ROUNDS = 20000 };
 
@@ -63,7 +64,7 @@ static struct slot_claim claim_for(size_t size)
     static char scratch[SLOT_PATH_ROOM];
     struct slot_ledger ledger;
     struct slot_claim claim;
-    assert_true(slot_open_ledger(directory, getuid(), scratch, &ledger));
+    assert_true(slot_open_ledger(directory, getuid(), page_bytes, scratch, &ledger));
     assert_true(slot_claim(&ledger, size, true, &claim));
     slot_close_ledger(&ledger, 1);
     return claim;
@@ -71,8 +72,7 @@ static struct slot_claim claim_for(size_t size)
 
 static void let_go(const struct slot_claim *claim)
 {
-    munmap(claim->slot, claim->size);
-    munmap(claim->header, LEDGER_HEAD);
+    unmap_claim(claim);
 }
 
 /* The run of a program, with a variable of `more` bytes. Returns the size of its fields. */
@@ -288,5 +288,5 @@ int main(void)
         TEST(what_does_not_fit_is_not_written),
         TEST(noise_in_older_stubs_harms_nobody),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_WITH_PAGE_SIZES(tests);
 }
