@@ -85,6 +85,8 @@ static int parse_from(const char *text, size_t *at, uint64_t *from_s, struct con
     case 's':
         ++*at;
         break;
+    default:
+        break;
     }
     if (text[*at] != '\0' && !isblank((unsigned char)text[*at]))
         return conf_fault(fault, *at, "not a time", time_form);

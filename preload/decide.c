@@ -98,6 +98,15 @@ static struct decision by_kind(const void *policy, const struct switches *switch
     return (struct decision){.track = 1, .why = ""};
 }
 
+/* slurmstepd executes itself to start the task's prolog (spank/slurm_release.h). */
+static struct decision by_daemon(const struct switches *switches, const struct exec_path *path)
+{
+    if (switches->stepd != NULL && path->length == text_length(switches->stepd) &&
+        memcmp(path->text, switches->stepd, path->length) == 0)
+        return decide_skip("not tracked: it is slurmstepd");
+    return (struct decision){.track = 1, .why = ""};
+}
+
 static struct decision by_path(const void *policy, const struct image *image,
                                const struct exec_path *path)
 {
@@ -121,6 +130,8 @@ struct decision decide_by_policy(const struct decide_policy *policy,
     struct decision decision = by_host(policy->base);
     if (decision.track)
         decision = by_kind(policy->base, switches);
+    if (decision.track)
+        decision = by_daemon(switches, path);
     if (decision.track)
         decision = by_path(policy->base, image, path);
     return decision;

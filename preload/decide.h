@@ -37,7 +37,8 @@ struct decide_policy {
  * mapped, read-only: to take it away costs more than to leave it. */
 int decide_map(const char *path, uint32_t user, struct decide_policy *policy);
 
-/* By the policy: its rules for hosts, for programs with and without MPI, and for executables. */
+/* By the policy: its rules for hosts, for programs with and without MPI, and for executables.
+ * slurmstepd is never tracked. */
 struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
                                  const struct exec_path *path);

@@ -76,6 +76,7 @@ static void note_own(const char *entry, struct switches *switches, struct launch
     note_text(entry, "JOBTRAIL_SPOOL=", &switches->spool);
     note_text(entry, "JOBTRAIL_POLICY=", &switches->policy);
     note_text(entry, "JOBTRAIL_TASK=", &switches->task);
+    note_text(entry, "JOBTRAIL_STEPD=", &switches->stepd);
     note_text(entry, "JOBTRAIL_LEADER=", &launchers->leader);
 }
 

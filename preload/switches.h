@@ -18,6 +18,7 @@ struct switches {
     const char *spool;           /* JOBTRAIL_SPOOL: the job's spool directory; NULL: not in a job */
     const char *policy;          /* JOBTRAIL_POLICY: path of the compiled policy */
     const char *task;            /* JOBTRAIL_TASK: "STEP.TASK.PID"; may be NULL */
+    const char *stepd;           /* JOBTRAIL_STEPD: the executable of slurmstepd; may be NULL */
     int32_t task_pid;            /* its PID; 0: unknown */
     const char *testing_runtime; /* XALT_TESTING_RUNTIME: seconds to sample by; NULL: unset */
     const char *always_ranks;    /* XALT_MPI_ALWAYS_RECORD; NULL: as the policy says */

@@ -14,7 +14,7 @@ void credential_add(struct journal_line *line)
         {"partition", "SLURM_JOB_PARTITION"}, {"qos", "SLURM_JOB_QOS"},
         {"cluster", "SLURM_CLUSTER_NAME"},    {"nodes", "SLURM_JOB_NUM_NODES"},
         {"cpus", "SLURM_JOB_CPUS_PER_NODE"},  {"gpus", "SLURM_JOB_GPUS"},
-        {"het_job", "SLURM_HET_JOB_ID"},
+        {"het_job", "SLURM_HET_JOB_ID"},      {"sluid", "SLURM_JOB_SLUID"},
     };
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         journal_text(line, facts[i].key, getenv(facts[i].variable));

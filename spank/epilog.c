@@ -13,6 +13,7 @@
 #include "spank/journal.h"
 #include "spank/prolog.h"
 #include "spank/spool.h"
+#include "spank/spool_path.h"
 
 void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
 {
@@ -51,11 +52,10 @@ void epilog_flush(const struct settings *settings, uint32_t job, bool is_over)
  * finds the ends of all. */
 void epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool)
 {
-    static const char mark[] = "extern_ended";
     if (prolog_was_noted(spool))
         return;
     if (step == JOURNAL_STEP_EXTERN)
-        spool_mark(spool, mark);
-    if (faccessat(spool, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        spool_mark(spool, SPOOL_EXTERN_ENDED);
+    if (faccessat(spool, SPOOL_EXTERN_ENDED, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
         epilog_flush(settings, job, false);
 }

@@ -11,6 +11,7 @@
 struct note {
     struct journal_line line;
     uid_t uid;
+    bool must_run; /* only in the directory of a run that goes on */
     bool is_found;
 };
 
@@ -20,7 +21,7 @@ static void append_line(void *context, uint32_t restart, int directory)
     struct journal_line copy = note->line;
     (void)restart;
     note->is_found = true;
-    if (journal_is_of_user(directory, note->uid) == 1)
+    if ((note->must_run ? journal_is_current : journal_is_of_user)(directory, note->uid) == 1)
         journal_append(&copy, directory);
 }
 
@@ -34,6 +35,18 @@ bool epilog_note(const char *spool, uint32_t job, uid_t uid)
     journal_start(&note.line, "epilog");
     credential_add(&note.line);
     journal_text(&note.line, "start", getenv("SLURM_JOB_START_TIME"));
+    spool_find_runs(spool, job, append_line, &note);
+    return note.is_found;
+}
+
+/* The directory may have another restart count: SPANK tells none (spank_jobtrail.c). */
+bool epilog_note_credential(const char *spool, uint32_t job, uid_t uid)
+{
+    struct note note = {.uid = uid, .must_run = true};
+    journal_start(&note.line, "credential");
+    journal_number(&note.line, "restart", credential_restart());
+    journal_text(&note.line, "start", getenv("SLURM_JOB_START_TIME"));
+    credential_add(&note.line);
     spool_find_runs(spool, job, append_line, &note);
     return note.is_found;
 }

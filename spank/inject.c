@@ -2,6 +2,7 @@
 #include "spank/inject.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,18 @@ void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, 
     spank_setenv(spank, "JOBTRAIL_SPOOL", spool, 1);
 }
 
+/* The file that this slurmstepd runs, whatever its name. Some releases execute it once more, as the
+ * user, to start the task's prolog (slurm_release.h): that is no run. */
+static void set_stepd(spank_t spank)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    spank_setenv(spank, "JOBTRAIL_STEPD", path, 1);
+}
+
 int inject_task(spank_t spank, const struct settings *settings)
 {
     char task[48];
@@ -99,6 +112,7 @@ int inject_task(spank_t spank, const struct settings *settings)
     spank_setenv(spank, "JOBTRAIL_POLICY", settings->policy_path, 1);
     spank_setenv(spank, "JOBTRAIL_TASK", task, 1);
     set_number(spank, "JOBTRAIL_LEADER", leader_of(spank, rank));
+    set_stepd(spank);
     set_switches(spank, settings->switches);
     hooks_set(spank, settings);
     return set_preload(spank, settings->library);

@@ -16,15 +16,18 @@
  *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
  *         cpus (SLURM_JOB_CPUS_PER_NODE), node_list (SLURM_NODELIST, where the nodes have different
  *         shares; in a prolog that a step brings, the nodes of that step alone, while cpus are of
- *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job
+ *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job, sluid (from 26.05 on)
+ * credential  from the site's Prolog script, where it runs inside of the job: restart, start (of the
+ *         job, seconds since the Epoch), and the same keys of the credential as `prolog`. This
+ *         restart is right; there the lines of steps have 0
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this
  *         node that the step holds, as "0-3,8"), job_cores (that the job holds), whole_cores,
- *         cpus_per_task, pid and ticks of the step's daemon; in the batch step array_job,
- * array_task (4294967294: none) and qos; submit_host, from the user's environment and not checked;
- * opted_out=1 with
- *         --jobtrail=no; container=1 with srun --container
+ *         cpus_per_task, pid and ticks of the step's daemon; freezes=1 where Slurm suspends by a
+ *         freezer of cgroups; in the batch step array_job, array_task (4294967294: none) and qos;
+ *         submit_host, from the user's environment and not checked; opted_out=1 with --jobtrail=no;
+ *         container=1 with srun --container
  * noledger  the ledger could not be made: step
  * task    a task was started: step, task, pid, ticks (its start, clock ticks since boot), thread,
  *         busy
@@ -33,7 +36,8 @@
  *         path where a multi-prog configuration is too large
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
  *         others=alive where the daemon had children and none of them was dead and not waited for;
- *         where there was a task epilog, forked and forked_busy
+ *         where there was a task epilog, forked and forked_busy; died (exit_note.h), nanoseconds
+ *         since the Epoch, where the kernel told of it: the task ended then or later
  * end     the step is over on this node: step
  * suspend  the watcher saw that the job was suspended: since (when it saw it last running, as time)
  * resume  the watcher saw that it goes on: since (when it saw it last suspended)
@@ -55,11 +59,11 @@
  *
  * `thread` is the thread of the step's daemon that wrote the line, `busy` how long it had been on a
  * processor or waiting for one until then (/proc/thread-self/schedstat), in nanoseconds. Both are
- * missing where the kernel does not count that. They bound how much earlier than the line a task
- * may have ended, since a daemon that has waited for a task does not block for long before it
- * writes the line, except for the task's epilogs. It calls the plugin after these. So `forked` is
- * when that thread first forked after it had waited for the task, in nanoseconds since the Epoch,
- * and `forked_busy` is `busy` then: the task ended before that.
+ * missing where the kernel does not count that. Where `died` is missing they tell how much earlier
+ * than the line a task may have ended, if a daemon that has waited for a task does not block for
+ * long before it writes the line, except for the task's epilogs. It calls the plugin after these.
+ * So `forked` is when that thread first forked after it had waited for the task, in nanoseconds
+ * since the Epoch, and `forked_busy` is `busy` then: the task ended before that.
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
  * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of

@@ -11,6 +11,7 @@
 
 #include "conf/base/host.h"
 #include "spank/journal.h"
+#include "spank/spool_path.h"
 
 /* Bytes at the journal's end in which the line of the epilog is looked for: only a few lines of
  * late steps can follow it. */
@@ -90,6 +91,9 @@ static int check_owner(int job, uid_t uid, bool must_run)
         result = has_epilog(fd);
         result = result < 0 ? result : !result;
     }
+    if (result == 1 && must_run &&
+        faccessat(job, SPOOL_EXTERN_ENDED, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        result = 0;
     close(fd);
     return result;
 }

@@ -9,8 +9,9 @@
 #include <sys/types.h>
 
 /* Whether the journal in the directory `job` belongs to a job of the user `uid` that was started
- * since the last boot of the node and whose epilog has not begun. Returns 1; 0 where it does not,
- * or is missing or damaged; or -errno where it could not be read. */
+ * since the last boot of the node, whose epilog has not begun, and whose extern step has not ended
+ * where that is the end of the job (SPOOL_EXTERN_ENDED). Returns 1; 0 where it does not, or is
+ * missing or damaged; or -errno where it could not be read. */
 int journal_is_current(int job, uid_t uid);
 
 /* Whether it belongs to a job of the user, over or not. Returns as above. */

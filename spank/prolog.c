@@ -2,10 +2,12 @@
 #include "spank/prolog.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "spank/credential.h"
+#include "spank/job_sluid.h"
 #include "spank/journal_line.h"
 #include "spank/node.h"
 #include "spank/spool.h"
@@ -28,8 +30,12 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     node_add(&line);
     credential_add(&line);
     int spool = spool_enter(&run, &line);
-    if (spool >= 0)
-        close(spool); /* the steps report a failure, since they need the directory too */
+    if (spool < 0)
+        return; /* the steps report it, since they need the directory too */
+    char name[SPOOL_NAME_MAX];
+    spool_name(job, restart, name);
+    job_sluid_note(spool, name, getenv("SLURM_JOB_SLUID"));
+    close(spool);
 }
 
 bool prolog_was_noted(int spool)

@@ -8,14 +8,12 @@
  * init_post_opt, task_post_fork, task_exit and exit in slurmstepd, as root; task_init_privileged in
  * the task, as root; task_init in the task, as the user; job_prolog and job_epilog in processes of
  * their own, as root. State between them is on disk, except for the option, which Slurm passes to
- * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. How Slurm's releases
- * differ is in slurm_release.h.
+ * slurmstepd before it calls init_post_opt, and for what fork_note.h notes. In a release of Slurm
+ * that is not known (slurm_release.h) they do nothing.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,12 +22,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/io.h"
 #include "conf/policy/policy.h"
 #include "spank/epilog.h"
 #include "spank/epilog_note.h"
+#include "spank/exit_note.h"
 #include "spank/fork_note.h"
 #include "spank/hooks.h"
 #include "spank/inject.h"
+#include "spank/job_sluid.h"
 #include "spank/journal_line.h"
 #include "spank/ledger_make.h"
 #include "spank/node.h"
@@ -43,7 +44,12 @@
 #include "spank/spool_part.h"
 #include "spank/upkeep.h"
 
-SPANK_PLUGIN(jobtrail, 1)
+/* SPANK_PLUGIN() would make plugin_version a constant; it is in slurm_release.c. */
+const char plugin_name[] = "jobtrail";
+const char plugin_type[] = "spank";
+const unsigned spank_plugin_version = 1;
+
+enum { CGROUP_TEXT = 4096 };
 
 struct job_key {
     uint32_t id;
@@ -98,11 +104,15 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
     const char *conf = settings_conf(argc, argv);
+    bool is_known = slurm_release_is_known();
     if (spank_context() == S_CTX_SLURMD) {
-        upkeep_start(conf);
+        if (is_known)
+            upkeep_start(conf);
+        else
+            slurm_release_report();
         return 0;
     }
-    if (spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
+    if (is_known && spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         hooks_restore(&settings);
         settings_close(&settings);
@@ -114,7 +124,8 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 int slurm_spank_slurmd_exit(spank_t spank, int argc, char *argv[])
 {
     (void)spank;
-    upkeep_stop(settings_conf(argc, argv));
+    if (slurm_release_is_known())
+        upkeep_stop(settings_conf(argc, argv));
     return 0;
 }
 
@@ -131,14 +142,6 @@ static void add_text(spank_t spank, struct journal_line *line, const char *key, 
     const char *value = NULL;
     if (spank_get_item(spank, item, &value) == ESPANK_SUCCESS)
         journal_text(line, key, value);
-}
-
-/* Whether Slurm gives jobs whole cores and accounts for all of their threads. The configuration is
- * that of the daemon that has loaded the plugin, of whose release <slurm/slurm.h> is. */
-static bool has_whole_cores(void)
-{
-    const slurm_conf_t *conf = dlsym(RTLD_DEFAULT, "slurm_conf");
-    return conf != NULL && (conf->select_type_param & (CR_CORE | CR_SOCKET)) != 0;
 }
 
 static void add_items(spank_t spank, struct journal_line *line)
@@ -163,7 +166,7 @@ static void add_items(spank_t spank, struct journal_line *line)
         journal_number(line, "cpus", cpus);
     add_text(spank, line, "cores", S_STEP_ALLOC_CORES);
     add_text(spank, line, "job_cores", S_JOB_ALLOC_CORES);
-    if (has_whole_cores())
+    if (slurm_release_has_whole_cores())
         journal_number(line, "whole_cores", 1);
     if (options_is_opted_out())
         journal_number(line, "opted_out", 1);
@@ -186,7 +189,18 @@ static void add_batch(spank_t spank, struct journal_line *line)
         journal_text(line, "qos", qos);
 }
 
-static void make_step_line(spank_t spank, const struct job_key *key, struct journal_line *line)
+/* The job's directory in the cgroup of this daemon, as job_sluid_in_cgroup(): NULL where Slurm does
+ * not freeze what it suspends. With proctrack/cgroup, Slurm has put the step's daemon there before
+ * it calls us; what task plugins and others do with cgroups comes later
+ * (src/slurmd/slurmstepd/mgr.c, job_manager(); 22.05 to 26.05). */
+static const char *job_in_cgroup(char text[CGROUP_TEXT])
+{
+    io_read_text(AT_FDCWD, "/proc/self/cgroup", text, CGROUP_TEXT);
+    return job_sluid_in_cgroup(text);
+}
+
+static void make_step_line(spank_t spank, const struct job_key *key, bool freezes,
+                           struct journal_line *line)
 {
     journal_start(line, "step");
     journal_number(line, "job", key->id);
@@ -196,6 +210,8 @@ static void make_step_line(spank_t spank, const struct job_key *key, struct jour
     journal_number(line, "pid", (uint64_t)getpid());
     journal_number(line, "ticks", node_start_ticks(getpid()));
     add_items(spank, line);
+    if (freezes)
+        journal_number(line, "freezes", 1);
     if (key->step == JOURNAL_STEP_BATCH)
         add_batch(spank, line);
 }
@@ -223,13 +239,18 @@ static int begin_step(spank_t spank, const struct settings *settings)
                                   .mount = settings_mount(settings),
                                   .ledger_bytes = settings->ledger_bytes};
     struct journal_line line;
+    char cgroup[CGROUP_TEXT], name[SPOOL_NAME_MAX];
+    const char *job = job_in_cgroup(cgroup);
     gid_t gid = (gid_t)-1;
     if (key.uid == (uid_t)-1 || spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
         return -EINVAL;
-    make_step_line(spank, &key, &line);
+    make_step_line(spank, &key, job != NULL, &line);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
+    /* with PrologFlags=RunInJob there was no prolog, and since a resize of the job none either */
+    spool_name(key.id, key.restart, name);
+    job_sluid_note(spool, name, job);
     int error = make_files(spool, settings, key.uid, gid);
     if (error != 0) {
         journal_start(&line, "noledger");
@@ -247,7 +268,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
-    if (spank_context() != S_CTX_REMOTE)
+    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE)
         return 0;
     upkeep_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
@@ -271,6 +292,8 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
+    if (!slurm_release_is_known())
+        return 0;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
     if (options_is_opted_out())
@@ -305,6 +328,8 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     uint32_t rank = 0;
+    if (!slurm_release_is_known())
+        return 0;
     if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
         program_line(spank, rank, &line);
         append_line(spank, argc, argv, "the program of a task", &line);
@@ -352,9 +377,12 @@ static pid_t start_task_line(spank_t spank, const char *verb, struct journal_lin
 int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
+    if (!slurm_release_is_known())
+        return 0;
     pid_t pid = start_task_line(spank, "task", &line);
     journal_number(&line, "ticks", node_start_ticks(pid));
     add_busy(&line);
+    exit_note_watch(pid); /* where that is not possible the line of the exit says less */
     append_line(spank, argc, argv, "the start of a task", &line);
     return 0;
 }
@@ -363,8 +391,13 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     int status = 0;
-    start_task_line(spank, "exit", &line);
+    if (!slurm_release_is_known())
+        return 0;
+    pid_t pid = start_task_line(spank, "exit", &line);
     add_busy(&line);
+    uint64_t died_ns = exit_note_take(pid);
+    if (died_ns != 0)
+        journal_number(&line, "died", died_ns);
     if (has_only_living_children())
         journal_text(&line, "others", "alive");
     spank_get_item(spank, S_TASK_EXIT_STATUS, &status);
@@ -392,8 +425,9 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     uint32_t step = 0;
-    if (spank_context() != S_CTX_REMOTE)
+    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE)
         return 0;
+    exit_note_forget();
     spank_get_item(spank, S_JOB_STEPID, &step);
     journal_start(&line, "end");
     journal_number(&line, "step", step);
@@ -408,6 +442,8 @@ int slurm_spank_job_prolog(spank_t spank, int argc, char *argv[])
     uint32_t job = 0;
     uid_t uid = (uid_t)-1;
     gid_t gid = (gid_t)-1;
+    if (!slurm_release_is_known())
+        return 0;
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
         spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
@@ -424,6 +460,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     struct settings settings;
     uint32_t job = 0;
     uid_t uid = (uid_t)-1;
+    if (!slurm_release_is_known())
+        return 0;
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
         spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
         open_settings(argc, argv, &settings) != 0)

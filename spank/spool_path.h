@@ -12,6 +12,10 @@
 /* In the directory of a job, an empty file: a step had --jobtrail=no. */
 #define SPOOL_OPTED_OUT "opted_out"
 
+/* In the directory of a job, an empty file: the job's extern step is over here. Only where Slurm
+ * does not call SPANK's prolog (slurm_release.h). */
+#define SPOOL_EXTERN_ENDED "extern_ended"
+
 /* In the directory of a job, the part for the files of the job's user (spool_part.h). */
 #define SPOOL_USER "user"
 

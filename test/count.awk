@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Reads `ctest --verbose`, whose entries print TAP, and counts single tests.
 # Variables: title (said before each name); files: passed (a number), failed (names, appended),
-# details (output of what failed, appended).
+# details (output of what failed, appended). The beginning of what explains a failure is also printed
+# at once: a log that is cut at its end still has it.
 
 function fail(what) {
     print title " " what >> failed
     print "not ok  " title " " what
+}
+
+function print_beginning(text,   part, n, i) {
+    n = split(text, part, "\n")
+    for (i = 1; i <= n && i <= 30; i++)
+        if (part[i] != "")
+            print part[i]
+    if (n > 31)
+        print "    ..."
 }
 
 function show(text) {
@@ -59,6 +69,7 @@ function show(text) {
     }
     for (i = 1; i <= bad[id]; i++) {
         fail(name " - " failure[id, i])
+        print_beginning(explain[id, i])
         show(title " " name " - " failure[id, i])
         show(explain[id, i])
     }
@@ -75,11 +86,13 @@ function show(text) {
 }
 
 # A failure that is not of one test: the end of the output explains it.
-function whole(id, name, why,   i) {
+function whole(id, name, why,   i, text) {
     fail(name ": " why)
     show(title " " name ": " why)
-    for (i = lines[id] > 40 ? lines[id] - 40 : 0; i < lines[id]; i++)
-        show("    " last[id, i])
+    for (i = lines[id] > 30 ? lines[id] - 30 : 0; i < lines[id]; i++)
+        text = text "    " last[id, i] "\n"
+    print_beginning(text)
+    show(text)
 }
 
 /^(CMake Error|ctest: |No tests were found)/ {

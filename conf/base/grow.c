@@ -9,16 +9,16 @@
 /* The pointer is of any type, so that it is read and written as bytes. */
 int grow_to_room(void *array, size_t room, size_t size)
 {
-    void *elements;
+    void *elements, *grown;
     size_t bytes;
     /* no room: twice as many overflowed */
     if (room == 0 || __builtin_mul_overflow(room, size, &bytes))
         return -ENOMEM;
     memcpy(&elements, array, sizeof elements);
-    elements = realloc(elements, bytes);
-    if (elements == NULL)
+    grown = realloc(elements, bytes);
+    if (grown == NULL)
         return -ENOMEM;
-    memcpy(array, &elements, sizeof elements);
+    memcpy(array, &grown, sizeof grown);
     return 0;
 }
 

@@ -26,7 +26,7 @@ static bool cgroup_has_line(const char *hierarchy, const char *cgroup, const cha
 
 /* The version 2 lies in a directory of its own beside the controllers of version 1. Both files tell
  * of a parent that is frozen, too. */
-static bool is_frozen(int32_t pid)
+bool process_is_frozen(int32_t pid)
 {
     static const char freezer[] = ":freezer:", second[] = "0::";
     char path[32], text[4096], *rest;
@@ -52,5 +52,5 @@ bool process_is_stopped(int32_t pid)
     struct process_stat stat;
     if (process_stat_read(pid, &stat) != 0 || process_stat_is_over(&stat))
         return false;
-    return stat.state == 'T' || is_frozen(pid);
+    return stat.state == 'T' || process_is_frozen(pid);
 }

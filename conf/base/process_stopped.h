@@ -10,4 +10,7 @@
  * One that a debugger has stopped is not. */
 bool process_is_stopped(int32_t pid);
 
+/* Whether its cgroup is frozen. */
+bool process_is_frozen(int32_t pid);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,32 +13,47 @@
 
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
+/* Where a configless slurmd keeps what the controller has sent (slurm.conf(5), enable_configless).
+ */
+#define SLURM_CONF_CONFIGLESS "/run/slurm/conf/slurm.conf"
+
 /* Where distributions install Slurm's plugins; searched after PluginDir of slurm.conf. */
 #define PLUGIN_DIRS "/usr/lib64/slurm:/usr/lib/slurm:/usr/lib/x86_64-linux-gnu/slurm-wlm"
 
+/* As Slurm's own programs look for it. */
 static const char *slurm_conf(void)
 {
     const char *path = getenv("SLURM_CONF");
-    return path == NULL || path[0] == '\0' ? SLURM_CONF_DEFAULT : path;
+    if (path != NULL && path[0] != '\0')
+        return path;
+    return access(SLURM_CONF_DEFAULT, F_OK) != 0 && access(SLURM_CONF_CONFIGLESS, F_OK) == 0
+               ? SLURM_CONF_CONFIGLESS
+               : SLURM_CONF_DEFAULT;
 }
 
-/* The value of `key` in slurm.conf; returns whether it is there. */
-static bool slurm_key(const char *key, char *value, size_t size)
+/* The next value of `key` in `file`, slurm.conf, which may be NULL; returns whether there is one.
+ */
+static bool next_value(FILE *file, const char *key, char *value, size_t size)
 {
     char line[4096];
     size_t length = strlen(key);
-    bool is_found = false;
-    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf(), "re");
-    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL) {
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         char *at = line + strspn(line, " \t");
         if (strncasecmp(at, key, length) != 0 || at[length] != '=')
             continue;
         at += length + 1;
         at[strcspn(at, " \t\r\n#")] = '\0';
         snprintf(value, size, "%s", at);
-        is_found = true;
+        return true;
     }
-    return is_found;
+    return false;
+}
+
+/* The value of `key` in slurm.conf; returns whether it is there. */
+static bool slurm_key(const char *key, char *value, size_t size)
+{
+    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf(), "re");
+    return next_value(file, key, value, size);
 }
 
 static void plugstack_path(const struct doctor *doctor, char *path, size_t size)
@@ -69,8 +85,9 @@ static void plugin_path(const char *plugin, char *path, size_t size)
     }
 }
 
-/* The release of the Slurm that is installed: "slurm 23.11.4", "slurm-wlm 22.05.8". 0: none. */
-static unsigned installed_release(void)
+/* The release of the Slurm that is installed, as in struct plugin_releases: "slurm 23.11.4",
+ * "slurm-wlm 22.05.8". 0: none. */
+static uint32_t installed_release(void)
 {
     char line[256] = "";
     unsigned major, minor;
@@ -82,28 +99,48 @@ static unsigned installed_release(void)
         line[0] = '\0';
     pclose(pipe);
     const char *digits = line + strcspn(line, " ");
-    return sscanf(digits, " %u.%u", &major, &minor) == 2 ? major << 8 | minor : 0;
+    return sscanf(digits, " %u.%u", &major, &minor) == 2 ? major << 16 | minor << 8 : 0;
+}
+
+/* "22.05, 24.11". Returns whether `slurm` is one of them. */
+static bool list_releases(const struct plugin_releases *releases, uint32_t slurm, char *text,
+                          size_t size)
+{
+    size_t length = 0;
+    bool has_slurm = false;
+    text[0] = '\0';
+    for (size_t i = 0; i < releases->count && length < size; i++) {
+        uint32_t number = releases->numbers[i];
+        length += (size_t)snprintf(text + length, size - length, "%s%u.%02u", i == 0 ? "" : ", ",
+                                   number >> 16, number >> 8 & 255);
+        has_slurm = has_slurm || number == slurm;
+    }
+    return has_slurm;
 }
 
 static void check_release(struct doctor *doctor, const char *path)
 {
-    const char *why;
-    unsigned plugin = plugin_release(path, &why), slurm = installed_release();
-    if (plugin == 0)
+    char known[16 * PLUGIN_RELEASES_MAX];
+    struct plugin_releases releases = {.count = 0};
+    int error = plugin_releases(path, &releases);
+    uint32_t slurm = installed_release();
+    bool is_known = list_releases(&releases, slurm, known, sizeof known);
+    if (error != 0)
         doctor_add(doctor, FINDING_BAD, "release", path, "install the plugin again",
-                   "does not say for which Slurm it is: %s", why);
+                   "does not say for which Slurm it is: %s",
+                   error == -ENOEXEC ? "no plugin of jobtrail's" : strerror(-error));
     else if (slurm == 0)
         doctor_add(doctor, FINDING_WARN, "release", path,
                    "put slurmd or srun into PATH to have the releases compared",
-                   "built for Slurm %u.%02u; no Slurm found", plugin >> 8, plugin & 255);
-    else if (plugin != slurm)
+                   "for Slurm %s; no Slurm found", known);
+    else if (!is_known)
         doctor_add(doctor, FINDING_BAD, "release", path,
-                   "build jobtrail against the headers of the Slurm that runs here",
-                   "built for Slurm %u.%02u, and this is %u.%02u, which refuses it", plugin >> 8,
-                   plugin & 255, slurm >> 8, slurm & 255);
+                   "install a jobtrail that knows this Slurm, or build one with its headers",
+                   "for Slurm %s, and this is %u.%02u: the plugin is inactive in it", known,
+                   slurm >> 16, slurm >> 8 & 255);
     else
-        doctor_add(doctor, FINDING_OK, "release", path, "", "built for Slurm %u.%02u, as found",
-                   plugin >> 8, plugin & 255);
+        doctor_add(doctor, FINDING_OK, "release", path, "", "for Slurm %s; this is %u.%02u", known,
+                   slurm >> 16, slurm >> 8 & 255);
 }
 
 static void check_plugin(struct doctor *doctor, const struct plugstack_line *line)
@@ -122,17 +159,52 @@ static void check_plugin(struct doctor *doctor, const struct plugstack_line *lin
     }
 }
 
+#define PROLOG_COMMAND "jobtrail-submit prolog"
+
+static bool has_prolog_command(const char *script)
+{
+    char line[4096];
+    bool is_found = false;
+    CLEANUP_FCLOSE FILE *file = fopen(script, "re");
+    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL)
+        is_found = line[strspn(line, " \t")] != '#' && strstr(line, PROLOG_COMMAND) != NULL;
+    return is_found;
+}
+
+/* Whether one of the site's Prolog scripts runs the command. A value of Prolog may be a pattern,
+ * and there may be several. */
+static bool site_runs_prolog(void)
+{
+    char pattern[PATH_MAX];
+    bool is_found = false;
+    CLEANUP_FCLOSE FILE *file = fopen(slurm_conf(), "re");
+    while (!is_found && next_value(file, "Prolog", pattern, sizeof pattern)) {
+        glob_t scripts = {0};
+        if (glob(pattern, 0, NULL, &scripts) == 0)
+            for (size_t i = 0; i < scripts.gl_pathc && !is_found; i++)
+                is_found = has_prolog_command(scripts.gl_pathv[i]);
+        globfree(&scripts);
+    }
+    return is_found;
+}
+
 /* With RunInJob (Slurm 24.05 and later) prolog and epilog run in the slurmstepd of the extern step,
  * which does not call those of SPANK plugins. */
 static void check_prolog(struct doctor *doctor)
 {
     char flags[1024];
-    if (slurm_key("PrologFlags", flags, sizeof flags) && strcasestr(flags, "RunInJob") != NULL)
+    if (!slurm_key("PrologFlags", flags, sizeof flags) || strcasestr(flags, "RunInJob") == NULL)
+        return;
+    if (site_runs_prolog())
+        doctor_add(doctor, FINDING_OK, "prolog", slurm_conf(), "",
+                   "PrologFlags has RunInJob, and a Prolog script runs '" PROLOG_COMMAND "'");
+    else
         doctor_add(
             doctor, FINDING_WARN, "prolog", slurm_conf(),
-            "run 'jobtrail-submit flush --epilog' in the site's Epilog script, if it does not",
-            "PrologFlags has RunInJob: Slurm does not call the plugin's epilog; accounts and "
-            "partitions, and rules about them, come from the site's Epilog alone");
+            "run '" PROLOG_COMMAND "' in the site's Prolog script",
+            "PrologFlags has RunInJob: Slurm does not call the plugin's prolog; without that "
+            "script's help jobs have no account, no partition and no restart count, and "
+            "rules about these skip them");
 }
 
 bool doctor_slurm(struct doctor *doctor, struct plugstack_line *line)

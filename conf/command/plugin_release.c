@@ -28,46 +28,44 @@ static bool find_symbol(Elf *elf, Elf_Scn *table, const char *name, GElf_Sym *sy
     return false;
 }
 
-/* The value of an object of 32 bits; 0 where it cannot be read. */
-static uint32_t symbol_value(Elf *elf, const GElf_Sym *symbol)
+/* What the object holds, as far as it is there and there is room. */
+static void read_numbers(Elf *elf, const GElf_Sym *symbol, struct plugin_releases *releases)
 {
-    uint32_t value = 0;
     GElf_Shdr header;
     Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
     Elf_Data *data = section == NULL ? NULL : elf_getdata(section, NULL);
+    uint64_t size = symbol->st_size;
     if (data == NULL || data->d_buf == NULL || gelf_getshdr(section, &header) == NULL ||
         symbol->st_value < header.sh_addr)
-        return 0;
+        return;
     uint64_t at = symbol->st_value - header.sh_addr;
-    if (at <= data->d_size && sizeof value <= data->d_size - at)
-        memcpy(&value, (const char *)data->d_buf + at, sizeof value);
-    return value;
+    if (size > sizeof releases->numbers)
+        size = sizeof releases->numbers;
+    if (at > data->d_size || size > data->d_size - at)
+        return;
+    memcpy(releases->numbers, (const char *)data->d_buf + at, size);
+    releases->count = size / sizeof releases->numbers[0];
 }
 
-static unsigned read_release(int fd, const char **why)
+int plugin_releases(const char *path, struct plugin_releases *releases)
 {
     GElf_Sym symbol;
     GElf_Shdr header;
-    uint32_t version = 0;
+    struct plugin_releases found = {.count = 0};
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
     Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
     Elf_Scn *section = NULL;
-    *why = "no plugin of Slurm's";
-    while (elf != NULL && version == 0 && (section = elf_nextscn(elf, section)) != NULL) {
+    while (elf != NULL && found.count == 0 && (section = elf_nextscn(elf, section)) != NULL) {
         if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_DYNSYM &&
-            find_symbol(elf, section, "plugin_version", &symbol))
-            version = symbol_value(elf, &symbol);
+            find_symbol(elf, section, "jobtrail_slurm_releases", &symbol))
+            read_numbers(elf, &symbol, &found);
     }
     if (elf != NULL)
         elf_end(elf);
-    return version >> 8;
-}
-
-unsigned plugin_release(const char *path, const char **why)
-{
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        *why = strerror(errno);
-        return 0;
-    }
-    return read_release(fd, why);
+    if (found.count == 0)
+        return -ENOEXEC;
+    *releases = found;
+    return 0;
 }

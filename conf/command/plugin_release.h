@@ -2,9 +2,22 @@
 #ifndef JOBTRAIL_PLUGIN_RELEASE_H
 #define JOBTRAIL_PLUGIN_RELEASE_H
 
-/* The release of Slurm that the plugin `path` was built for, major << 8 | minor, from its symbol
- * plugin_version. The file is read and not loaded: loading would run its code, and needs Slurm's
- * symbols. Returns 0 where the file has no such symbol, with the reason in `*why` (static). */
-unsigned plugin_release(const char *path, const char **why);
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PLUGIN_RELEASES_MAX = 16,
+};
+
+/* The releases of Slurm in which a plugin works. */
+struct plugin_releases {
+    size_t count;
+    uint32_t numbers[PLUGIN_RELEASES_MAX]; /* major << 16 | minor << 8 */
+};
+
+/* Reads them from the plugin `path`, from its symbol jobtrail_slurm_releases
+ * (spank/slurm_release.h). The file is read and not loaded: loading would run its code, and needs
+ * Slurm's symbols. Returns 0 or -errno; -ENOEXEC: the file has no such symbol. */
+int plugin_releases(const char *path, struct plugin_releases *releases);
 
 #endif

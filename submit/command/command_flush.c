@@ -42,16 +42,28 @@ static void print_count(const struct flush_count *count, bool json)
     puts(json ? "}" : "");
 }
 
-/* Appends the epilog's line to the job's journals. The user of the job, and the facts in the line,
- * are in the environment of the Epilog script. */
-static void append_epilog_line(const struct conf *conf, const char *node, uint32_t job)
+/* A number in the environment of a Prolog script; false: it is not there. */
+static bool number_of(const char *name, uint32_t least, uint32_t *number)
+{
+    const char *text = getenv(name);
+    return text != NULL && options_number(text, least, UINT32_MAX - 1, number) == 0;
+}
+
+enum submit_status command_prolog(const struct submit_options *options)
 {
     char spool[PATH_MAX];
-    uint32_t uid;
-    const char *text = getenv("SLURM_JOB_UID");
-    if (text != NULL && options_number(text, 0, UINT32_MAX - 1, &uid) == 0 &&
-        spool_expand(conf->spool, node, spool, sizeof spool) == 0)
-        epilog_note(spool, job, (uid_t)uid);
+    struct conf conf;
+    uint32_t job, uid;
+    if (!number_of("SLURM_JOB_ID", 1, &job) || !number_of("SLURM_JOB_UID", 0, &uid)) {
+        fprintf(stderr, "jobtrail-submit: no job in SLURM_JOB_ID and SLURM_JOB_UID\n");
+        return SUBMIT_OK;
+    }
+    if (submit_conf_load(options, &conf) != SUBMIT_OK)
+        return SUBMIT_OK;
+    if (spool_expand(conf.spool, options->node, spool, sizeof spool) == 0)
+        epilog_note_credential(spool, job, (uid_t)uid);
+    conf_free(&conf);
+    return SUBMIT_OK;
 }
 
 enum submit_status command_flush(const struct submit_options *options)
@@ -60,23 +72,13 @@ enum submit_status command_flush(const struct submit_options *options)
                                   options->dry_run};
     struct flush_count count;
     struct conf conf;
-    if (options->epilog) {
-        const char *id = getenv("SLURM_JOB_ID");
-        if (id == NULL || options_number(id, 1, UINT32_MAX, &flush.job) != 0) {
-            fprintf(stderr, "jobtrail-submit: not a job id: %s\n",
-                    id != NULL ? id : "none in SLURM_JOB_ID");
-            return SUBMIT_USAGE;
-        }
-    }
     bool jobs = options->all || options->orphans || flush.job != 0;
     if (jobs == options->sessions || (options->all && flush.job != 0) ||
-        (options->dry_run && (options->epilog || options->sessions)))
+        (options->dry_run && options->sessions))
         return SUBMIT_USAGE;
     enum submit_status status = submit_conf_load(options, &conf);
     if (status != SUBMIT_OK)
         return status;
-    if (options->epilog)
-        append_epilog_line(&conf, options->node, flush.job);
     int error = flush_run(&conf, &flush, &count);
     if (error != 0)
         fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, outbox in %s)\n",

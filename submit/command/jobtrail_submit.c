@@ -21,8 +21,8 @@
 static const char usage[] =
     "Usage: jobtrail-submit flush [--conf FILE] [--node NAME] (--job ID | --all |\n"
     "                                                          [--job ID] --orphans) [--dry-run]\n"
-    "       jobtrail-submit flush [--conf FILE] [--node NAME] --epilog\n"
     "       jobtrail-submit flush [--conf FILE] [--node NAME] --sessions\n"
+    "       jobtrail-submit prolog [--conf FILE] [--node NAME]\n"
     "       jobtrail-submit session [--conf FILE] [--node NAME]\n"
     "       jobtrail-submit hand-in [--conf FILE]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --once | --stop]\n"
@@ -37,8 +37,6 @@ static const char usage[] =
     "  --sessions    users' sessions outside of Slurm instead\n"
     "  --orphans     of all jobs or of the job ID, those whose epilog has begun, or that the\n"
     "                node's last boot ended\n"
-    "  --epilog      the job of this Epilog script (slurm.conf), with its account from there;\n"
-    "                needed only with PrologFlags=RunInJob\n"
     "  --conf FILE   the configuration (default " JOBTRAIL_CONF ")\n"
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
     "  --dry-run     print the records on stdout, send and remove nothing\n"
@@ -52,6 +50,11 @@ static const char usage[] =
     "  --detach      continue in the background\n"
     "  --once        look once at the processes, beside the watcher\n"
     "  --stop        end the watcher\n"
+    "\n"
+    "prolog\n"
+    "For the site's Prolog script, with PrologFlags=RunInJob: notes the job's restart count, "
+    "account\n"
+    "and partition, which Slurm gives to that script. The status is 0 whatever happens.\n"
     "\n"
     "session\n"
     "Makes the directory in which processes of this login or batch session, outside of Slurm, are\n"
@@ -99,7 +102,6 @@ static const struct option_row option_rows[] = {
     {"job", 'j', OPTION_NUMBER, MEMBER(job), 1, UINT32_MAX, NULL},
     {"all", 'a', OPTION_FLAG, MEMBER(all), 0, 0, NULL},
     {"orphans", 'o', OPTION_FLAG, MEMBER(orphans), 0, 0, NULL},
-    {"epilog", 'e', OPTION_FLAG, MEMBER(epilog), 0, 0, NULL},
     {"sessions", 'S', OPTION_FLAG, MEMBER(sessions), 0, 0, NULL},
     {"conf", 'c', OPTION_TEXT, MEMBER(conf), 0, 0, NULL},
     {"node", 'n', OPTION_TEXT, MEMBER(node), 0, 0, NULL},
@@ -125,7 +127,8 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"flush", "", command_flush, "cjnaoSedJ", true},
+    {"flush", "", command_flush, "cjnaoSdJ", true},
+    {"prolog", "", command_prolog, "cn", false},
     {"watch", "", command_watch, "cnsD1dJ", true},
     {"session", "", command_session, "cndJ", false},
     {"hand-in", "", command_hand_in, "cndJ", false},

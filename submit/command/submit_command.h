@@ -23,7 +23,7 @@ struct submit_options {
     const char *transport; /* NULL: all of them */
     uint32_t job;          /* 0: none named */
     uint32_t older_days, timeout_s;
-    bool all, orphans, sessions, epilog, dry_run, json, detach, once, stop, help, version;
+    bool all, orphans, sessions, dry_run, json, detach, once, stop, help, version;
 };
 
 /* Loads the configuration that root is to act by. Returns SUBMIT_OK; or SUBMIT_UNUSABLE after
@@ -31,6 +31,12 @@ struct submit_options {
 enum submit_status submit_conf_load(const struct submit_options *options, struct conf *conf);
 
 enum submit_status command_flush(const struct submit_options *options);
+
+/* For the site's Prolog script, where it runs inside of the job: appends the job's credential,
+ * which is in the environment, to its journal. Always SUBMIT_OK, since Slurm drains a node whose
+ * Prolog fails. */
+enum submit_status command_prolog(const struct submit_options *options);
+
 enum submit_status command_watch(const struct submit_options *options);
 
 /* Run by a user: sends the records of links that wait in their own outbox on their way, and prints

@@ -27,7 +27,7 @@ enum {
     TAIL_BYTES = MEMBER_BYTES + VALUE_BYTES + 2,
 };
 
-_Static_assert((int)TAIL_BYTES < (int)RECORD_SIGNATURE_ROOM, "there is room for a signature");
+_Static_assert((size_t)TAIL_BYTES < (size_t)RECORD_SIGNATURE_ROOM, "there is room for a signature");
 
 struct signature_key {
     size_t size;

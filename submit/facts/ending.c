@@ -161,13 +161,15 @@ static bool has_lived_on(const struct capture *capture, const struct journal_tas
 }
 
 /* The end of a task that signed and that Slurm waited for. Where slurmstepd told of it later than
- * its work explains, either it was blocked or the task lived on. */
+ * its work and the kernel's time of the end explain, either it was blocked or the task lived on. */
 static struct ending end_of_signed_task(const struct capture *capture,
                                         const struct journal_task *task,
                                         const struct ending_evidence *evidence)
 {
     struct ending ending = end_by_signing(capture);
-    uint64_t work_ns = task->error_ns == UINT64_MAX ? WORK_NS : task->error_ns;
+    uint64_t work_ns = task->work_ns == UINT64_MAX ? WORK_NS : task->work_ns;
+    if (task->error_ns != UINT64_MAX)
+        work_ns = later_of(work_ns, task->error_ns);
     bool is_late = task->end_ns > sum_of(ending.max_ns, work_ns);
     ending.is_measured = !is_late;
     if (is_late)

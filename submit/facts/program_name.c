@@ -46,19 +46,35 @@ bool program_is_shell(const char *path, size_t size)
     return program_is_named(path, size, names);
 }
 
+/* Whether the file's name is one of these, or one of these and more behind one of `separators`, as
+ * distributions name it: mpirun.openmpi, mpiexec.hydra, mpirun-4.1. */
+static bool is_named_or_more(const char *path, size_t size, const char *const names[],
+                             const char *separators)
+{
+    const char *slash = memrchr(path, '/', size), *name = slash == NULL ? path : slash + 1;
+    size_t length = (size_t)(path + size - name);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        size_t own = strlen(names[i]);
+        if (own <= length && memcmp(names[i], name, own) == 0 &&
+            (own == length || (name[own] != '\0' && strchr(separators, name[own]) != NULL)))
+            return true;
+    }
+    return false;
+}
+
 bool program_is_daemon(const char *path, size_t size)
 {
     static const char *const names[] = {"orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy",
                                         NULL};
-    return program_is_named(path, size, names);
+    return is_named_or_more(path, size, names, "-.");
 }
 
+/* The built-in rules for paths (conf/conf_rules.c) have the same names. */
 bool program_is_launcher(const char *path, size_t size)
 {
-    static const char *const names[] = {
-        "srun",          "salloc",  "mpirun", "mpiexec",        "mpiexec.hydra", "orterun",
-        "prun",          "prterun", "prte",   "mpirun.openmpi", "mpirun.mpich",  "mpiexec.openmpi",
-        "mpiexec.mpich", NULL,
-    };
-    return program_is_named(path, size, names) || program_is_daemon(path, size);
+    static const char *const exact[] = {"srun", "salloc", NULL};
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", NULL};
+    static const char *const daemons[] = {"prte", "prun", NULL};
+    return program_is_named(path, size, exact) || is_named_or_more(path, size, names, "-._") ||
+           is_named_or_more(path, size, daemons, "-.") || program_is_daemon(path, size);
 }

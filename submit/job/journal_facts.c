@@ -54,7 +54,8 @@ static int take_job(struct journal *journal, const struct journal_words *line)
 {
     struct job_identity *identity = &journal->identity;
     identity->job = journal_words_number32(line, "job", identity->job);
-    identity->restart = journal_words_number32(line, "restart", identity->restart);
+    if (!journal->has_restart)
+        identity->restart = journal_words_number32(line, "restart", identity->restart);
     identity->uid = (uid_t)journal_words_number32(line, "uid", (uint32_t)identity->uid);
     identity->gid = (gid_t)journal_words_number32(line, "gid", (uint32_t)identity->gid);
     return set_text(&identity->node, line, "node") != 0 ||
@@ -102,6 +103,7 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .ticks = journal_words_number(line, "ticks", 0),
         .start_ns = line->time_ns,
         .opted_out = journal_words_number32(line, "opted_out", 0) != 0,
+        .freezes = journal_words_number32(line, "freezes", 0) != 0,
         .container = journal_words_number32(line, "container", 0) != 0,
     };
     struct job_identity *identity = &journal->identity;
@@ -172,6 +174,7 @@ static int take_program(struct journal *journal, const struct journal_words *lin
 struct daemon_look {
     uint64_t time_ns, busy_ns;        /* of the line */
     uint64_t seen_ns, busy_when_seen; /* of the fork for the task's epilog, or of the line */
+    uint64_t died_ns;                 /* the task ended then or later; 0: unknown */
     uint32_t thread;
 };
 
@@ -180,6 +183,7 @@ static struct daemon_look daemon_look(const struct journal_words *line)
     struct daemon_look look = {.time_ns = line->time_ns,
                                .busy_ns = journal_words_number(line, "busy", 0),
                                .seen_ns = journal_words_number(line, "forked", line->time_ns),
+                               .died_ns = journal_words_number(line, "died", 0),
                                .thread = journal_words_number32(line, "thread", 0)};
     look.busy_when_seen = journal_words_number(line, "forked_busy", look.busy_ns);
     /* the clock was set back meanwhile */
@@ -190,7 +194,7 @@ static struct daemon_look daemon_look(const struct journal_words *line)
 
 /* How long slurmstepd may have needed to see the end of a task for which it waited: as long as its
  * thread was on a processor or waited for one since it dealt with a task last, and what it may have
- * waited for locks and disks. UINT64_MAX: unknown. */
+ * waited for locks and disks, which is assumed. UINT64_MAX: unknown. */
 static uint64_t daemon_delay(const struct journal_step *step, const struct daemon_look *look)
 {
     const uint64_t blocked_ns = 50000000;
@@ -230,10 +234,10 @@ static int take_task(struct journal *journal, const struct journal_words *line)
                              journal->tasks);
 }
 
-/* How much earlier a task may have ended than slurmstepd saw it. slurmstepd starts all tasks of a
- * node, blocks until the first one ends, looks for others once, 100 ms later, and blocks again
- * (measured with Slurm 22.05). So a task that is seen shortly after another one may have ended at
- * any time since the others were last known to live. */
+/* How much earlier a task may have ended than slurmstepd saw it, where the kernel did not say when
+ * it died. slurmstepd starts all tasks of a node, blocks until the first one ends, looks for others
+ * once, 100 ms later, and blocks again (measured with Slurm 22.05). So a task that is seen shortly
+ * after another one may have ended at any time since the others were last known to live. */
 static uint64_t exit_error(struct journal_step *step, const struct daemon_look *look,
                            bool others_live)
 {
@@ -274,7 +278,12 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
             continue;
         known->end_ns = look.seen_ns;
         known->max_ns = look.time_ns;
-        known->error_ns = exit_error(find_step(journal, step), &look, others_live);
+        known->work_ns = exit_error(find_step(journal, step), &look, others_live);
+        known->error_ns = known->work_ns;
+        if (look.died_ns >= known->start_ns && look.died_ns <= look.seen_ns)
+            known->error_ns = look.seen_ns - look.died_ns;
+        else if (look.died_ns != 0) /* the clock was set meanwhile */
+            known->error_ns = UINT64_MAX;
         known->status = (int)status;
         return 0;
     }
@@ -322,15 +331,29 @@ static int take_prolog(struct journal *journal, const struct journal_words *line
     return error == 0 ? take_credential(journal, line) : error;
 }
 
+static void take_start(struct journal *journal, const struct journal_words *line)
+{
+    const uint64_t second_ns = 1000000000;
+    uint64_t start_s = journal_words_number(line, "start", 0);
+    if (start_s <= line->time_ns / second_ns)
+        journal->start_ns = start_s * second_ns;
+}
+
+static int take_script(struct journal *journal, const struct journal_words *line)
+{
+    struct job_identity *identity = &journal->identity;
+    identity->restart = journal_words_number32(line, "restart", identity->restart);
+    journal->has_restart = true;
+    take_start(journal, line);
+    return take_credential(journal, line);
+}
+
 static int take_epilog(struct journal *journal, const struct journal_words *line)
 {
     if (journal->epilog_ns != 0)
         return 0;
-    const uint64_t second_ns = 1000000000;
-    uint64_t start_s = journal_words_number(line, "start", 0);
     journal->epilog_ns = line->time_ns;
-    if (start_s <= line->time_ns / second_ns)
-        journal->start_ns = start_s * second_ns;
+    take_start(journal, line);
     return take_credential(journal, line);
 }
 
@@ -402,11 +425,12 @@ static int take_words(struct journal *journal, const struct journal_words *line)
         int (*take)(struct journal *, const struct journal_words *);
         bool is_watchers;
     } verbs[] = {
-        {"prolog", take_prolog, false},   {"step", take_step, false},
-        {"task", take_task, false},       {"exit", take_exit, false},
-        {"end", take_end, false},         {"epilog", take_epilog, false},
-        {"program", take_program, false}, {"noledger", take_no_ledger, false},
-        {"suspend", take_suspend, true},  {"resume", take_resume, true},
+        {"prolog", take_prolog, false},     {"step", take_step, false},
+        {"task", take_task, false},         {"exit", take_exit, false},
+        {"end", take_end, false},           {"epilog", take_epilog, false},
+        {"program", take_program, false},   {"noledger", take_no_ledger, false},
+        {"suspend", take_suspend, true},    {"resume", take_resume, true},
+        {"credential", take_script, false},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) != 0)

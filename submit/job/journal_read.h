@@ -30,6 +30,7 @@ struct journal_step {
     uint64_t busy_ns;       /* of the daemon's `thread` then (spank/journal.h); 0: unknown */
     uint32_t thread;
     bool opted_out; /* its user said --jobtrail=no */
+    bool freezes;   /* Slurm suspends it by a freezer of cgroups */
     bool container; /* srun was given --container */
     bool no_ledger; /* its tasks had no ledger */
 };
@@ -42,6 +43,7 @@ struct journal_task {
     uint64_t end_ns;   /* before any task epilog; 0: Slurm has not waited for it */
     uint64_t max_ns;   /* when slurmstepd told of it, after the task epilogs: it ended before */
     uint64_t error_ns; /* how much earlier than end_ns it may have ended; UINT64_MAX: unknown */
+    uint64_t work_ns;  /* how long slurmstepd may have worked until it saw the end; as error_ns */
     int status;        /* as wait(2) gives it, where end_ns is not 0 */
 };
 
@@ -79,7 +81,8 @@ struct journal {
     uint32_t gpus;                /* of the job on this node */
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */
-    uint64_t start_ns;            /* of the job, as Slurm told in the epilog; 0: unknown */
+    bool has_restart;             /* told by the site's Prolog script, so that no step's counts */
+    uint64_t start_ns;            /* of the job, as Slurm told there or in the epilog; 0: unknown */
     uint64_t prolog_ns;           /* 0: the prolog has not run */
     uint64_t epilog_ns; /* 0: the epilog has not run; spool_job_journal() may find its time */
     uint64_t reboot_ns; /* left 0; see spool_job_journal() */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf/base/io.h"
+#include "spank/job_sluid.h"
 #include "spank/spool_path.h"
 
 /* Requeues of a job that are looked for. */
@@ -22,17 +23,25 @@ static uint32_t job_number(const char *text, const char *ends)
     return job == 0 || job > UINT32_MAX || strchr(ends, *end) == NULL ? 0 : (uint32_t)job;
 }
 
-uint32_t slurm_job_of_cgroup(const char *text)
+/* Nobody but root can have made the link. */
+static uint32_t job_of_sluid(const char *spool, const char *sluid)
 {
-    for (const char *at = text; (at = strstr(at, "slurm")) != NULL; at++) {
-        char line[PATH_MAX];
-        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
-        const char *part = strstr(line, "/job_");
-        uint32_t job = part == NULL ? 0 : job_number(part + strlen("/job_"), "/");
-        if (job != 0)
-            return job;
-    }
-    return 0;
+    char path[PATH_MAX], name[NAME_MAX];
+    int length = snprintf(path, sizeof path, "%s/%.*s", spool, JOB_SLUID_SIZE - 1, sluid);
+    if (length < 0 || length >= PATH_MAX)
+        return 0;
+    ssize_t got = readlink(path, name, sizeof name - 1);
+    name[got < 0 ? 0 : got] = '\0';
+    return job_number(name, ".");
+}
+
+uint32_t slurm_job_of_cgroup(const char *spool, const char *text)
+{
+    const char *name = job_sluid_in_cgroup(text);
+    if (name == NULL)
+        return 0;
+    return job_sluid_is(name, '/') ? job_of_sluid(spool, name)
+                                   : job_number(name + strlen("job_"), "/");
 }
 
 static bool is_opted_out(const char *spool, uint32_t job)
@@ -51,6 +60,6 @@ bool slurm_job_opted_out(const char *spool)
     char text[CGROUP_TEXT];
     const char *job = getenv("SLURM_JOB_ID");
     io_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
-    return is_opted_out(spool, slurm_job_of_cgroup(text)) ||
+    return is_opted_out(spool, slurm_job_of_cgroup(spool, text)) ||
            (job != NULL && is_opted_out(spool, job_number(job, "")));
 }

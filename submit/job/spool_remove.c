@@ -13,6 +13,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
+#include "spank/job_sluid.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 
@@ -108,11 +109,27 @@ static int give_up_name(int spool, int directory)
     return error;
 }
 
+/* Of the job's SLUIDs: no process is left in their cgroups. */
+static void remove_links(int spool, const char *job)
+{
+    char text[NAME_MAX];
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(spool, ".", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        ssize_t length =
+            job_sluid_is(name, '\0') ? readlinkat(spool, name, text, sizeof text - 1) : -1;
+        text[length < 0 ? 0 : length] = '\0';
+        if (strcmp(text, job) == 0)
+            unlinkat(spool, name, 0);
+    }
+}
+
 /* A mount namespace as systemd makes it for a unit has a second copy of each mount, which no path
  * leads to. There, what is mounted in the directory can be emptied, but the directory not removed
  * (EBUSY). */
 int spool_remove(int spool, int directory, const struct spool_job *job)
 {
+    remove_links(spool, job->name);
     int error = remove_job(spool, directory, job->name);
     if (error != -EBUSY)
         return error;

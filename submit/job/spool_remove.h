@@ -7,7 +7,8 @@
 
 #include "submit/job/spool_read.h"
 
-/* Removes a job's directory and all files in it, and unmounts what is mounted there. Where another
+/* Removes a job's directory and all files in it, and unmounts what is mounted there; and the
+ * links of its SLUIDs (spank/job_sluid.h). Where another
  * mount namespace keeps it mounted, the directory stays, empty, under a name that no job has:
  * spool_sweep() in that namespace removes it. Returns 0 or -errno. */
 int spool_remove(int spool, int directory, const struct spool_job *job);

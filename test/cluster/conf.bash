@@ -17,6 +17,7 @@ write_conf() {
     # second (which wants systemd) or a mixture.
     cgroup_conf >"$ETC/cgroup.conf"
     [[ $PRIVATE_TMP != yes ]] || job_container_conf >"$ETC/job_container.conf"
+    [[ -z $NAMESPACES ]] || namespace_yaml >"$ETC/namespace.yaml"
     [[ -z $GRES_CONF ]] || echo "$GRES_CONF" >"$ETC/gres.conf"
 }
 
@@ -83,6 +84,7 @@ CONF
         echo AccountingStorageType=accounting_storage/none
     fi
     [[ $PRIVATE_TMP != yes ]] || printf '%s\n' JobContainerType=job_container/tmpfs PrologFlags=Contain
+    [[ -z $NAMESPACES ]] || printf '%s\n' NamespaceType=namespace/linux PrologFlags=Contain
     echo "NodeName=DEFAULT CPUs=$NODE_CPUS RealMemory=2000 State=UNKNOWN $NODE_CONF"
     for ((i = 1; i <= NODES; i++)); do
         echo "NodeName=n$i$node_hostname NodeAddr=127.0.0.1 Port=$((PORT_BASE + 10 + i))"
@@ -95,6 +97,11 @@ CONF
 
 job_container_conf() {
     printf '%s\n' AutoBasePath=true "BasePath=$RUN/private" # each node's in a directory of its name
+}
+
+namespace_yaml() {
+    printf '%s\n' defaults: '  auto_base_path: true' "  base_path: $RUN/private/%n" \
+        "  clone_ns_flags: [$NAMESPACES]"
 }
 
 cgroup_conf() {

@@ -2,12 +2,13 @@
 // witness SOCKET: sees when programs end, or become others, that have connected to the socket
 // (tell_witness.h). For each it prints a line, until it gets SIGTERM:
 //
-//   exec PID BEFORE AFTER     it became another program between these times, in seconds since the
-//   Epoch exit PID BEFORE AFTER     it ended between them
+//   exec PID BEFORE AFTER     it became another program between these times
+//   exit PID BEFORE AFTER     it ended between them
 //
-// BEFORE is the program's own time right before. AFTER is that at which the witness learned that
-// the kernel has closed the connection, or, of an end, that the process is dead (pidfd_open(2)).
-// The kernel's process connector would say it more precisely, but in the first pid namespace alone.
+// Times are seconds since the Epoch. BEFORE is the program's own time right before. AFTER is that
+// at which the witness learned that the kernel has closed the connection, or, of an end, that the
+// process is dead (pidfd_open(2)). The kernel's process connector would say it more precisely, but
+// in the first pid namespace alone.
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static struct program {
     char what[5];
     struct timespec before;
     int connection;      // of a pidfd; 0: it is none
+    int process;         // of a connection: the pidfd; 0: none
 } programs[CONNECTIONS]; // by descriptor
 
 static volatile sig_atomic_t is_over;
@@ -72,9 +74,11 @@ static bool take(int poll, int fd, int flags)
         memcpy(programs[fd].what, message.what, sizeof message.what);
         int process = strcmp(programs[fd].what, "exit") == 0
                           ? (int)syscall(SYS_pidfd_open, pid_of(fd), 0)
-                          : -1;
-        if (process >= 0 && add(poll, process))
+                          : -1; // it was waited for before we came here
+        if (process >= 0 && add(poll, process)) {
             programs[process].connection = fd;
+            programs[fd].process = process;
+        }
     }
     return got > 0;
 }
@@ -88,8 +92,8 @@ static void look_at(int poll, int fd)
         if (take(poll, fd, 0))
             return;
         epoll_ctl(poll, EPOLL_CTL_DEL, fd, NULL);
-        if (strcmp(programs[fd].what, "exit") == 0)
-            return; // the process is not dead yet
+        if (programs[fd].process != 0)
+            return; // it may not be dead yet
         connection = fd;
     } else {
         while (take(poll, connection, MSG_DONTWAIT))
@@ -100,6 +104,7 @@ static void look_at(int poll, int fd)
     const struct timespec *before = &programs[connection].before;
     printf("%s %d %lld.%09ld %lld.%09ld\n", programs[connection].what, (int)pid_of(connection),
            (long long)before->tv_sec, before->tv_nsec, (long long)after.tv_sec, after.tv_nsec);
+    programs[connection].process = 0;
     close(connection);
 }
 

@@ -24,8 +24,8 @@ PLUGIN=$JOBTRAIL_STAGE/lib/slurm/spank_jobtrail.so
     [[ $output == *GNU_STACK* ]]
 }
 
-@test "the plugin exports what Slurm looks up and nothing else" {
-    [[ $(nm -D --defined-only "$PLUGIN" | awk '{ print $3 }' | grep -vE '^(plugin_name|plugin_type|plugin_version|spank_plugin_version|slurm_spank_[a-z_]+)$') == "" ]]
+@test "the plugin exports what Slurm looks up, what the doctor reads, and nothing else" {
+    [[ $(nm -D --defined-only "$PLUGIN" | awk '{ print $3 }' | grep -vE '^(jobtrail_slurm_releases|plugin_name|plugin_type|plugin_version|spank_plugin_version|slurm_spank_[a-z_]+)$') == "" ]]
     [[ $(nm -D --defined-only "$PLUGIN" | grep -c ' slurm_spank_') -ge 6 ]]
 }
 
@@ -45,7 +45,7 @@ headers() {
 
 compile_plugin() {
     cc -D_GNU_SOURCE -fPIC -shared -I"$INCLUDE" -I"$JOBTRAIL_SOURCE" -DJOBTRAIL_CONF='"/c"' -DJOBTRAIL_BIN_FROM_PLUGIN='"b"' \
-        "$JOBTRAIL_SOURCE/spank/spank_jobtrail.c" -o "$BATS_TEST_TMPDIR/plugin.so" 2>&1
+        "$JOBTRAIL_SOURCE"/spank/{slurm_release,spank_jobtrail}.c -o "$BATS_TEST_TMPDIR/plugin.so" 2>&1
 }
 
 @test "the plugin is built for the release of the headers, and says when it does not know it" {
@@ -53,6 +53,9 @@ compile_plugin() {
     run compile_plugin
     [[ $status == 0 && $output == "" ]]
     [[ $(gdb -batch -ex 'print/x *(unsigned *)&plugin_version' "$BATS_TEST_TMPDIR/plugin.so") == *" = 0x1a0b03" ]]
+    # the releases that the tests have run, and that of the headers
+    [[ $(gdb -batch -ex 'print/x *(unsigned (*)[4])&jobtrail_slurm_releases' "$BATS_TEST_TMPDIR/plugin.so") == \
+        *" = {0x160500, 0x180b00, 0x1a0500, 0x1a0b00}" ]]
     headers unknown 1b0500 # 27.05
     run compile_plugin
     [[ $status == 0 && $output == *"does not know this release of Slurm"* ]]
@@ -61,11 +64,19 @@ compile_plugin() {
     [[ $status != 0 && $output == *"needs Slurm 22.05 or later"* ]]
 }
 
-@test "configuring for another Slurm than the one that is installed warns" {
+@test "configuring for Slurm releases without the one that is installed warns" {
     local check=$JOBTRAIL_SOURCE/spank/slurm_release.cmake
     run cmake -D SLURM_INCLUDE_DIR=/usr/include -P "$check"
     [[ $status == 0 && $output == *"SPANK plugin for Slurm "* && $output != *Warning* ]]
+    # another that the tests have run, and one that they have not
     headers newer 180b03
     run cmake -D SLURM_INCLUDE_DIR="$INCLUDE" -P "$check"
-    [[ $status == 0 && $output == *"SPANK plugin for Slurm 24.11 (headers of 24.11.3)"* && $output == *Warning*"refuses a plugin"* ]]
+    [[ $status == 0 && $output == *"SPANK plugin for Slurm 22.05, 24.11, 26.05 (headers of 24.11.3)"* && $output != *Warning* ]]
+    headers unknown 190b03
+    run cmake -D SLURM_INCLUDE_DIR="$INCLUDE" -P "$check"
+    [[ $status == 0 && $output == *"SPANK plugin for Slurm 22.05, 24.11, 26.05, 25.11 (headers of 25.11.3)"* && $output != *Warning* ]]
+    printf '#!/bin/sh\necho slurm 23.11.4\n' >"$BATS_TEST_TMPDIR/slurmd"
+    chmod 755 "$BATS_TEST_TMPDIR/slurmd"
+    PATH=$BATS_TEST_TMPDIR:$PATH run cmake -D SLURM_INCLUDE_DIR="$INCLUDE" -P "$check"
+    [[ $status == 0 && $output == *Warning*"is Slurm 23.11, in which the plugin"*"inactive"* ]]
 }

@@ -154,6 +154,8 @@ static struct value column(sqlite3_stmt *prepared, int at)
     case SQLITE_BLOB:
         return value_bytes(sqlite3_column_blob(prepared, at),
                            (size_t)sqlite3_column_bytes(prepared, at));
+    default:
+        break;
     }
     return value;
 }

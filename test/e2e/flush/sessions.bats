@@ -448,13 +448,18 @@ as_if_in() {
     chmod 711 "$PLACE/spool" "$PLACE/spool/"*
     run -1 as_if_in "$cgroup" "${session[@]}"
     [[ $output == "" ]]
+    # Slurm 26.05 with cgroup v2, whatever the user's variables say (spank/job_sluid.h)
+    ln -s 17.2 "$PLACE/spool/sJ8Z3V0CEB4N00"
+    run -1 as_if_in "${cgroup/job_17/sJ8Z3V0CEB4N00}" SLURM_JOB_ID=18 "${session[@]}"
     run -1 as_if_in 0::/ SLURM_JOB_ID=17 "${session[@]}"
     run -1 as_if_in 0::/ XALT_EXECUTABLE_TRACKING=no "${session[@]}"
     run -1 as_if_in 0::/ JOBTRAIL_TASK=0.0.1 "${session[@]}"
     [[ $(ls "$SESSIONS") == "" ]]
     # others; jobs of other nodes, as a shell of salloc on a login node has one; no job; and another user's word
     for job in SLURM_JOB_ID=18 SLURM_JOB_ID=19 SLURM_JOB_ID= SLURM_JOB_ID=17x SLURM_JOB_ID=1 XALT_EXECUTABLE_TRACKING=yes; do
-        as_if_in "${cgroup/17/18}" "$job" "${session[@]}" | grep -q "^set JOBTRAIL_SPOOL $SESSIONS/5/"
+        for other in job_18 sJ8Z3V0CEB4N01; do
+            as_if_in "${cgroup/job_17/$other}" "$job" "${session[@]}" | grep -q "^set JOBTRAIL_SPOOL $SESSIONS/5/"
+        done
     done
 }
 

@@ -113,7 +113,7 @@ def strings(all):
     return (ctypes.c_char_p * (len(all) + 1))(*all, None)
 libc.execve(sys.argv[1].encode(), strings([b"exit_with", b"5"]), strings(environment))' \
         "$PROGRAMS/exit_with"
-    leaves "exit_with fini" "python3.11 exec"
+    leaves "exit_with fini" "$PYTHON_NAME exec"
 }
 
 @test "a program that is started with an empty environment is not tracked" {

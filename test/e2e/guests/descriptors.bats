@@ -18,7 +18,7 @@ setup() {
 @test "what is mapped of ours cannot be found as an open descriptor" {
     unnoticed find /proc/self/fd -printf '%f\n'
     unnoticed /usr/bin/python3 -c 'import os; print(sorted(os.listdir("/proc/self/fd"), key=int))'
-    leaves "find fini" "python3.11 fini"
+    leaves "find fini" "$PYTHON_NAME fini"
 }
 
 # python's os.closerange and subprocess' close_fds are close_range(2), perl's loop is what others do
@@ -30,7 +30,7 @@ print(subprocess.call(["ls", "/proc/self/fd"], close_fds=True), flush=True)
 os.closerange(0, 1 << 20)
 raise SystemExit(3)'
     unnoticed perl -MPOSIX -e 'POSIX::close($_) for 0 .. 1024; exit 3'
-    leaves "python3.11 fini" "ls fini" "perl fini"
+    leaves "$PYTHON_NAME fini" "ls fini" "perl fini"
 }
 
 @test "a program that gives each descriptor another file finds only its own bytes there" {
@@ -40,7 +40,7 @@ os.closerange(3, 256)
 fds = [os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_APPEND) for _ in range(200)]
 atexit.register(lambda: [os.write(fd, b"mine ") for fd in fds])' "$BATS_TEST_TMPDIR/reused"
     [[ $(<"$BATS_TEST_TMPDIR/reused") == "$(repeated 400 mine | paste -sd ' ') " ]]
-    leaves "python3.11 fini"
+    leaves "$PYTHON_NAME fini"
 }
 
 @test "standard descriptors that are closed at the start stay closed" {
@@ -65,5 +65,5 @@ if os.fork() == 0:
 os.wait()
 os.set_inheritable(fd, True)
 os.execv(sys.argv[2], [sys.argv[2]])' "$BATS_TEST_TMPDIR/locked" "$PROGRAMS/list_fds"
-    leaves "python3.11 exec" "list_fds fini"
+    leaves "$PYTHON_NAME exec" "list_fds fini"
 }

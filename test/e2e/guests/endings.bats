@@ -128,7 +128,7 @@ for (_, end), (start, _) in zip(spans, spans[1:]):
     if 0 < start - end < 1 << 40:
         assert libc.munmap(ctypes.c_void_p(end), ctypes.c_size_t(start - end)) == 0
 raise SystemExit(4)'
-    leaves "python3.11 fini"
+    leaves "$PYTHON_NAME fini"
 }
 
 @test "a library may be loaded and unloaded, in its own namespace too" {
@@ -142,5 +142,5 @@ libc.dlmopen.restype = libc.dlsym.restype = ctypes.c_void_p
 space = libc.dlmopen(ctypes.c_long(-1), b"libm.so.6", 2)
 assert space, "dlmopen"
 print(libc.dlclose(ctypes.c_void_p(space)))'
-    leaves "python3.11 fini"
+    leaves "$PYTHON_NAME fini"
 }

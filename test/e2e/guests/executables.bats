@@ -172,7 +172,7 @@ import os, sys
 fd = os.memfd_create("in memory")
 os.write(fd, open(sys.argv[1], "rb").read())
 os.execve(fd, ["in memory", "4"], os.environ)' "$PROGRAMS/exit_with"
-    leaves "python3.11 exec" "memfd:in memory (deleted) fini"
+    leaves "$PYTHON_NAME exec" "memfd:in memory (deleted) fini"
 }
 
 @test "an executable's path may be 4000 bytes long, and hold any byte" {

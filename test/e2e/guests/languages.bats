@@ -60,7 +60,7 @@ if os.fork() == 0:
     sys.exit(2)
 print(os.wait()[1])
 sys.exit(5)'
-    leaves "python3.11 fini"
+    leaves "$PYTHON_NAME fini"
 }
 
 @test "python's subprocess starts tracked children, however it starts them" {
@@ -75,7 +75,7 @@ print(os.waitstatus_to_exitcode(os.system(program + " 3")))
 os.waitpid(os.posix_spawn(program, [program, "3"], os.environ), 0)
 print(subprocess.run(["cat"], input=b"through a pipe", stdout=subprocess.PIPE).stdout)
 sys.exit(6)' "$PROGRAMS/exit_with"
-    leaves "$(repeated 6 "exit_with fini")" "cat fini" "python3.11 fini"
+    leaves "$(repeated 6 "exit_with fini")" "cat fini" "$PYTHON_NAME fini"
 }
 
 @test "python's threads and signals work" {
@@ -89,7 +89,7 @@ with concurrent.futures.ThreadPoolExecutor(8) as pool:
     print(sum(pool.map(len, ["x" * i for i in range(100)])))
 threading.Thread(target=lambda: None, daemon=True).start()
 sys.exit(7)'
-    leaves "python3.11 fini"
+    leaves "$PYTHON_NAME fini"
 }
 
 @test "perl forks, pipes, execs and runs its END blocks" {

@@ -43,7 +43,7 @@ for limit in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC, resource.RLIMIT_FSI
               resource.RLIMIT_MEMLOCK, resource.RLIMIT_CORE, resource.RLIMIT_DATA, resource.RLIMIT_AS):
     resource.setrlimit(limit, (0, 0))
 raise SystemExit(5)'
-    leaves "python3.11 fini"
+    leaves "$PYTHON_NAME fini"
 }
 
 @test "a program that is allowed one descriptor runs as ever, and is recorded" {

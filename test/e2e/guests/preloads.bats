@@ -36,12 +36,12 @@ sys.exit(4)'
 
 @test "with jemalloc preloaded, in both orders" {
     beside "$LIBS/libjemalloc.so.2" /usr/bin/python3 -c "$WORK"
-    leaves "$(repeated 3 "python3.11 fini")"
+    leaves "$(repeated 3 "$PYTHON_NAME fini")"
 }
 
 @test "with tcmalloc preloaded, in both orders" {
     beside "$LIBS/libtcmalloc_minimal.so.4" /usr/bin/python3 -c "$WORK"
-    leaves "$(repeated 3 "python3.11 fini")"
+    leaves "$(repeated 3 "$PYTHON_NAME fini")"
 }
 
 @test "with a library that wraps write and exit and reports at its end, in both orders" {

@@ -71,6 +71,14 @@ one() { # JQ-PATH: from the only record
     [[ $(records | jq -c 'map(.cmdlineA[1]) | sort') == '["1"]' ]]
 }
 
+@test "the file that the plugin has named as slurmstepd is no run, whatever its name and the rules" {
+    RULES=$'[paths]\nkeep = .*' new_job
+    with JOBTRAIL_STEPD="$(realpath "$PROGRAMS/exit_with")" "$PROGRAMS/exit_with" 0
+    with JOBTRAIL_STEPD="$(realpath "$PROGRAMS/exit_with")x" "$PROGRAMS/exit_with" 3 || true
+    flush
+    [[ $(records | jq -c 'map(.cmdlineA[1])') == '["3"]' ]]
+}
+
 @test "a host that a rule skips leaves nothing" {
     RULES=$'[hosts]\nskip = .*' new_job
     tracked "$PROGRAMS/exit_with"

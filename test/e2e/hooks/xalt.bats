@@ -25,14 +25,14 @@ run_of() { # NAME: the run of the program of this name
 }
 
 @test "XALT's hook for Python reports to the run that imports" {
-    with_xalts_hooks /usr/bin/python3.11 -c 'import alpha'
+    with_xalts_hooks /usr/bin/python3 -c 'import alpha'
     flush
     [[ $(package alpha package_path) == "$BATS_TEST_TMPDIR/lib/alpha/__init__.py" && $(package alpha program) == python ]]
-    [[ $(package alpha package_version) == "$(/usr/bin/python3.11 -c 'import platform; print(platform.python_version())')" ]]
+    [[ $(package alpha package_version) == "$(/usr/bin/python3 -c 'import platform; print(platform.python_version())')" ]]
     [[ $(package alpha xalt_run_uuid) == "$(one .userT.run_uuid)" && $(one .XALT_qaT.JOBTRAIL_PKGS_HOOK) == yes ]]
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/*.json
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store" "$RECORDS"
-    [[ $(sqlite3 "$BATS_TEST_TMPDIR/store" "SELECT DISTINCT exec_path FROM xalt_run JOIN xalt_pkg USING (run_id) WHERE pkg_name = 'alpha'") == */python3.11 ]]
+    [[ $(sqlite3 "$BATS_TEST_TMPDIR/store" "SELECT DISTINCT exec_path FROM xalt_run JOIN xalt_pkg USING (run_id) WHERE pkg_name = 'alpha'") == */"$PYTHON_NAME" ]]
 }
 
 @test "XALT's hook for R reports to the run of R, and not to that of the shell between" {
@@ -47,13 +47,13 @@ run_of() { # NAME: the run of the program of this name
 
 @test "where both hooks work, a package is there once, with its own version" {
     hooked "${XALT[@]}" PYTHONPATH="$JOBTRAIL_STAGE/share/jobtrail/hooks/python:$XALT_HOOKS:$BATS_TEST_TMPDIR/lib" \
-        /usr/bin/python3.11 -c 'import alpha'
+        /usr/bin/python3 -c 'import alpha'
     flush
     [[ $(package alpha package_version) == 1.5 ]]
 }
 
 @test "it belongs to the interpreter that has called, through shells, and to nobody behind another program" {
-    tracked /usr/bin/python3.11 - "$RECORD_PKG" <<'P'
+    tracked /usr/bin/python3 - "$RECORD_PKG" <<'P'
 import os, subprocess, sys
 def call(name, *before):
     subprocess.call([*before, sys.argv[1], "-u", "x", "program", "python", "package_name", name])
@@ -71,7 +71,7 @@ os.wait()
 P
     flush
     [[ $(package_names) == "direct forked replaced shell shells" ]]
-    [[ $(packages | jq -r 'map(.xalt_run_uuid) | unique | .[]') == "$(run_of python3.11)" ]]
+    [[ $(packages | jq -r 'map(.xalt_run_uuid) | unique | .[]') == "$(run_of "$PYTHON_NAME")" ]]
 }
 
 # quiet ARGUMENT...: no output, status 0
@@ -90,7 +90,7 @@ quiet() {
     quiet env JOBTRAIL_SPOOL=/nowhere "$RECORD_PKG" program R package_name b
     quiet env JOBTRAIL_SPOOL=relative "$RECORD_PKG" program R package_name b
     quiet env JOBTRAIL_SPOOL="$SPOOL/$JOB.0/user" "$RECORD_PKG" program R package_name b # bats has no slot
-    tracked /usr/bin/python3.11 - "$RECORD_PKG" "$long" <<'P'
+    tracked /usr/bin/python3 - "$RECORD_PKG" "$long" <<'P'
 import resource, subprocess, sys
 def call(*words, **more):
     done = subprocess.run([sys.argv[1], *words], capture_output=True, **more)
@@ -124,7 +124,7 @@ P
     for kind in "$BATS_TEST_TMPDIR/fifo" /dev/full "$BATS_TEST_TMPDIR/false/target"; do
         : >"$BATS_TEST_TMPDIR/false/target"
         ln -sfn "$kind" "$BATS_TEST_TMPDIR/false/packages"
-        tracked /usr/bin/python3.11 -c 'import os, subprocess, sys
+        tracked /usr/bin/python3 -c 'import os, subprocess, sys
 os.environ["JOBTRAIL_SPOOL"] = sys.argv[2]
 sys.exit(subprocess.call([sys.argv[1], "program", "python", "package_name", "x"]))' "$RECORD_PKG" "$BATS_TEST_TMPDIR/false"
         [[ ! -s $BATS_TEST_TMPDIR/false/target ]]
@@ -133,9 +133,9 @@ sys.exit(subprocess.call([sys.argv[1], "program", "python", "package_name", "x"]
 
 @test "a program that is not marked has no packages by it" {
     RULES=$'[paths]\nskip = .*/python[^/]*\nkeep = .*' new_job
-    with_xalts_hooks /usr/bin/python3.11 -c 'import alpha'
+    with_xalts_hooks /usr/bin/python3 -c 'import alpha'
     RULES=$'[paths]\nkeep = .*' new_job
-    with_xalts_hooks /usr/bin/python3.11 -c 'import alpha'
+    with_xalts_hooks /usr/bin/python3 -c 'import alpha'
     flush
     [[ $(package_names) == "" ]]
 }

@@ -315,10 +315,9 @@ CONF
 
 # syslog-ng, taken as files: its package conflicts with rsyslog's. The recipe of the administrator's guide.
 start_syslog_ng() {
-    local tree=$JOBTRAIL_BUILD/test/debian-source package path
-    for package in syslog-ng-core libivykis0 libnet1; do
-        "$JOBTRAIL_SOURCE/test/debian-source" "$tree" --binary $package
-    done
+    local tree=$JOBTRAIL_BUILD/test/debian-source path
+    "$JOBTRAIL_SOURCE/test/debian-source" "$tree" --binary syslog-ng-core
+    tree+=/syslog-ng-core
     cat >"$COLLECTED/syslog-ng.conf" <<CONF
 @version: 3.38
 options { stats_freq(0); };
@@ -327,9 +326,9 @@ filter from_root { program("^XALT_LOGGING_") and "\${.unix.uid}" eq "0"; };
 log { source(local); filter(from_root); destination { file("$COLLECTED/syslog"); }; };
 log { source(local); destination { file("$COLLECTED/others"); }; };
 CONF
-    path=$(find "$tree/syslog-ng-core" -name libafsocket.so -printf '%h\n')
-    LD_LIBRARY_PATH=$tree/syslog-ng-core/usr/lib/syslog-ng:$tree/libivykis0/usr/lib/x86_64-linux-gnu:$tree/libnet1/usr/lib/x86_64-linux-gnu \
-        "$tree/syslog-ng-core/usr/sbin/syslog-ng" --foreground --no-caps --cfgfile "$COLLECTED/syslog-ng.conf" \
+    path=$(find "$tree" -name libafsocket.so -printf '%h\n')
+    LD_LIBRARY_PATH=$tree/usr/lib/syslog-ng:$tree/usr/lib/x86_64-linux-gnu \
+        "$tree/usr/sbin/syslog-ng" --foreground --no-caps --cfgfile "$COLLECTED/syslog-ng.conf" \
         --persist-file "$COLLECTED/persist" --pidfile "$COLLECTED/pid" --control "$COLLECTED/control" \
         --module-path "$path:$(dirname "$path")" 3>&- &
     RSYSLOG_PID=$!

@@ -54,8 +54,8 @@ programs() {
     flush
     load_all 5
     [[ $(programs --pkg beta | wc -w) == 2 ]]
-    [[ $(programs --pkg alpha) == python3.11 ]]
-    [[ $(programs --pkg 'alpha>=1.5') == python3.11 ]]
+    [[ $(programs --pkg alpha) == "$PYTHON_NAME" ]]
+    [[ $(programs --pkg 'alpha>=1.5') == "$PYTHON_NAME" ]]
     [[ $(programs --pkg 'alpha>=1.6') == "" ]]
     [[ $(programs --pkg gamma) == "" ]]
 }

@@ -154,3 +154,14 @@ use_task_prolog() {
     job=$(submit_and_wait "srun --task-prolog=$DIR/own_prolog $PROGRAMS/exit_with 0")
     [[ $(runs "$job") == $'_exit_with 0 0\nexit_with 0 0\nspin 0 0\nspin batch 0' ]]
 }
+
+@test "slurmstepd, which some releases execute for TaskProlog, is no run, though every path is kept" {
+    use_task_prolog <<<$'#!/bin/sh\n'"$PROGRAMS/spin 0"
+    write_jobtrail_conf $'[paths]\nkeep = .*'
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0")
+    write_jobtrail_conf ''
+    records "$job" | jq -r '.[].userT.exec_path' >"$DIR/paths"
+    ! grep slurmstepd "$DIR/paths" || false
+    [[ $(runs "$job" | grep ' 0 0$') == *$'exit_with 0 0\n'*$'spin 0 0' ]]
+    [[ $(coverage "$job" | grep '^0 ') == '0 recorded 1' ]]
+}

@@ -23,6 +23,7 @@ one_run() {
     [[ $(field "$1" "$2" .slurmT.end_source) == fini ]]
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "Open MPI under srun --mpi=pmix on two nodes" {
     job=$(submit_and_wait "srun --mpi=pmix $PROGRAMS/hello_openmpi" -N2 -n4)
     one_run "$job" hello_openmpi 4 2
@@ -34,7 +35,7 @@ one_run() {
 }
 
 @test "Open MPI under mpirun on two nodes" {
-    job=$(submit_and_wait "mpirun.openmpi $PROGRAMS/hello_openmpi" -N2 -n4)
+    job=$(submit_and_wait "$MPIRUN $PROGRAMS/hello_openmpi" -N2 -n4)
     one_run "$job" hello_openmpi 4 2
 }
 

@@ -41,13 +41,13 @@ EOF
 }
 
 @test "an mpirun with two programs has a record of each" {
-    job=$(submit_and_wait "mpirun.openmpi -n 2 $PROGRAMS/hello_openmpi : -n 2 bash -c 'exec -a other $PROGRAMS/hello_openmpi'" -N2 -n4)
+    job=$(submit_and_wait "$MPIRUN -n 2 $PROGRAMS/hello_openmpi : -n 2 bash -c 'exec -a other $PROGRAMS/hello_openmpi'" -N2 -n4)
     [[ $(record_count "$job" hello_openmpi) == 2 ]]
 }
 
 # What XALT's loader keeps of a start record when the end comes (run_to_db in py_src/XALTdb.py)
 kept() {
-    jq -c '[(.userT | .account, .queue, .job_id, .syshost, .user, .exec_path, .exec_type, .cwd, .container),
+    jq -c "$AS_NUMBERS |"' [(.userT | .account, .queue, .job_id, .syshost, .user, .exec_path, .exec_type, .cwd, .container),
         (.userDT | .num_cores, .num_nodes, .probability, .start_time), .hash_id, .cmdlineA, .envT, .xaltLinkT]' "$1"
 }
 
@@ -55,7 +55,7 @@ kept() {
     job=$(submit "srun --mpi=pmi2 $PROGRAMS/hello_mpich 100" -N2 -n4)
     eventually 60 start_record "$job"
     start=$(start_record "$job")
-    [[ $(jq -c '[.userDT.end_time, .userDT.run_time, .userDT.num_tasks, .slurmT.end_source]' "$start") == '[0,0,4,null]' ]]
+    [[ $(jq -c "$AS_NUMBERS |"' [.userDT.end_time, .userDT.run_time, .userDT.num_tasks, .slurmT.end_source]' "$start") == '[0,0,4,null]' ]]
     [[ $(jq -r .userT.user "$start") == "$JOB_USER" ]]
     [[ $(jq -r .userT.queue "$start") == main ]]
     uuid=$(jq -r .userT.run_uuid "$start")

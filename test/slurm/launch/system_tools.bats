@@ -49,7 +49,7 @@ outcomes() {
     cp "$(command -v cat)" "$DIR/tools/cat"
     job=$(submit_and_wait "sed --version; cat --version; awk 1 /dev/null; bash -c 'uname; env true'; $DIR/tools/cat /dev/null
         $DIR/tools/mine /dev/null; python3 -c pass")
-    [[ $(names "$job") == "cat mine python3.11 sed " ]]
+    [[ $(names "$job") == "cat mine $PYTHON sed " ]]
     [[ $(field "$job" cat .userT.exec_path) == "$DIR/tools/cat" ]]
 }
 

@@ -39,7 +39,7 @@ one_of() {
 }
 
 @test "Open MPI under mpirun, 16 ranks on four nodes" {
-    job=$(submit_and_wait "mpirun.openmpi $PROGRAMS/hello_openmpi" -N4 -n16)
+    job=$(submit_and_wait "$MPIRUN $PROGRAMS/hello_openmpi" -N4 -n16)
     [[ $(output_of "$job" | grep -c "of 16") == 16 ]]
     one_of "$job" hello_openmpi 16 4
     [[ $(record_count "$job") == 1 ]]

@@ -139,6 +139,7 @@ rank 2 of 4 on n2
 rank 3 of 4 on n2" ] || fail "$1"
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "Open MPI runs under srun with pmix" {
     four_ranks "$(run_as "$JOB_USER" srun --mpi=pmix -N2 -n4 --ntasks-per-node=2 "$PROGRAMS/hello_openmpi")"
 }
@@ -148,7 +149,7 @@ rank 3 of 4 on n2" ] || fail "$1"
 }
 
 @test "Open MPI runs under mpirun in a batch job" {
-    id=$(submit_and_wait "mpirun.openmpi $PROGRAMS/hello_openmpi" -N2 -n4 --ntasks-per-node=2)
+    id=$(submit_and_wait "$MPIRUN $PROGRAMS/hello_openmpi" -N2 -n4 --ntasks-per-node=2)
     four_ranks "$(output_of "$id")"
 }
 

@@ -38,6 +38,11 @@ export SLURM_JOB_PARTITION=lie SLURM_JOB_GPUS=0,1,2,3,4 SLURM_RESTART_COUNT=9 SL
 export SLURM_ARRAY_TASK_ID=9 SLURM_HET_JOB_ID=9 SLURMD_NODENAME=lie
 '
 
+# vouched QOS: what is known of it without a batch step
+vouched() {
+    ! "$JOBTRAIL_SOURCE/test/systems/can" credential_qos || echo "$1"
+}
+
 facts() { # JOB: of each run, sorted
     records "$1" | jq -r '.[] | [.userT.exec_path | split("/")[-1]] + (.slurmT | [.cluster, .step_id,
         .partition, .qos, .node, .node_id, .task_id, .restart_count, .cpus_alloc, .gpus_alloc,
@@ -73,13 +78,13 @@ job_of_argument() { # TEXT: the job whose record has it in the command line
         jq --arg text "$1" 'select(.cmdlineA | index($text)) | .slurmT.job_id'
 }
 
-@test "a step without a batch script has what Slurm vouches for, but the QOS, which is unknown" {
+@test "a step without a batch script has what Slurm vouches for, the QOS where credentials have it" {
     run_as "$JOB_USER" env SLURM_JOB_QOS=lie SLURM_CLUSTER_NAME=lie srun -N2 -n2 -A physics -q gold \
         --gres=gpu:1 "$PROGRAMS/exit_with" 0 alone
     has_record() { [[ -n $(job_of_argument alone) ]]; }
     eventually 30 has_record
     job=$(job_of_argument alone)
-    [[ $(facts "$job") == "exit_with lab 0 main  n1 0 0 0 2 1 null null null null $JOB_USER physics main lab" ]]
+    [[ $(facts "$job") == "exit_with lab 0 main $(vouched gold) n1 0 0 0 2 1 null null null null $JOB_USER physics main lab" ]]
 }
 
 @test "tasks of an array are told with both of their numbers" {
@@ -97,7 +102,7 @@ spin 0 gold $job 5" ]]
     second=$((job + 1))
     wait_job "$second"
     [[ $(facts "$job") == "exit_with lab 0 main normal n1 0 0 0 2 1 null null $job 0 $JOB_USER physics main lab" ]]
-    [[ $(facts "$second") == "spin lab 0 main  n2 0 "*" 0 1 2 null null $job 1 $JOB_USER lab main lab" ]]
+    [[ $(facts "$second") == "spin lab 0 main $(vouched normal) n2 0 "*" 0 1 2 null null $job 1 $JOB_USER lab main lab" ]]
 }
 
 @test "a run on the second node has that node's name and number" {

@@ -84,7 +84,7 @@ flush_again() { # --orphans or --job ID
     [[ $(jq -r 'map(.check) | sort | join(" ")' <<<"$output") == \
         "cgroup configuration helper library parts plugin plugstack policy records release sessions spool state watcher" ]]
     run doctor
-    [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: built for Slurm "* ]]
+    [[ $status == 0 && $output == *"ok      release $STAGE/lib/slurm/spank_jobtrail.so: for Slurm 22.05, 24.11, 26.05; this is "* ]]
 }
 
 @test "a policy as old as its configuration is in force, and an older one is not" {
@@ -267,12 +267,12 @@ flush_again() { # --orphans or --job ID
     [[ $(record_count "$job") == 1 ]]
 }
 
-@test "a plugin for another Slurm, one that others can change, one that is gone" {
+@test "a plugin that is inactive in this Slurm, one that others can change, one that is gone" {
     local plugin=$STAGE/lib/slurm/spank_jobtrail.so
     mkdir -p "$DIR/other"
-    printf '#!/bin/sh\necho slurm 24.11.3\n' >"$DIR/other/slurmd"
+    printf '#!/bin/sh\necho slurm 23.11.3\n' >"$DIR/other/slurmd"
     chmod 755 "$DIR/other/slurmd"
-    PATH=$DIR/other:$PATH finds_bad release "and this is 24.11, which refuses it"
+    PATH=$DIR/other:$PATH finds_bad release "and this is 23.11: the plugin is inactive in it"
     chmod 777 "$plugin"
     finds_bad plugin "can be changed by others"
     chmod 755 "$plugin"

@@ -171,7 +171,7 @@ batch_and_steps() {
 @test "the innermost program has the time, those above it nothing of it" {
     # the second task is given to the first one's run, with its own times, which a loaded machine spreads
     holds python-srun 'core("spin") >= 4 * least' 'near(core("spin"); 2 * seconds("spin"); slack)' \
-        'core("python3.11") <= .allocation - core("spin") + slack'
+        'core("'"$PYTHON"'") <= .allocation - core("spin") + slack'
     holds nested-drivers 'core("spin") >= 4 * least' 'about(core("spin"); 2 * seconds("spin"))'
     holds fork-child '.programs <= .allocation + slack'
 }

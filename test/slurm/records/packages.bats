@@ -44,13 +44,13 @@ version_of() { # DEBIAN-PACKAGE
     run_as root scancel "$job"
     wait_job "$job"
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
+    [[ $(field "$job" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
     job=$(submit_and_wait "srun python3 -c 'import os, numpy; os.kill(os.getpid(), 9)'")
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 9" ]]
+    [[ $(field "$job" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_end 9" ]]
     wait_job "$limited" 180 # Slurm looks at the limits every half minute
     [[ $(packages "$limited") == yaml* ]]
-    [[ $(field "$limited" python3.11 '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
+    [[ $(field "$limited" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
     [[ $(run_as root scontrol -o show job "$limited") == *JobState=TIMEOUT* ]]
 }
 
@@ -65,11 +65,12 @@ version_of() { # DEBIAN-PACKAGE
     done <"$DIR/tasks"
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "of an MPI job rank 0 tells its packages" {
     job=$(submit_and_wait "srun --mpi=pmix python3 -c 'from mpi4py import MPI; import numpy; print(MPI.COMM_WORLD.rank, \"of\", MPI.COMM_WORLD.size)'" -N2 -n4)
     [[ $(output_of "$job" | grep -c "of 4") == 4 ]]
     [[ $(packages "$job" | cut -d' ' -f1 | tr '\n' ' ') == "mpi4py numpy " ]]
-    [[ $(field "$job" python3.11 '"\(.userDT.num_tasks) \(.slurmT.task_id)"') == "4 0" ]]
+    [[ $(field "$job" "$PYTHON" '"\(.userDT.num_tasks) \(.slurmT.task_id)"') == "4 0" ]]
 }
 
 @test "R jobs have their packages, normal and killed, also those of parallel's workers" {
@@ -121,7 +122,7 @@ version_of() { # DEBIAN-PACKAGE
     "$STAGE/bin/jobtrail-load" --store "sqlite:$DIR/xalt/store" "$DIR/records"
     [[ $(sqlite3 -separator ' ' "$DIR/xalt/store" "SELECT pkg_name, exec_path FROM xalt_run JOIN xalt_pkg USING (run_id)
         WHERE job_id = '$job' AND pkg_name IN ('alpha', 'MASS') ORDER BY 1") == \
-        $'MASS /usr/lib/R/bin/exec/R\nalpha /usr/bin/python3.11' ]]
+        $'MASS /usr/lib/R/bin/exec/R\nalpha /usr/bin/'"$PYTHON" ]]
     # a value of the user's, or of the site's own XALT, is left alone
     job=$(submit_and_wait 'echo "$XALT_DIR ${XALT_RUN_UUID-none}"; srun bash -c "echo \$XALT_DIR \${XALT_RUN_UUID-none}"' \
         "--export=ALL,XALT_DIR=$DIR/xalt/mine")
@@ -202,5 +203,5 @@ VARIABLES
     job=$(submit_and_wait 'srun python3 -c "import numpy, os; print([n for n in os.environ if n in (\"PYTHONPATH\", \"R_PROFILE\", \"OCTAVE_SITE_INITFILE\", \"MATLABPATH\", \"PERL5OPT\")])"')
     [[ $(output_of "$job") == "[]" ]]
     [[ $(packages "$job") == "" ]]
-    [[ $(field "$job" python3.11 .XALT_qaT.JOBTRAIL_PKGS_HOOK) == no ]]
+    [[ $(field "$job" "$PYTHON" .XALT_qaT.JOBTRAIL_PKGS_HOOK) == no ]]
 }

@@ -33,7 +33,7 @@ static void compare_with_date(const char *zone, uint64_t from_s, unsigned quarte
     FILE *times = fdopen(fd, "w");
     assert_non_null(times);
     for (unsigned i = 0; i < quarters; i++)
-        fprintf(times, "@%llu\n", (unsigned long long)(from_s + i * 900u));
+        fprintf(times, "@%llu\n", (unsigned long long)from_s + i * 900ull);
     fclose(times);
     snprintf(command, sizeof command, "TZ=%s date -f %s +%%F", zone, name);
     FILE *dates = popen(command, "r");

@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "test/unit/fixture/made_cgroup.h"
+
 static pid_t start_child(void)
 {
     pid_t pid = fork();
@@ -111,8 +113,19 @@ static void a_frozen_cgroup_stops(void **state)
     (void)state;
     freeze_in("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED");
     freeze_in("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0");
-    if (access("/sys/fs/cgroup/cgroup.procs", F_OK) == 0)
-        freeze_in("/sys/fs/cgroup", "cgroup.freeze", "1", "0");
+    if (!made_cgroup_start("job_7"))
+        return;
+    pid_t pid = start_child();
+    made_cgroup_put(pid);
+    assert_false(process_is_stopped(pid) || process_is_frozen(pid));
+    made_cgroup_freeze(true); /* above its own cgroup */
+    assert_true(process_is_stopped(pid) && process_is_frozen(pid));
+    made_cgroup_freeze(false);
+    kill(pid, SIGSTOP);
+    assert_true(becomes(pid, true));
+    assert_false(process_is_frozen(pid));
+    end_child(pid);
+    made_cgroup_end();
 }
 
 int main(void)

@@ -341,13 +341,14 @@ static unsigned touch_all(const struct capture *capture)
     return sum;
 }
 
+static volatile unsigned touched; /* so that no byte's reading is left out */
+
 /* Flips a few bits where they hurt: in the header, in the heads of slots and in fields. */
 static void flipped_bits_never_break_the_reader(void **state)
 {
     uint64_t random = 20240131;
     const char *soak = getenv("JOBTRAIL_SOAK");
     int rounds = soak != NULL && soak[0] == '1' ? 1000000 : 40000;
-    volatile unsigned sum = 0;
     size_t read = 0;
     (void)state;
     full_ledger();
@@ -368,7 +369,7 @@ static void flipped_bits_never_break_the_reader(void **state)
         int result = ledger_open(fd, UINT64_C(1) << 30, &reader);
         assert_true(result == 0 || result == -EINVAL);
         while (result == 0 && (result = ledger_next(&reader, &capture)) == 1) {
-            sum += touch_all(&capture);
+            touched = touch_all(&capture);
             count++;
             result = 0;
         }

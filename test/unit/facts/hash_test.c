@@ -123,8 +123,8 @@ static void the_table_is_bounded_and_goes_on_when_it_is_full(void **state)
         status.st_ino = i;
         found += (unsigned)hash_table_find(table, &status, 7, sha1);
     }
-    assert_in_range(found, HASH_TABLE_BUCKETS * HASH_TABLE_WAYS * 9 / 10,
-                    HASH_TABLE_BUCKETS * HASH_TABLE_WAYS);
+    assert_true(found >= HASH_TABLE_BUCKETS * HASH_TABLE_WAYS * 9 / 10 &&
+                found <= HASH_TABLE_BUCKETS * HASH_TABLE_WAYS);
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_size, after.st_size);
     hash_table_unmap(table);
@@ -439,7 +439,7 @@ static void what_is_beyond_the_bounds_has_no_hash(void **state)
     file_hash(NULL, &bounds, file, &hash);
     assert_string_equal(hash.sha1, "0");
     assert_true(hash.beyond);
-    assert_in_range(bounds.ms, 1, 8999);
+    assert_true(bounds.ms >= 1 && bounds.ms <= 8999);
     file_hash(NULL, NULL, "/nonexistent", &hash);
     assert_false(hash.beyond);
 }
@@ -460,7 +460,7 @@ static void what_only_looks_like_a_file_has_no_hash(void **state)
         file_hash(NULL, &bounds, paths[i], &hash);
         assert_string_equal(hash.sha1, "0");
     }
-    assert_in_range(bounds.bytes, (1 << 30) - (4 << 16), 1 << 30);
+    assert_true(bounds.bytes >= (1 << 30) - (4 << 16) && bounds.bytes <= 1 << 30);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

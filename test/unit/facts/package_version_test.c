@@ -126,7 +126,7 @@ static void no_more_entries_of_a_directory_are_read_than_the_bound(void **state)
         package_version_find(versions, name, path, version);
         found += version[0] != '\0';
     }
-    assert_in_range(found, BOUND - 2, BOUND); /* "." and ".." are entries too */
+    assert_true(found >= BOUND - 2 && found <= BOUND); /* "." and ".." are entries too */
     package_versions_free(versions);
     end_site();
 }

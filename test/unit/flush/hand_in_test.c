@@ -451,7 +451,7 @@ static void a_hundred_thousand_names_are_worked_off_in_pieces(void **state)
         count = flush();
         records += count.records;
     }
-    assert_in_range(flushes, 9, 12);
+    assert_true(flushes >= 9 && flushes <= 12);
     assert_int_equal(records, 2);
     assert_int_equal(delivered(), 2);
     assert_int_equal(left(GAMES, "records"), 0);

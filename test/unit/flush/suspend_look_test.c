@@ -26,6 +26,7 @@
 #include "spank/journal.h"
 #include "submit/job/spool_job.h"
 #include "submit/job/suspension.h"
+#include "test/unit/fixture/made_cgroup.h"
 
 static int directory;
 
@@ -211,6 +212,36 @@ static void a_users_process_in_an_extern_step_does_not(void **state)
     end_child(task);
 }
 
+/* Slurm 22.05 and 24.11 name a job's directory job_N, 26.05 by its SLUID. */
+static void only_what_is_frozen_is_suspended_where_slurm_freezes(void **state)
+{
+    static const char *const jobs[] = {"job_7", "sJ8Z3V0CEB4N00"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        pid_t task = start_child();
+        if (!made_cgroup_start(jobs[i])) {
+            end_child(task);
+            return;
+        }
+        make_journal(&task, 1, 0);
+        add_text("step time=1.500000000 job=7 step=0 uid=1000 gid=100 freezes=1\n");
+        made_cgroup_put(task);
+        last_pause(0);
+        stop_child(task); /* its user can */
+        last_pause(0);
+        made_cgroup_freeze(true);
+        assert_true(last_pause(1).may_end_ns == UINT64_MAX);
+        made_cgroup_freeze(false);
+        assert_true(last_pause(1).may_end_ns != UINT64_MAX);
+        resume_child(task);
+        made_cgroup_freeze(true);
+        assert_true(last_pause(2).may_end_ns == UINT64_MAX);
+        made_cgroup_freeze(false);
+        end_child(task);
+        made_cgroup_end();
+    }
+}
+
 static void a_journal_has_a_bounded_number_of_suspensions(void **state)
 {
     pid_t task = start_child();
@@ -276,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_job_is_suspended_while_all_its_tasks_are_stopped),
         cmocka_unit_test(the_process_of_an_extern_step_decides),
         cmocka_unit_test(a_users_process_in_an_extern_step_does_not),
+        cmocka_unit_test(only_what_is_frozen_is_suspended_where_slurm_freezes),
         cmocka_unit_test(a_journal_has_a_bounded_number_of_suspensions),
         cmocka_unit_test(a_clock_that_was_set_back_adds_no_lines_without_end),
     };

@@ -100,7 +100,8 @@ static void work_on(struct worked *worked, uint32_t job)
                  job, (unsigned)getuid(), (unsigned)getgid());
     assert_int_equal(journal_parse(text, strlen(text), &worked->journal), 0);
     if (job == 0) {
-        strcpy(worked->journal.identity.user = realloc(worked->journal.identity.user, 8), "alice");
+        free(worked->journal.identity.user);
+        worked->journal.identity.user = strdup("alice");
     } else {
         worked->journal.identity.array_job = worked->journal.identity.het_job = 5;
         worked->journal.identity.array_task = 3;

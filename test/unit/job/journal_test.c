@@ -444,6 +444,34 @@ static void ends_that_were_seen_soon_after_others_may_have_been_earlier(void **s
     journal_free(&journal);
 }
 
+static void kernels_time_of_an_end_bounds_it(void **state)
+{
+    /* a daemon that was blocked; one that told at once; an epilog; a clock that was set back, and
+     * forward; what never was in the clock */
+    static const struct {
+        const char *more;
+        uint64_t error_ms, work_ms;
+    } exits[] = {{"died=7000000000", 3000, 51},
+                 {"died=9999000000", 1, 51},
+                 {"died=7000000000 forked=8000000000 forked_busy=1000000", 1000, 50},
+                 {"died=10000000001", UINT64_MAX / 1000000, 51},
+                 {"died=1999999999", UINT64_MAX / 1000000, 51},
+                 {"died=x", 51, 51}};
+    (void)state;
+    for (size_t i = 0; i < sizeof exits / sizeof exits[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 WHO "task time=2.000000000 step=0 task=0 pid=1 ticks=6 thread=9 busy=1000000\n"
+                     "exit time=10.000000000 step=0 task=0 pid=1 status=9 thread=9 busy=2000000 "
+                     "%s\n",
+                 exits[i].more);
+        struct journal journal = parsed(text);
+        assert_int_equal(journal.tasks[0].error_ns / 1000000, exits[i].error_ms);
+        assert_int_equal(journal.tasks[0].work_ns / 1000000, exits[i].work_ms);
+        journal_free(&journal);
+    }
+}
+
 static void a_bad_line_is_counted_and_skipped(void **state)
 {
     static const char *const lines[] = {
@@ -750,6 +778,7 @@ int main(void)
         cmocka_unit_test(suspensions_have_uncertain_edges),
         cmocka_unit_test(a_clock_that_was_set_shows),
         cmocka_unit_test(ends_that_were_seen_soon_after_others_may_have_been_earlier),
+        cmocka_unit_test(kernels_time_of_an_end_bounds_it),
         cmocka_unit_test(a_bad_line_is_counted_and_skipped),
         cmocka_unit_test(a_line_of_more_words_than_any_has_is_bad),
         cmocka_unit_test(unknown_verbs_and_keys_are_skipped_without_a_word),

@@ -96,7 +96,8 @@ static void long_values_are_cut_so_that_readers_take_them(void **state)
             &(struct watermark_facts){.loaded_modules = longest, .is_utc = 1}, &size);
         assert_int_equal(watermark_read(text, size, take, taken), 4);
         const char *value = strstr(taken, "Build_LOADEDMODULES=") + strlen("Build_LOADEDMODULES=");
-        assert_in_range(strspn(value, blank ? " " : "x"), blank ? 3200 : 16000, 16384);
+        size_t same = strspn(value, blank ? " " : "x");
+        assert_true(same >= (blank ? 3200 : 16000) && same <= 16384);
         free(text);
     }
     free(longest);

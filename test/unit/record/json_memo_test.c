@@ -61,7 +61,7 @@ static void a_part_that_is_forgotten_has_no_user_data(void **state)
         part[i] = keep(memo, i);
     for (int i = 0; i < PARTS; i++)
         kept += json_object_get_userdata(part[i]) != NULL;
-    assert_in_range(kept, 1, PARTS - 1); /* the others had to make room */
+    assert_true(kept >= 1 && kept < PARTS); /* the others had to make room */
     json_memo_free(memo);
     for (int i = 0; i < PARTS; i++) {
         assert_null(json_object_get_userdata(part[i]));

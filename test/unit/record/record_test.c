@@ -68,7 +68,7 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"slurmT", "task_id", "1"},
         {"slurmT", "end_source", "\"fini\""},
         {"slurmT", "end_time_error", "0.0000"},
-        {"slurmT", "end_time_min", "1700000002.1235"},
+        {"slurmT", "end_time_min", "1700000002.1234"},
         {"slurmT", "end_time_max", "1700000003.6235"},
         {"slurmT", "pid", "10"},
         {"slurmT", "core_seconds", "null"},

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "spank/exit_note.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct exit_watch {
+    struct exit_watch *next;
+    pid_t pid;
+    const struct perf_event_mmap_page *ring; /* one page, and one of records */
+};
+
+/* The rings of `owner` are not mapped in its children. */
+static struct {
+    pid_t owner;
+    size_t count;
+    struct exit_watch *first;
+} watches;
+
+static size_t ring_bytes(void)
+{
+    return 2 * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Returns what points to the watch of this process, or to NULL. */
+static struct exit_watch **find_watch(pid_t pid)
+{
+    struct exit_watch **at = &watches.first;
+    if (watches.owner != getpid()) {
+        watches.owner = getpid();
+        watches.count = 0;
+        watches.first = NULL;
+    }
+    while (*at != NULL && (*at)->pid != pid)
+        at = &(*at)->next;
+    return at;
+}
+
+static void end_watch(struct exit_watch **at)
+{
+    struct exit_watch *watch = *at;
+    *at = watch->next;
+    watches.count--;
+    munmap((void *)watch->ring, ring_bytes());
+    free(watch);
+}
+
+/* The process may fork for millions of times, each of which makes a record. Written backward, the
+ * ring has the newest ones, and the first is where data_head points. The mapping is all that keeps
+ * the event; children of this process do not get it. */
+static int map_ring(pid_t pid, const struct perf_event_mmap_page **ring)
+{
+    const struct perf_event_attr exits = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof exits,
+        .config = PERF_COUNT_SW_DUMMY,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .task = 1,
+        .use_clockid = 1,
+        .write_backward = 1,
+        .clockid = CLOCK_REALTIME,
+    };
+    int event = (int)syscall(SYS_perf_event_open, &exits, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (event < 0)
+        return -errno;
+    void *mapped = mmap(NULL, ring_bytes(), PROT_READ, MAP_SHARED, event, 0);
+    int error = mapped == MAP_FAILED ? -errno : 0;
+    close(event);
+    if (error == 0)
+        *ring = mapped;
+    return error;
+}
+
+int exit_note_watch(pid_t pid)
+{
+    struct exit_watch **known = find_watch(pid);
+    if (*known != NULL)
+        end_watch(known);
+    if (watches.count >= EXIT_NOTE_MAX)
+        return -EMFILE;
+    struct exit_watch *watch = malloc(sizeof *watch);
+    int error = watch == NULL ? -ENOMEM : map_ring(pid, &watch->ring);
+    if (error != 0) {
+        free(watch);
+        return error;
+    }
+    watch->pid = pid;
+    watch->next = watches.first;
+    watches.first = watch;
+    watches.count++;
+    return 0;
+}
+
+static uint64_t exit_in_ring(const struct perf_event_mmap_page *ring)
+{
+    struct {
+        struct perf_event_header header;
+        uint32_t pid, parent, thread, parent_thread;
+        uint64_t time_ns;
+    } record;
+    const char *records = (const char *)ring + ring->data_offset;
+    uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+    if (head == 0)
+        return 0;
+    for (size_t i = 0; i < sizeof record; i++)
+        ((char *)&record)[i] = records[(head + i) % ring->data_size];
+    bool is_exit = record.header.type == PERF_RECORD_EXIT && record.header.size >= sizeof record;
+    return is_exit ? record.time_ns : 0;
+}
+
+uint64_t exit_note_take(pid_t pid)
+{
+    struct exit_watch **at = find_watch(pid);
+    if (*at == NULL)
+        return 0;
+    uint64_t time_ns = exit_in_ring((*at)->ring);
+    end_watch(at);
+    return time_ns;
+}
+
+void exit_note_forget(void)
+{
+    find_watch(0);
+    while (watches.first != NULL)
+        end_watch(&watches.first);
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2030,SC2031 # bats sets output for each case
+# How test/run and .ci/run count and print the results of tests.
+
+# count: ctest's output on stdin through test/count.awk; sets output, and writes passed, failed, details
+count() {
+    cd "$BATS_TEST_TMPDIR" || return
+    run gawk -v title=dev -v passed=passed -v failed=failed -v details=details -f "$JOBTRAIL_SOURCE/test/count.awk"
+    echo "$output"
+    ((status == 0))
+}
+
+@test "the beginning of what explains a failure stands right below it, and all of it in the details" {
+    count < <(
+        printf '1: 1..2\n1: not ok 1 - it works\n'
+        seq -f '1: # reason %g' 40
+        printf '1: ok 2 - it ends\n1/1 Test #1: unit.job.journal ....***Failed    0.02 sec\n'
+    )
+    [[ ${lines[0]} == "not ok  dev unit.job.journal - not ok 1 - it works" && ${lines[1]} == "    # reason 1" ]]
+    [[ ${lines[30]} == "    # reason 30" && ${lines[31]} == "    ..." && ${lines[32]} == "   1 ok, 1 failed"* ]]
+    [[ $(cat passed) == 1 && $(cat failed) == "dev unit.job.journal - not ok 1 - it works" ]]
+    [[ $(grep -c reason details) == 40 ]]
+}
+
+@test "a suite that ends before its plan, a skipped test and a suite without a plan fail" {
+    count < <(
+        printf '1: 1..2\n1: ok 1 - begins\n1/3 Test #1: e2e.load.files ....   Passed    0.02 sec\n'
+        printf '2: 1..1\n2: ok 1 - not here # skip why\n2/3 Test #2: e2e.load.signatures ....   Passed    0.02 sec\n'
+        printf '3: cannot start\n3/3 Test #3: e2e.guests.abi ....***Failed    0.02 sec\n'
+    )
+    [[ $output == *"not ok  dev e2e.load.files: ran 1 of 2 tests"* && $output == *"not ok  dev e2e.load.signatures - skipped: "* ]]
+    [[ $output == *"not ok  dev e2e.guests.abi: no plan"*$'\n'"    cannot start"* || $output == *"e2e.guests.abi: ***Failed"* ]]
+    [[ $(cat passed) == 1 && $(wc -l <failed) == 3 ]]
+}
+
+# ci RESULT-HERE RESULT-ON-TRIXIE: .ci/run, with a test/run that says so
+ci() {
+    local top=$BATS_TEST_TMPDIR/top
+    mkdir -p "$top/.ci" "$top/test"
+    cp "$JOBTRAIL_SOURCE/.ci/run" "$top/.ci"
+    # shellcheck disable=SC2016 # for the script to expand
+    printf '%s\n' '#!/bin/bash' "result='$1'" "[[ \$1 != --on ]] || result='$2'" \
+        'echo "test/run $*"; [[ ! $result ]] || echo "$result"; [[ $result == *" 0 failed" ]]' >"$top/test/run"
+    chmod +x "$top/test/run"
+    run "$top/.ci/run"
+    echo "$output"
+    last=${lines[-1]}
+}
+
+@test "CI's last line adds both systems, and its status is that of both" {
+    ci "3 passed, 0 failed" "2 passed, 0 failed"
+    [[ $status == 0 && $last == "5 passed, 0 failed" && $(grep -cE '^[0-9]+ passed' <<<"$output") == 1 ]]
+    [[ $output == *"test/run --on trixie --tier unit --tier rules --tier slurm"* ]]
+    ci "3 passed, 0 failed" "2 passed, 1 failed"
+    [[ $status == 1 && $last == "5 passed, 1 failed" ]]
+    ci "" "2 passed, 0 failed"
+    [[ $status == 1 && $last == "2 passed, 1 failed" && $output == *"not ok  this machine: test/run ended"* ]]
+}

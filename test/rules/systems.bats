@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The list of packages, and how tests run on other releases of Debian (test/run --on).
+
+@test "packages.txt names packages that this release has" {
+    local package unknown=
+    local names
+    mapfile -t names < <("$JOBTRAIL_SOURCE/test/install-packages" --list)
+    ((${#names[@]} > 100))
+    apt-cache policy "${names[@]}" >"$BATS_TEST_TMPDIR/policy"
+    for package in "${names[@]}"; do
+        grep -qxF "$package:" "$BATS_TEST_TMPDIR/policy" || unknown+=" $package"
+    done
+    unknown+=$(grep -B 2 'Candidate: (none)' "$BATS_TEST_TMPDIR/policy" || true)
+    echo "unknown:$unknown"
+    [[ $unknown == "" ]]
+}
+
+@test "of alternatives the first that the release has is installed, and NN is the default compiler's version" {
+    local gcc
+    gcc=$(gcc -dumpversion)
+    cp "$JOBTRAIL_SOURCE/test/install-packages" "$BATS_TEST_TMPDIR"
+    cat >"$BATS_TEST_TMPDIR/packages.txt" <<'TEXT'
+[one]
+no-such-package-1|bash|no-such-package-2 # a comment
+dash|bash
+gcc-NN-base
+[two]
+no-such-package-1|no-such-package-2
+no-such-package-3
+TEXT
+    cd "$BATS_TEST_TMPDIR"
+    [[ $(./install-packages --list one) == "bash"$'\n'"dash"$'\n'"gcc-${gcc%%.*}-base" ]]
+    # What is missing in all releases is for apt-get to complain about.
+    [[ $(./install-packages --list two) == "no-such-package-2"$'\n'"no-such-package-3" ]]
+    # all of it is installed: nothing happens
+    [[ $(./install-packages one 2>&1) == "" ]]
+}
+
+@test "each feature that a case needs is known" {
+    local needed known
+    needed=$(grep -rhoE --include='*.bats' '^# bats (test|file)_tags=.*' "$JOBTRAIL_SOURCE"/test/{e2e,rules/style.bats,slurm} |
+        grep -oE 'needs:[a-z_0-9]+' | sed 's/needs://' | sort -u)
+    known=$("$JOBTRAIL_SOURCE/test/systems/can" --all)
+    [[ $(comm -23 <(echo "$needed") <(echo "$known")) == "" ]]
+    run "$JOBTRAIL_SOURCE/test/systems/can" no_such_feature
+    [[ $status == 2 ]]
+}
+
+@test "a case that needs what the system lacks is left out, and the others run" {
+    # bats would take lines that begin with @test for cases of this file
+    sed 's/^=/@/' >"$BATS_TEST_TMPDIR/two.bats" <<'TEXT'
+# bats test_tags=needs:no_such_feature
+=test "one" { false; }
+=test "two" { true; }
+TEXT
+    run bats --tap --filter-tags '!needs:other,!needs:no_such_feature' "$BATS_TEST_TMPDIR/two.bats"
+    echo "$output"
+    [[ $status == 0 && $output == "1..1"$'\n'"ok 1 two" ]]
+}
+
+@test "test/run refuses releases and options that make no sense" {
+    local arguments
+    cd "$JOBTRAIL_SOURCE"
+    for arguments in "--on" "--on ../trixie" "--on trixie --tier nonsense" "--on trixie --room job" \
+        "--on trixie --tier unit --soak fuzz"; do
+        # shellcheck disable=SC2086 # several arguments
+        JOBTRAIL_SYSTEMS=$BATS_TEST_TMPDIR/none run test/run --no-install $arguments
+        echo "$arguments: $status $output"
+        ((status != 0))
+        [[ ! -e $BATS_TEST_TMPDIR/none ]]
+    done
+}
+
+# This machine's own files serve as the system.
+@test "what runs in another system has its own processes, network and files, and its end is noticed" {
+    local systems=$BATS_TEST_TMPDIR/systems enter=$BATS_TEST_TMPDIR/checkout/test/systems/enter
+    mkdir -p "$systems" "$BATS_TEST_TMPDIR/checkout"
+    cp -R "$JOBTRAIL_SOURCE/test" "$BATS_TEST_TMPDIR/checkout"
+    export JOBTRAIL_SYSTEMS=$systems
+    ln -s / "$("$JOBTRAIL_SOURCE/test/systems/make" --name here)"
+    # shellcheck disable=SC2016 # for the inner shell
+    run "$enter" here bash -c '
+        pwd; hostname; echo "pid $$"
+        ip -o address show up | awk "{ print \$4 }" | sort | paste -sd " "
+        touch /etc/jobtrail-was-here
+        mkdir -p build && echo tested >build/test.log
+        test/systems/can --all >/dev/null && echo complete
+        sleep 1000 & exit 7' </dev/null 2>"$BATS_TEST_TMPDIR/errors"
+    cat "$BATS_TEST_TMPDIR/errors"
+    echo "$output"
+    ((status == 7))
+    [[ ${lines[0]} == /srv/jobtrail && ${lines[1]} == here && ${lines[2]} == "pid 1" ]]
+    [[ ${lines[3]} == *"127.0.0.1/8"*"192.0.2.1/24"* && ${lines[4]} == complete ]]
+    [[ ! -e /etc/jobtrail-was-here ]]
+    [[ $(cat "$BATS_TEST_TMPDIR/checkout/build/here.log") == tested ]]
+    [[ $(find "$systems" -mindepth 1 -name 'run-*') == "" ]]
+}

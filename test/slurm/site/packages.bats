@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Debian's packages: built, installed by README's commands into a system that has only what they depend on, upgraded
+# while jobs run, removed and purged. One story: each test goes on where the one before it ended.
+
+# shellcheck disable=SC2016 # what is quoted is for other shells to expand
+
+load site
+
+setup_file() {
+    DIR=$(mktemp -d /tmp/jobtrail-test-XXXXXX)
+    DEBS=$DIR/debs
+    export DIR DEBS
+    build_packages
+    start_site
+}
+
+teardown_file() {
+    stop_site
+}
+
+# said COMMAND...: which must succeed; what it printed is $output
+said() {
+    run "$@"
+    echo "$output"
+    [[ $status == 0 ]]
+}
+
+N() { # the number of the formats
+    sed -n 's/^.*define JOB_FORMATS //p' "$JOBTRAIL_SOURCE/spank/job_formats.h"
+}
+
+# The commands of README that lead to the first report, one a line
+readme_commands() {
+    sed -n '/three commands/,/^[^ ]/s/^    *\([a-z].*\)/\1/p' "$JOBTRAIL_SOURCE/README.md" | sed 's/  *#.*//'
+}
+
+apt() { # WORD...: for a shell of the site
+    at_site bash -c "apt-get -q -y $*"
+}
+
+install_debs() { # DIRECTORY [OPTION]: the whole of one build
+    apt install "${2-}" "/debs/$1/*.deb"
+}
+
+# A job that waits in its middle for /srv/go.NAME, and runs a program before, after, and in a step
+waiting_job() { # NAME
+    submit "python3 -c 'print(1)'; touch /srv/waits.$1; until [[ -e /srv/go.$1 ]]; do sleep 0.1; done
+        python3 -c 'print(2)'; srun python3 -c 'print(3)'"
+}
+
+is_waiting() { # NAME
+    [[ -e $ROOT/srv/waits.$1 ]]
+}
+
+let_go() { # NAME
+    touch "$ROOT/srv/go.$1"
+}
+
+# What the job's runs printed, and nothing else: no line from the loader
+output_is_whole() { # JOB
+    [[ $(cat "$ROOT/srv/out.$1") == $'1\n2\n3' ]]
+}
+
+runs() { # JOB: how many of python3 the store has
+    at_site systemctl start jobtrail-load >/dev/null
+    at_site jobtrail-acct -S 2000-01-01 -n -P -o JobID,Exec -j "$1" | grep -c python3
+}
+
+has_runs() { # JOB NUMBER
+    [[ $(runs "$1") == "$2" ]]
+}
+
+status_of() { # PACKAGE
+    at_site dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || echo unknown
+}
+
+@test "the packages are clean for lintian" {
+    run lintian --display-info --pedantic --fail-on error,warning,info,pedantic --suppress-tags \
+        repeated-path-segment,spelling-error-in-binary,out-of-date-standards-version,newer-standards-version "$DEBS"/first/*.changes
+    echo "$output"
+    [[ $status == 0 ]]
+}
+
+@test "each installed file is in one package, but for the examples" {
+    DESTDIR=$DIR/all cmake --install "$PACKAGES"/jobtrail/obj-* >/dev/null
+    find "$DIR/all" ! -type d -printf '%P\n' | sed 's/\.gz$//' | grep -v __pycache__ | xargs -n 1 basename | sort -u >"$DIR/made"
+    for deb in "$DEBS"/first/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$'; done |
+        sed 's/\.gz$//' | xargs -n 1 basename | sort -u >"$DIR/packed"
+    [[ $(comm -23 "$DIR/made" "$DIR/packed" | paste -sd ' ') == "jobtrail-send.cron jobtrail.conf.example" ]]
+    [[ -z $(for deb in "$DEBS"/first/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$'; done | sort | uniq -d) ]]
+}
+
+@test "README's three commands lead from nothing to the first report" {
+    local began=$SECONDS
+    mapfile -t commands < <(readme_commands)
+    printf '%s\n' "${commands[@]}"
+    [[ ${#commands[@]} == 3 ]]
+    at_site env -C /debs/first bash -c "${commands[0]}"
+    at_site bash -c "${commands[1]}"
+    job=$(submit 'python3 -c "print(1)"')
+    wait_job "$job"
+    said at_site bash -c "${commands[2]}"
+    grep -q '^python3' <<<"$output"
+    echo "# from nothing to the first report: $((SECONDS - began)) s" >&3
+}
+
+@test "everything is there that the programs need" {
+    # slurmd has mounted the spool, in the namespace of its node
+    said in_node jobtrail-conf doctor
+    [[ $(grep -cv '^ok' <<<"$output") == 0 ]]
+    for program in conf submit load acct report own ld; do at_site "jobtrail-$program" --help >/dev/null; done
+    at_site bash -c 'for file in /usr/lib/jobtrail/*/bin/* /usr/lib/jobtrail/*/lib/jobtrail/transport_*.so /usr/bin/jobtrail-l*; do
+        ldd "$file"; done' >"$DIR/ldd"
+    [[ $(grep -c "=>" "$DIR/ldd") -gt 10 ]]
+    [[ $(grep -c "not found" "$DIR/ldd") == 0 ]]
+    [[ -z $(at_site dpkg --audit) ]]
+}
+
+@test "the library in the packages imports nothing, and its hooks report packages" {
+    for library in "$ROOT/usr/lib/jobtrail/$(N)/lib/jobtrail/preload"/*/libjobtrail.so "$ROOT/usr/lib/jobtrail/$(N)/lib/libjobtrail.so"; do
+        [[ $(readelf --wide --dynamic "$library") != *NEEDED* ]]
+        [[ -z $(nm --dynamic "$library") ]]
+    done
+    mkdir -p "$ROOT/srv/python"
+    echo >"$ROOT/srv/python/rare_package.py"
+    job=$(submit 'PYTHONPATH=$PYTHONPATH:/srv/python python3 -c "import rare_package"')
+    wait_job "$job"
+    at_site systemctl start jobtrail-load
+    said at_site jobtrail-report packages
+    [[ $output == *rare_package* ]]
+}
+
+@test "timers are enabled, and systemd takes the units" {
+    for timer in send load slurm; do
+        [[ -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-$timer.timer ]]
+    done
+    mkdir "$DIR/units"
+    # The programs that they start are in the site alone.
+    for unit in "$ROOT"/usr/lib/systemd/system/jobtrail-* "$ROOT"/lib/systemd/system/jobtrail-*; do
+        [[ -e $unit ]] || continue
+        sed -E 's#^(Exec[A-Za-z]*=[-+]*)/usr/bin/jobtrail-[a-z]+#\1/bin/true#' "$unit" >"$DIR/units/${unit##*/}"
+    done
+    run systemd-analyze verify --man=no "$DIR"/units/*
+    echo "$output"
+    [[ $status == 0 && -z $output ]]
+}
+
+@test "an upgrade keeps what the site has edited, and jobs run on" {
+    job=$(waiting_job same)
+    eventually 30 is_waiting same
+    printf '[site]\ntimezone = Europe/Berlin\n' >"$ROOT/etc/jobtrail/jobtrail.conf"
+    echo "# ours" >>"$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
+    echo JOBTRAIL_LOAD_OPTIONS=--expire=3650 >>"$ROOT/etc/jobtrail/collector.env"
+    said install_debs same
+    [[ $(at_site dpkg-query -W -f '${Version}' jobtrail-node) == *+1 ]]
+    grep -q Berlin "$ROOT/etc/jobtrail/jobtrail.conf"
+    grep -qx "# ours" "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
+    grep -q expire=3650 "$ROOT/etc/jobtrail/collector.env"
+    let_go same
+    wait_job "$job"
+    output_is_whole "$job"
+    has_runs "$job" 3
+}
+
+@test "a line that the site has removed from plugstack.conf.d is not brought back by an upgrade" {
+    mv "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf" "$DIR/plugstack"
+    said install_debs first --allow-downgrades
+    [[ ! -e $ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf ]]
+    mv "$DIR/plugstack" "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
+}
+
+@test "a mistake in jobtrail.conf keeps no package from being installed, and is told" {
+    cp "$ROOT/etc/jobtrail/jobtrail.conf" "$DIR/conf"
+    echo "nonsense" >>"$ROOT/etc/jobtrail/jobtrail.conf"
+    said install_debs same
+    [[ $output == *"jobtrail.conf is not compiled"* ]]
+    [[ $(status_of jobtrail-common) == installed ]]
+    mv "$DIR/conf" "$ROOT/etc/jobtrail/jobtrail.conf"
+}
+
+@test "an upgrade to other formats leaves running jobs their runtime until they have ended" {
+    build_other_formats
+    job=$(waiting_job other)
+    eventually 30 is_waiting other
+    said install_debs other
+    [[ $(status_of "jobtrail-runtime-$(N)") == installed && $(status_of "jobtrail-runtime-$(($(N) + 1))") == installed ]]
+    grep -q "/usr/lib/jobtrail/$(($(N) + 1))/lib/slurm/spank_jobtrail.so" "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
+    at_site systemctl restart slurmd
+    run apt autoremove
+    echo "$output"
+    [[ $status != 0 && $output == *"jobtrail-runtime-$(N) is in use"* ]]
+    let_go other
+    wait_job "$job"
+    output_is_whole "$job"
+    said apt autoremove
+    [[ $(status_of "jobtrail-runtime-$(N)") != installed ]]
+    next=$(submit 'python3 -c "print(1)"')
+    wait_job "$next"
+    has_runs "$next" 1
+    has_runs "$job" 3
+}
+
+@test "removed while a job runs: it is not disturbed, and its records are sent" {
+    local n=$(($(N) + 1))
+    job=$(waiting_job removed)
+    eventually 30 is_waiting removed
+    said apt remove jobtrail-node
+    [[ ! -e $ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf ]]
+    at_site systemctl restart slurmd
+    run apt remove "jobtrail-runtime-$n"
+    echo "$output"
+    [[ $status != 0 && $output == *"is in use"* ]]
+    let_go removed
+    wait_job "$job"
+    output_is_whole "$job"
+    said apt install "/debs/other/jobtrail-{common,runtime}*.deb"
+    in_node jobtrail-submit flush --orphans
+    ((($(runs "$job")) >= 2))
+}
+
+@test "installed again after a removal, the site's lines are back" {
+    said apt install "/debs/other/jobtrail-node_*.deb"
+    grep -qx "# ours" "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
+    at_site systemctl restart slurmd
+    job=$(submit 'python3 -c "print(1)"')
+    wait_job "$job"
+    has_runs "$job" 1
+}
+
+@test "purged, no file stays but records and store, and that is said" {
+    echo '{}' >"$ROOT/var/spool/jobtrail/records/run.lab.kept.json"
+    said apt purge "'jobtrail-*'"
+    [[ $output == *"/var/spool/jobtrail has records and stays"* && $output == *"jobtrail.db stays"* ]]
+    [[ -s $ROOT/var/lib/jobtrail/jobtrail.db && -e $ROOT/var/spool/jobtrail/records/run.lab.kept.json ]]
+    (cd "$ROOT" && find etc usr lib var -xdev -name '*jobtrail*' ! -path 'var/log/*' ! -path 'var/spool/jobtrail*' \
+        ! -path 'var/lib/jobtrail*' ! -path 'var/cache/*') | tee "$DIR/left"
+    [[ ! -s $DIR/left ]]
+    [[ $(at_site dpkg-query -W -f '${Package}\n' 'jobtrail*' 2>/dev/null) == "" ]]
+    at_site systemctl restart slurmd
+    [[ $(at_site srun python3 -c 'print(4)' 2>&1) == 4 ]]
+}

@@ -1,0 +1,165 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A site of one machine: a small system (see small_system) in namespaces of its own, with a Slurm cluster of one node
+# and no jobtrail. Debian's packages are built once for a bats file.
+#
+#   build_packages        into $DEBS: `first`, `same` (a higher version, the same formats), `other` (other formats)
+#   start_site; stop_site
+#   at_site COMMAND...    as root, in the site's controller; in_node COMMAND... on its node
+# They export DIR, ROOT, DEBS, PACKAGES (where the packages are built).
+
+# The checkout without what is built, always at one path, for ccache.
+build_packages() {
+    local tree
+    export PACKAGES=$JOBTRAIL_BUILD/packages DEB_BUILD_OPTIONS="noautodbgsym parallel=2"
+    tree=$PACKAGES/jobtrail
+    rm -rf "$PACKAGES"
+    mkdir -p "$tree" "$DEBS"/{first,same,other}
+    tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
+    (cd "$tree" && dpkg-buildpackage -b -us -uc) >"$PACKAGES/log" 2>&1 || {
+        tail -n 40 "$PACKAGES/log" >&2
+        return 1
+    }
+    mv "$PACKAGES"/*.deb "$PACKAGES"/*.changes "$PACKAGES"/*.buildinfo "$DEBS/first"
+    raise_version "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")"
+}
+
+# The same files under a higher version, as after a change that touches no format
+raise_version() { # VERSION
+    local package tree=$DIR/package
+    for package in "$DEBS"/first/*.deb; do
+        rm -rf "$tree"
+        dpkg-deb -R "$package" "$tree"
+        sed -i "s/^Version: .*/&+1/; s/(= $1)/(= $1+1)/g" "$tree/DEBIAN/control"
+        dpkg-deb -b "$tree" "$DEBS/same" >/dev/null
+    done
+}
+
+# What a change of the formats makes of the tree: debian/rules refuses to build before control says so too.
+build_other_formats() {
+    local tree=$PACKAGES/jobtrail file number
+    number=$(sed -n 's/^.*define JOB_FORMATS //p' "$tree/spank/job_formats.h")
+    sed -i "s/define JOB_FORMATS $number/define JOB_FORMATS $((number + 1))/" "$tree/spank/job_formats.h"
+    sed -i "s/jobtrail-runtime-$number/jobtrail-runtime-$((number + 1))/" "$tree/debian/control"
+    sed -i '1s/)/+2)/' "$tree/debian/changelog"
+    for file in "$tree"/debian/*; do
+        case $file in *.debhelper* | *.substvars | */files | */jobtrail-*/) rm -rf "$file" ;; esac
+    done
+    rm -rf "$tree"/debian/.debhelper "$tree"/debian/jobtrail-{collector,common,doc,login,node}/ "$tree"/debian/jobtrail-runtime-*
+    (cd "$tree" && dpkg-buildpackage -b -nc -us -uc) >"$PACKAGES/log" 2>&1 || {
+        tail -n 40 "$PACKAGES/log" >&2
+        return 1
+    }
+    mv "$PACKAGES"/*.deb "$DEBS/other"
+}
+
+start_site() {
+    local unshared
+    ROOT=$DIR/site
+    mkdir -p "$ROOT"
+    "$JOBTRAIL_SOURCE/test/slurm/site/small_system" "$ROOT" apt iproute2 mount munge python3 slurm-client slurmctld slurmd \
+        util-linux "$DEBS"/first/*.deb
+    mkdir -p "$ROOT/cluster" "$ROOT/debs" "$ROOT/old" "$ROOT/usr/local/bin" "$ROOT/srv"
+    write_systemctl >"$ROOT/usr/local/bin/systemctl"
+    chmod 755 "$ROOT/usr/local/bin/systemctl"
+    # $1.. belong to the inner shell
+    # shellcheck disable=SC2016
+    unshare --mount --pid --fork --kill-child --uts --ipc --net --propagation private bash -eu -c '
+        root=$1 debs=$2 cluster=$3
+        mount --bind "$root" "$root"
+        mount --bind "$debs" "$root/debs"
+        mount --bind "$cluster" "$root/cluster"
+        mount --rbind /dev "$root/dev"
+        mount --rbind /sys "$root/sys"
+        mount -t proc proc "$root/proc"
+        mount -t tmpfs -o mode=755 tmpfs "$root/run"
+        mkdir "$root/run/lock"
+        cd "$root"
+        pivot_root . old
+        umount -l /old
+        hostname site
+        echo "127.0.0.1 localhost site" >/etc/hosts
+        # glibc resolves no name where loopback is the only interface
+        ip link set lo up
+        ip link add eth0 type veth peer name eth1
+        ip addr add 192.0.2.1/24 dev eth0
+        ip link set eth0 up
+        ip link set eth1 up
+        : >/run/ready
+        exec sleep infinity' _ "$ROOT" "$DEBS" "$JOBTRAIL_SOURCE/test/cluster" </dev/null >"$DIR/site.log" 2>&1 3>&- &
+    unshared=$!
+    # bats must not wait for it
+    disown
+    eventually 20 grep -q . "/proc/$unshared/task/$unshared/children" || return 1
+    SITE_PID=$(tr -d ' ' <"/proc/$unshared/task/$unshared/children")
+    export ROOT SITE_PID
+    eventually 20 at_site test -e /run/ready || { cat "$DIR/site.log" >&2; return 1; }
+    at_site env NODES=1 PLUGSTACK=/etc/slurm/plugstack.conf /cluster/cluster start
+}
+
+stop_site() {
+    [[ -z ${SITE_PID-} ]] || {
+        at_site /cluster/cluster stop || true
+        kill -KILL "$SITE_PID"
+    }
+    [[ -z ${DIR-} || ${JOBTRAIL_KEEP-} == 1 ]] || rm -rf --one-file-system "$DIR"
+}
+
+at_site() {
+    nsenter --target "$SITE_PID" --mount --pid --uts --ipc --net -- env -i -C / PATH="/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
+        HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive CLUSTER_DIR=/srv/lab SLURM_CONF=/srv/lab/etc/slurm.conf "$@" 3>&-
+}
+
+in_node() {
+    at_site /cluster/cluster exec n1 "$@"
+}
+
+# systemctl of a system without systemd, as far as README and the packages' units need it
+write_systemctl() {
+    cat <<'SH'
+#!/bin/bash
+set -eu
+run() { # KEY: each command of the unit
+    local line
+    while read -r line; do
+        line=${line#"$1="}
+        while [[ $line == [-+@!:]* ]]; do line=${line:1}; done
+        eval "$line" || (($? == 1)) || exit
+    done < <(grep "^$1=" "$unit")
+}
+case "$1 $2" in
+"restart slurmd") exec /cluster/cluster restart-slurmd n1 ;;
+"start "*)
+    unit=/lib/systemd/system/$2.service
+    set -a
+    file=$(sed -n 's/^EnvironmentFile=-//p' "$unit")
+    [[ -z $file ]] || . "$file"
+    run ExecStartPre
+    run ExecStart
+    ;;
+*) exit 1 ;;
+esac
+SH
+}
+
+eventually() { # SECONDS COMMAND...: until it succeeds
+    local end=$((SECONDS + $1 + 1))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || { echo "still not true: $*" >&2 && return 1; }
+        sleep 0.05
+    done
+}
+
+# submit SCRIPT: the number of its job; its output is /srv/out.NUMBER at the site
+submit() {
+    at_site sbatch --parsable --chdir=/ --output=/srv/out.%j <<<"#!/bin/bash"$'\n'"$1"
+}
+
+has_ended() { # JOB
+    ! at_site squeue -h -j "$1" -t all -o %T 2>/dev/null | grep -qvxE 'COMPLETED|FAILED|CANCELLED'
+}
+
+wait_job() { # JOB: until its epilog is done, too
+    eventually 60 has_ended "$1"
+}

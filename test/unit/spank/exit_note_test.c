@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The kernel's time of the end of processes that nobody has waited for yet.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spank/exit_note.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A child that waits for the end of `go`, forks `forks` times and ends. */
+static pid_t start_child(int go[2], int forks)
+{
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0) {
+        close(go[0]);
+        return child;
+    }
+    char nothing;
+    close(go[1]);
+    if (read(go[0], &nothing, 1) != 0)
+        _exit(1);
+    for (int i = 0; i < forks; i++) {
+        if (fork() == 0)
+            _exit(0);
+        wait(NULL);
+    }
+    _exit(0);
+}
+
+static void wait_until_dead(pid_t child)
+{
+    siginfo_t end;
+    assert_int_equal(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), 0);
+}
+
+static void end_is_noted(void **state)
+{
+    (void)state;
+    for (int forks = 0; forks <= 1000; forks += 1000) {
+        int go[2];
+        pid_t child = start_child(go, forks);
+        assert_int_equal(exit_note_watch(child), 0);
+        uint64_t before_ns = now_ns();
+        close(go[1]);
+        wait_until_dead(child);
+        uint64_t after_ns = now_ns();
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        assert_in_range(exit_note_take(child), before_ns, after_ns);
+        assert_true(exit_note_take(child) == 0);
+    }
+}
+
+static void end_by_a_signal_is_noted(void **state)
+{
+    int go[2];
+    (void)state;
+    pid_t child = start_child(go, 0);
+    assert_int_equal(exit_note_watch(child), 0);
+    assert_int_equal(exit_note_watch(child), 0);
+    uint64_t before_ns = now_ns();
+    assert_int_equal(kill(child, SIGKILL), 0);
+    wait_until_dead(child);
+    uint64_t after_ns = now_ns();
+    assert_in_range(exit_note_take(child), before_ns, after_ns);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    close(go[1]);
+}
+
+static void what_lives_has_no_end(void **state)
+{
+    int go[2];
+    (void)state;
+    pid_t child = start_child(go, 0);
+    assert_true(exit_note_take(child) == 0); /* is not watched */
+    assert_int_equal(exit_note_watch(child), 0);
+    assert_true(exit_note_take(child) == 0);
+    close(go[1]);
+    wait_until_dead(child);
+    assert_int_equal(exit_note_watch(child), -ESRCH);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* The rings are not mapped there. */
+static void children_know_nothing(void **state)
+{
+    int go[2], status;
+    (void)state;
+    pid_t child = start_child(go, 0);
+    assert_int_equal(exit_note_watch(child), 0);
+    pid_t other = fork();
+    if (other == 0)
+        _exit(exit_note_take(child) == 0 ? 0 : 1);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    close(go[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    exit_note_forget();
+    assert_true(exit_note_take(child) == 0);
+}
+
+static void number_is_bounded(void **state)
+{
+    pid_t children[EXIT_NOTE_MAX + 1];
+    (void)state;
+    for (int i = 0; i <= EXIT_NOTE_MAX; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            pause();
+            _exit(0);
+        }
+        assert_int_equal(exit_note_watch(children[i]), i < EXIT_NOTE_MAX ? 0 : -EMFILE);
+    }
+    for (int i = 0; i <= EXIT_NOTE_MAX; i++) {
+        kill(children[i], SIGKILL);
+        assert_int_equal(waitpid(children[i], NULL, 0), children[i]);
+        assert_true((exit_note_take(children[i]) != 0) == (i < EXIT_NOTE_MAX));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(end_is_noted),          cmocka_unit_test(end_by_a_signal_is_noted),
+        cmocka_unit_test(what_lives_has_no_end), cmocka_unit_test(children_know_nothing),
+        cmocka_unit_test(number_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
