@@ -172,6 +172,10 @@ used_bytes() {
         # shellcheck disable=SC2016
         hooked bash -c '"$0/exec_to" "$@"; :' "$PROGRAMS" /usr/bin/perl -w -I"$BATS_TEST_TMPDIR/perl" -MBeta -e 'fork or exit'
     done
+    # jobtrail-record-pkg looks for its parent's run, which has the pid of the shell before
+    # shellcheck disable=SC2016
+    hooked bash -c 'exec "$@"' shell /usr/bin/perl -e 'system @ARGV' "$hooks/xalt/libexec/xalt_record_pkg" \
+        -u x program perl package_name gamma
     hooked R --no-save --quiet <<<'library(splines)' >/dev/null
     hooked octave-cli -q --eval 'x = 1;' >/dev/null
     flush
@@ -179,10 +183,10 @@ used_bytes() {
     [[ $(jq -n --argjson runs "$(records)" --argjson packages "$(packages)" -c '$packages | map(. as $package
         | $runs[] | select(.userT.run_uuid == $package.xalt_run_uuid)
         | [$package.package_name, (.userT.exec_path | split("/")[-1] | sub("[0-9.]+$"; ""))]
-        | select(.[0] == ("alpha", "Beta"))) | sort') == \
-        '[["Beta","perl"],["Beta","perl"],["alpha","python"],["alpha","python"]]' ]]
+        | select(.[0] == ("alpha", "Beta", "gamma"))) | sort') == \
+        '[["Beta","perl"],["Beta","perl"],["alpha","python"],["alpha","python"],["gamma","perl"]]' ]]
     [[ $(records | jq -c 'map(select(.XALT_qaT.JOBTRAIL_PKGS_HOOK == "yes") | .userT.exec_path | split("/")[-1]
-        | sub("[-0-9.].*"; "")) | sort') == '["R","octave","perl","perl","python","python"]' ]]
+        | sub("[-0-9.].*"; "")) | sort') == '["R","octave","perl","perl","perl","python","python"]' ]]
 }
 
 @test "aarch64: the library imports and exports nothing, has no unwind tables, and is aligned to the largest pages" {
