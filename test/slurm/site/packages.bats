@@ -138,6 +138,7 @@ status_of() { # PACKAGE
     job=$(submit 'PYTHONPATH=$PYTHONPATH:/srv/python python3 -c "import rare_package"')
     wait_job "$job"
     at_site systemctl start jobtrail-load
+    [[ -e $(echo "$ROOT/usr/lib/jobtrail/$(N)/share/jobtrail/hooks/python/__pycache__"/*.pyc) ]]
     said at_site jobtrail-report packages
     [[ $output == *rare_package* ]]
 }
@@ -206,7 +207,8 @@ status_of() { # PACKAGE
     let_go other
     wait_job "$job"
     output_is_whole "$job"
-    said apt autoremove
+    # apt-get takes a package that it could not remove for one that is wanted.
+    said apt remove "jobtrail-runtime-$(N)"
     [[ $(status_of "jobtrail-runtime-$(N)") != installed ]]
     next=$(submit 'python3 -c "print(1)"')
     wait_job "$next"
