@@ -143,6 +143,17 @@ status_of() { # PACKAGE
     [[ $output == *rare_package* ]]
 }
 
+@test "accounting is asked only where Slurm has some" {
+    said at_site systemctl start jobtrail-slurm
+    printf '#!/bin/sh\necho "AccountingStorageType   = accounting_storage/slurmdbd"\n' >"$ROOT/usr/local/bin/scontrol"
+    chmod 755 "$ROOT/usr/local/bin/scontrol"
+    run at_site systemctl start jobtrail-slurm
+    rm "$ROOT/usr/local/bin/scontrol"
+    echo "$output"
+    # sacct: there is no accounting
+    [[ $status == 5 ]]
+}
+
 @test "timers are enabled, and systemd takes the units" {
     for timer in send load slurm; do
         [[ -L $ROOT/etc/systemd/system/timers.target.wants/jobtrail-$timer.timer ]]
