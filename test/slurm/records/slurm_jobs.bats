@@ -149,8 +149,8 @@ has_both_tasks() {
     local more
     more=$(($(sacct_says -j "$RESIZED" -o cputimeraw | paste -sd +) -
         $(rows "SELECT CAST(sum(core_seconds) AS INTEGER) FROM slurm_job WHERE job_id_raw = $RESIZED")))
-    # sacct has a CPU of the second part from the job's start on
-    [[ $more -eq $(rows "SELECT CAST(end_time - start_time AS INTEGER) FROM slurm_job
+    # sacct of 22.05 has a CPU of the second part from the job's start on, that of 26.05 has not
+    [[ $more -eq 0 || $more -eq $(rows "SELECT CAST(end_time - start_time AS INTEGER) FROM slurm_job
         WHERE job_id_raw = $RESIZED AND state = 'RESIZING'") ]]
 }
 
