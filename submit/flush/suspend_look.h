@@ -6,11 +6,11 @@
  * Slurm 22.05 and 26.05).
  *
  * Until Slurm 24.11 a job's extern step (PrologFlags=Contain) keeps a process of root's, which no
- * user can stop or resume: where there is one, it alone decides. Elsewhere a job counts as suspended
- * while all of its tasks that live on the node are: frozen, where Slurm freezes, which no user can
- * do either; or stopped. A user can stop them: then their own job loses this time of its allocation,
- * and nobody else's does. Of Slurm's accounting it is then missing, and readers that have that count
- * it as idle.
+ * user can stop or resume: where there is one, it alone decides. Elsewhere a job counts as
+ * suspended while all of its tasks that live on the node are: frozen, where Slurm freezes, which no
+ * user can do either; or stopped. A user can stop them: then their own job loses this time of its
+ * allocation, and nobody else's does. Of Slurm's accounting it is then missing, and readers that
+ * have that count it as idle.
  *
  * A change is appended to the journal, as long as it has fewer than JOURNAL_PAUSES_MAX pauses.
  */

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Whether this process is in a job of Slurm of which a step on this node, whose spool directory is
- * `spool`, had --jobtrail=no. Both the job in the process's cgroup and SLURM_JOB_ID are tried. Needs
- * no right to list `spool`. */
+ * `spool`, had --jobtrail=no. Both the job in the process's cgroup and SLURM_JOB_ID are tried.
+ * Needs no right to list `spool`. */
 bool slurm_job_opted_out(const char *spool);
 
 /* The job in a text of the form of /proc/PID/cgroup, or 0. Its directory is .../slurm.../job_N/...

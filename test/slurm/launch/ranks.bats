@@ -13,9 +13,9 @@ teardown_file() {
     stop_cluster
 }
 
-# runs JOB: "NAME RANK" of each run, sorted
+# runs JOB: "NAME RANK" of each run, sorted. A start record may have come too.
 runs() {
-    records "$1" | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.task_id)"' | sort
+    records "$1" | jq -r 'unique_by(.userT.run_uuid)[] | "\(.userT.exec_path | split("/")[-1]) \(.slurmT.task_id)"' | sort
 }
 
 start_record() { # JOB: the path of its start record
