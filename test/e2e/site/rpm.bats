@@ -6,16 +6,14 @@
 setup_file() {
     DIR=$(mktemp -d)
     SPEC=$JOBTRAIL_SOURCE/contrib/rpm/jobtrail.spec
-    ROOT=$DIR/root
+    ROOT=$DIR/root BUILT=$DIR/built
     mkdir "$ROOT"
-    export DIR SPEC ROOT
+    export DIR SPEC ROOT BUILT
     "$JOBTRAIL_SOURCE/contrib/rpm/make-source" "$DIR"
     build -ba --noclean "$SPEC" >"$DIR/log" 2>&1 || {
         tail -n 40 "$DIR/log" >&2
         return 1
     }
-    BUILT=$DIR/BUILDROOT/$(basename "$DIR"/BUILDROOT/*)
-    export BUILT
     make_root
 }
 
@@ -27,7 +25,7 @@ teardown_file() {
 
 # The distribution's own packages are not there: --nodeps.
 build() {
-    rpmbuild --nodeps --define "_topdir $DIR" --define "_sourcedir $DIR" "$@"
+    rpmbuild --nodeps --buildroot "$BUILT" --define "_topdir $DIR" --define "_sourcedir $DIR" "$@"
 }
 
 make_root() {
@@ -87,8 +85,7 @@ is_enabled() { # TIMER
     echo "# ours" >>"$ROOT/etc/jobtrail/jobtrail.conf"
     rm "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf" "$ROOT/etc/systemd/system/timers.target.wants/jobtrail-slurm.timer"
     # the next release, with another default
-    mv "$BUILT" "${BUILT/-1./-2.}"
-    echo "# new" >>"${BUILT/-1./-2.}/etc/jobtrail/jobtrail.conf"
+    echo "# new" >>"$BUILT/etc/jobtrail/jobtrail.conf"
     sed 's/^Release: 1/Release: 2/' "$SPEC" >"$DIR/jobtrail.spec"
     build -bb --short-circuit --noclean "$DIR/jobtrail.spec" >"$DIR/log" 2>&1
     # shellcheck disable=SC2046
