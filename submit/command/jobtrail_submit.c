@@ -28,6 +28,7 @@ static const char usage[] =
     "       jobtrail-submit session [--conf FILE] [--node NAME]\n"
     "       jobtrail-submit hand-in [--conf FILE]\n"
     "       jobtrail-submit watch [--conf FILE] [--node NAME] [--detach | --once | --stop]\n"
+    "       jobtrail-submit status [--conf FILE] [--node NAME] [--json | --openmetrics | --write]\n"
     "       jobtrail-submit send|outbox ...    see jobtrail-submit outbox --help\n"
     "\n"
     "flush\n"
@@ -60,6 +61,13 @@ static const char usage[] =
     "account\n"
     "and partition, which Slurm gives to that script. The status is 0 whatever happens.\n"
     "\n"
+    "status\n"
+    "Prints what waits in spool and outbox, what is in the quarantine, and whether the flush\n"
+    "breaks down for job after job: then the exit status is 5.\n"
+    "\n"
+    "  --openmetrics print it in the format of OpenMetrics\n"
+    "  --write       write it so to the file [submit] metrics, if there is one, and print nothing\n"
+    "\n"
     "session\n"
     "Makes the directory in which processes of this login or batch session, outside of Slurm, are\n"
     "recorded, and prints the variables that they need. The modulefile runs it, as the user.\n"
@@ -70,7 +78,9 @@ static const char usage[] =
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
-    "job still runs; 2 usage; 3 configuration, spool or outbox cannot be used; 4 see --formats.\n";
+    "job still runs; 2 usage; 3 configuration, spool or outbox cannot be used; 4 see --formats; 5 "
+    "(of\n"
+    "status) the flush breaks down for job after job.\n";
 
 static const char outbox_usage[] =
     "Usage: jobtrail-submit send [--conf FILE] [--timeout SECONDS] [--json]\n"
@@ -118,6 +128,8 @@ static const struct option_row option_rows[] = {
     {"formats", 'F', OPTION_NUMBER, MEMBER(formats), 1, VERSION_FORMATS_MAX, NULL},
     {"older-than", 'O', OPTION_NUMBER, MEMBER(older_days), 0, 100000, NULL},
     {"timeout", 'T', OPTION_NUMBER, MEMBER(timeout_s), 1, 86400, NULL},
+    {"openmetrics", 'M', OPTION_FLAG, MEMBER(openmetrics), 0, 0, NULL},
+    {"write", 'w', OPTION_FLAG, MEMBER(write), 0, 0, NULL},
     {"help", 'h', OPTION_FLAG, MEMBER(help), 0, 0, NULL},
     {"version", 'V', OPTION_FLAG, MEMBER(version), 0, 0, NULL},
     {NULL, 0, 0, 0, 0, 0, NULL},
@@ -135,6 +147,7 @@ static const struct command commands[] = {
     {"flush", "", command_flush, "cjnaoSdJF", true},
     {"prolog", "", command_prolog, "cn", false},
     {"watch", "", command_watch, "cnsD1dJF", true},
+    {"status", "", command_status, "cnJMw", true},
     {"session", "", command_session, "cndJ", false},
     {"hand-in", "", command_hand_in, "cndJ", false},
     {"send", "", command_send, "ctaOTJF", false},
