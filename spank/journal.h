@@ -7,19 +7,19 @@
  *
  * A line is `verb key=value key=value ...`, at the most JOURNAL_LINE_MAX bytes with its newline. It
  * is appended by one write(2), so that the daemons of several steps can write at once. Where a full
- * file system has cut the line before, a `%` and a newline are written first. From JOB_FORMATS 2 on
- * each verb begins with the number and a colon, as in `2:step`. Bytes of a value
+ * file system has cut the line before, a `%` and a newline are written first. Bytes of a value
  * other than letters, digits and `_./:,@+()[]-` are written as %XX. Readers skip unknown verbs and
  * keys. Each line has time=SECONDS.NANOSECONDS since the Epoch, and up=SECONDS.NANOSECONDS since
  * boot (CLOCK_BOOTTIME). So it shows when the clock is set between two lines.
+ * From JOB_FORMATS 2 on each verb begins with the number and a colon, as in `2:step`.
  *
  * prolog  the job starts here: job, restart, uid, gid, node, boot (the kernel's id of it); from the
  *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
  *         cpus (SLURM_JOB_CPUS_PER_NODE), node_list (SLURM_NODELIST, where the nodes have different
  *         shares; in a prolog that a step brings, the nodes of that step alone, while cpus are of
  *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job, sluid (from 26.05 on)
- * credential  from the site's Prolog script, where it runs inside of the job: restart, start (of the
- *         job, seconds since the Epoch), and the same keys of the credential as `prolog`. This
+ * credential  from the site's Prolog script, where it runs inside of the job: restart, start (of
+ *         the job, seconds since the Epoch), and the same keys of the credential as `prolog`. This
  *         restart is right; there the lines of steps have 0
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),

@@ -48,8 +48,8 @@ downgrade() {
 # submit_over 'SCRIPT BEFORE' 'SCRIPT AFTER' [SBATCH-OPTION...]: JOB has run the first one and waits for
 # go_on
 submit_over() {
-    JOB=$(submit "$PREFACE"$'\n'"$1"$'\n'"touch \$OUT/waits.\$SLURM_JOB_ID; wait_for go.\$SLURM_JOB_ID
-        $2"$'\n''wait' "${@:3}")
+    local wait="touch \$OUT/waits.\$SLURM_JOB_ID; wait_for go.\$SLURM_JOB_ID"
+    JOB=$(submit "$PREFACE"$'\n'"$1"$'\n'"$wait"$'\n'"$2"$'\n'wait "${@:3}")
 }
 
 waits() { # JOB
@@ -78,8 +78,10 @@ has_records() {
 }
 
 # the part that goes on under the other version: plain programs, steps, a kill, a step from before
+# shellcheck disable=SC2016 # for the job to expand
 OVER_BEFORE='$P/before 1; srun $P/step_before 2; srun --overlap $P/step_over 900 sleep &
     wait_for spins; '
+# shellcheck disable=SC2016
 OVER_AFTER='$P/after 3; srun --overlap $P/step_after 4; srun --overlap $P/step_killed 9
     scancel --signal=KILL $SLURM_JOB_ID.1'
 
@@ -157,17 +159,18 @@ nothing_left() {
 }
 
 @test "jobs that a crash has ended, and slurmd comes back with the other version" {
-    job=$(submit "srun $PROGRAMS/step_over 900 sleep" -w n2 --no-requeue)
-    eventually 60 grep -qs 'task ' "$RUN/n2/.2/$job.0/journal"
+    job=$(submit "srun bash -c '$PROGRAMS/before 0; echo ran; exec $PROGRAMS/spin 900 sleep'" -w n2 --no-requeue)
+    eventually 60 output_has "$job" ran
+    [[ -e $RUN/n2/.2/$job.0/journal ]]
     "$CLUSTER" crash-node n2
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
     "$CLUSTER" start-slurmd n2
     "$CLUSTER" restart-slurmd n1
-    recorded() { [[ $(record_count "$job" step_over) == 1 ]]; }
+    recorded() { [[ $(record_count "$job" before) == 1 ]]; }
     eventually 60 recorded
     run_as root scancel "$job"
     wait_job "$job"
-    has_records "$job" step_over 1
+    has_records "$job" before 1
 }
 
 @test "records that wait in the outbox, and sessions, are sent by the version that made them" {
@@ -193,6 +196,7 @@ nothing_left() {
 }
 
 @test "without the program of its version a job goes to the quarantine, and what it starts later is recorded" {
+    # shellcheck disable=SC2016 # for the job to expand
     submit_over '$P/before 1' 'srun $P/step_after 4' -w n1
     waits "$JOB"
     downgrade
