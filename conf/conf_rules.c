@@ -49,7 +49,7 @@ struct built_in {
 static const struct built_in built_in[] = {
     {POLICY_PATH, POLICY_SKIP,
      ".*/(r?bash|dash|ash|sh|zsh[-0-9.]*|[mp]?ksh[0-9.]*|tcsh|(bsd-)?csh|fish|busybox)"},
-    {POLICY_PATH, POLICY_SKIP, ".*/(srun|sbatch|salloc|sattach|sbcast|scrun)"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(srun|sbatch|salloc|sattach|sbcast|scrun|swait)"},
     /* distributions add the MPI, or a release: mpirun.openmpi, mpiexec.hydra, mpirun-4.1 */
     {POLICY_PATH, POLICY_SKIP, ".*/(mpirun|mpiexec|orterun|prterun)([-._][^/]*)?"},
     {POLICY_PATH, POLICY_SKIP, ".*/(orted|prted|prte|prun|hydra_(pmi|bstrap)_proxy)([-.][^/]*)?"},

@@ -48,30 +48,35 @@ static bool is_shell(int32_t pid)
     return false;
 }
 
+/* Whether `slot` is more likely the run of the process `pid` than `other`, whose `pid` is 0 where
+ * there is none: its own before that of the process that has forked it, then the later one. */
+static bool is_better(const struct ledger_slot *slot, const struct ledger_slot *other, int32_t pid)
+{
+    bool is_own = slot->pid == pid, is_other_own = other->pid == pid;
+    return other->pid == 0 || (is_own == is_other_own ? slot->up_ns > other->up_ns : is_own);
+}
+
 /* Looks for the slot of the process, or of the one that has forked it, in one mapping of the
- * ledger. */
-static enum found find_slot(int ledger, uint64_t offset, uint64_t size, int32_t pid,
-                            char uuid[PARENT_RUN_UUID])
+ * ledger. Where the kernel's pages are larger than the ledger's, that has other slots as well. */
+static void find_slot(int ledger, uint64_t offset, uint64_t size, int32_t pid,
+                      struct ledger_slot *found)
 {
     int32_t parent = process_parent(pid);
     for (uint64_t at = 0; at < size && at < (uint64_t)PAGES_MAX * LEDGER_PAGE; at += LEDGER_PAGE) {
         struct ledger_slot slot;
         if (io_read_at(ledger, &slot, sizeof slot, (off_t)(offset + at)) != sizeof slot)
             break;
-        if (slot.magic != LEDGER_SLOT_MAGIC || slot.state != LEDGER_OPEN ||
-            (slot.pid != pid && slot.pid != parent))
-            continue;
-        text_hex(slot.uuid, sizeof slot.uuid, uuid);
-        return slot.flags & LEDGER_SLOT_PKGS ? FOUND_RUN : FOUND_UNWATCHED;
+        if (slot.magic == LEDGER_SLOT_MAGIC && slot.state == LEDGER_OPEN && slot.pid > 0 &&
+            (slot.pid == pid || slot.pid == parent) && is_better(&slot, found, pid))
+            *found = slot;
     }
-    return FOUND_NONE;
 }
 
 static enum found find_run(int ledger, int32_t pid, char uuid[PARENT_RUN_UUID])
 {
-    enum found found = FOUND_NONE;
+    struct ledger_slot slot = {.pid = 0};
     CLEANUP_FREE char *maps = read_proc(pid, "maps");
-    for (char *line = maps; line != NULL && found == FOUND_NONE;) {
+    for (char *line = maps; line != NULL;) {
         unsigned long long start, end, offset;
         char *next = strchr(line, '\n');
         if (next != NULL)
@@ -79,10 +84,13 @@ static enum found find_run(int ledger, int32_t pid, char uuid[PARENT_RUN_UUID])
         size_t length = strlen(line);
         if (length > 7 && strcmp(line + length - 7, "/ledger") == 0 &&
             sscanf(line, "%llx-%llx %*4s %llx", &start, &end, &offset) == 3)
-            found = find_slot(ledger, offset, end - start, pid, uuid);
+            find_slot(ledger, offset, end - start, pid, &slot);
         line = next;
     }
-    return found;
+    if (slot.pid == 0)
+        return FOUND_NONE;
+    text_hex(slot.uuid, sizeof slot.uuid, uuid);
+    return slot.flags & LEDGER_SLOT_PKGS ? FOUND_RUN : FOUND_UNWATCHED;
 }
 
 bool parent_run_find(const char *spool, char uuid[PARENT_RUN_UUID])

@@ -99,8 +99,8 @@ job_container_conf() {
     printf '%s\n' AutoBasePath=true "BasePath=$RUN/private" # each node's in a directory of its name
 }
 
-namespace_yaml() {
-    printf '%s\n' defaults: '  auto_base_path: true' "  base_path: $RUN/private/%n" \
+namespace_yaml() { # each node's base is a directory of its name
+    printf '%s\n' defaults: '  auto_base_path: true' "  base_path: $RUN/private" \
         "  clone_ns_flags: [$NAMESPACES]"
 }
 

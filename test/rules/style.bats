@@ -49,3 +49,10 @@ files() {
     echo "without:$bad"
     [[ $bad == "" ]]
 }
+
+# cmocka 1 lacks what cmocka 2 has instead.
+@test "unit tests use nothing of cmocka's that its releases do not share" {
+    run grep -rnE 'assert_(not_)?in_(range|set)\(' "$JOBTRAIL_SOURCE/test/unit" "$JOBTRAIL_SOURCE/test/e2e"
+    echo "$output"
+    ((status == 1))
+}

@@ -34,20 +34,37 @@ function text = read_text(name)
 end
 
 function run = find_run(ledger)
-% The uuid of the run of this process; '' where its packages are not recorded.
+% The uuid of the run of this process; '' where its packages are not recorded. Where the kernel's pages are
+% larger than the slot, the mapping has other slots too: then it is the one of this pid that was claimed last.
     run = '';
-    offsets = regexp(read_text('/proc/self/maps'), '^\S+ +\S+ +(\S+) [^\n]*/ledger$', 'tokens', 'lineanchors');
-    for i = 1:numel(offsets)
+    last = 0;
+    maps = regexp(read_text('/proc/self/maps'), '^(\w+)-(\w+) +\S+ +(\S+) [^\n]*/ledger$', 'tokens', 'lineanchors');
+    for i = 1:numel(maps)
+        at = max(hex2dec(maps{i}{3}), 9 * 4096);
+        stop = hex2dec(maps{i}{3}) + hex2dec(maps{i}{2}) - hex2dec(maps{i}{1});
         fid = fopen(ledger, 'r');
-        fseek(fid, sscanf(offsets{i}{1}, '%x'), 'bof');
-        page = fread(fid, 120, '*uint8')';
-        fclose(fid);
-        if numel(page) >= 120 && strcmp(char(page(3:8)), 'JTSLT4') && ...
-                typecast(page(21:22), 'uint16') == 1 && ...
-                bitand(typecast(page(29:32), 'uint32'), uint32(2)) ~= 0
-            run = sprintf('%02x', page(65:80));
-            return
+        while at < stop
+            fseek(fid, at, 'bof');
+            head = fread(fid, 144, '*uint8')';
+            begin = at;
+            at = at + 4096;
+            if numel(head) < 144 || ~strcmp(char(head(3:8)), 'JTSLT4')
+                continue
+            end
+            number = @(where) double(typecast(head(where + (1:4)), 'uint32'));
+            at = begin + max(number(16), 4096);
+            is_alone = i > 1 && begin == hex2dec(maps{i}{3}) && at == stop;
+            claimed = double(typecast(head(137:144), 'uint64'));
+            if typecast(head(21:22), 'uint16') == 1 && claimed > last && ...
+                    (is_alone || number(32) == feature('getpid'))
+                last = claimed;
+                run = '';
+                if bitand(number(28), 2) ~= 0
+                    run = sprintf('%02x', head(65:80));
+                end
+            end
         end
+        fclose(fid);
     end
 end
 

@@ -23,19 +23,29 @@ my $read = sub {
 };
 
 # The uuid of the run of this process, or of the process that has forked it; '' where its packages are
-# not recorded.
+# not recorded. Where the kernel's pages are larger, a mapping has other slots too: then it is the one that
+# was claimed last. Addresses are cut to 32 bits: hex() would warn of more.
 my $find_run = sub {
     my ($ledger) = @_;
     my $maps = $read->('/proc/self/maps');
+    my ($last, $found, $page, $first) = ('', '', 4096, 9 * 4096);
     for (my $end = 0; ($end = index $maps, "/ledger\n", $end) >= 0; $end++) {
-        my $line = substr $maps, rindex($maps, "\n", $end) + 1, 80;
-        my $head = $read->($ledger, hex((split ' ', $line)[2]), 120);
-        next if length $head < 120 || substr($head, 2, 6) ne 'JTSLT4';
-        my ($state, $flags, $pid, $uuid) = unpack 'x20 S x6 L l x28 H32', $head;
-        next if $state != 1 || $pid != $$ && $pid != getppid;
-        return $flags & 2 ? $uuid : '';
+        my ($where, undef, $at) = split ' ', substr $maps, rindex($maps, "\n", $end) + 1, 80;
+        my $size = hex(substr $where, -8) - hex(substr $where, index($where, '-') - 8, 8);
+        my $stop = ($at = hex $at) + ($size < 0 ? $size + 4294967296 : $size);
+        $at = $first if $at < $first;
+        while ($at < $stop) {
+            my $head = $read->($ledger, $at, 144);
+            $at += $page;
+            next if length $head < 144 || substr($head, 2, 6) ne 'JTSLT4';
+            my ($bytes, $state, $flags, $pid, $uuid) = unpack 'x16 L S x6 L l x28 H32', $head;
+            $at += $bytes - $page if $bytes > $page;
+            next if $state != 1 || $pid != $$ && $pid != getppid;
+            my $claimed = ($pid == $$) . reverse substr $head, 136, 8; # a number, its last byte first
+            ($last, $found) = ($claimed, $flags & 2 ? $uuid : '') if $claimed gt $last;
+        }
     }
-    return '';
+    return $found;
 };
 
 # Perl does not ignore SIGXFSZ, which a write beyond a limit raises.

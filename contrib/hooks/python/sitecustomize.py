@@ -18,7 +18,7 @@ def watch():
     import _frozen_importlib_external as external
     import posix
 
-    SLOT_MAGIC = 0x34544C53544A0A7F
+    SLOT_MAGIC, PAGE, FIRST = 0x34544C53544A0A7F, 4096, 9 * 4096
     OPEN, PKGS = 1, 2
     LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 8192
 
@@ -42,20 +42,34 @@ def watch():
     def number(head, start, end):
         return int.from_bytes(head[start:end], sys.byteorder)
 
-    # The uuid of the run of this process, or of the process that has forked it.
+    # The uuid of the run of this process, or of the process that has forked it. Where the kernel's pages
+    # are larger, a mapping has other slots too: then it is the one that was claimed last.
     def find_run(ledger):
         maps = read_proc(b"/proc/self/maps")
-        end = 0
+        own, parent = posix.getpid(), posix.getppid()
+        end, last, found = 0, (), None
         while True:
             end = maps.find(b"/ledger\n", end + 1)
             if end < 0:
-                return None
-            offset = int(maps[maps.rfind(b"\n", 0, end) + 1:end].split(None, 3)[2], 16)
-            head = read(ledger, 120, offset)
-            if number(head, 0, 8) != SLOT_MAGIC or number(head, 20, 22) != OPEN:
-                continue
-            if number(head, 32, 36) in (posix.getpid(), posix.getppid()):
-                return head[64:80].hex() if number(head, 28, 32) & PKGS else None
+                return found
+            where, _, at, _ = maps[maps.rfind(b"\n", 0, end) + 1:end].split(None, 3)
+            start, stop = (int(address, 16) for address in where.split(b"-"))
+            at = int(at, 16)
+            stop += at - start
+            at = max(at, FIRST)
+            while at < stop:
+                head = read(ledger, 144, at)
+                if number(head, 0, 8) != SLOT_MAGIC:
+                    at += PAGE
+                    continue
+                at += max(number(head, 16, 20), PAGE)
+                pid = number(head, 32, 36)
+                if number(head, 20, 22) != OPEN or pid not in (own, parent):
+                    continue
+                claimed = (pid == own, number(head, 136, 144))
+                if claimed > last:
+                    last = claimed
+                    found = head[64:80].hex() if number(head, 28, 32) & PKGS else None
 
     spool = posix.environ[b"JOBTRAIL_SPOOL"]
     run = find_run(spool + b"/ledger")

@@ -28,7 +28,7 @@ runs() { # JOB: "NAME STEP END" of each run, sorted
     [[ ! -e /tmp/of-the-job ]]
     [[ $(runs "$job" | grep -v "^cat\|^ls\|^wc") == $'_exit_with 1 task_exit\nexit_with batch fini' ]]
     [[ $(field "$job" _exit_with '.slurmT | "\(.exit_code) \(.outlived)"') == "4 false" ]]
-    [[ $(coverage "$job" n2) == "1 recorded 1" ]]
+    [[ $(coverage "$job" n2) == "1 follower 1" ]]
 }
 
 @test "a task that is killed has its signal, as the pid that Slurm saw" {

@@ -42,7 +42,9 @@ EOF
 
 @test "an mpirun with two programs has a record of each" {
     job=$(submit_and_wait "$MPIRUN -n 2 $PROGRAMS/hello_openmpi : -n 2 bash -c 'exec -a other $PROGRAMS/hello_openmpi'" -N2 -n4)
-    [[ $(record_count "$job" hello_openmpi) == 2 ]]
+    # with a start record too, where a program ran long enough
+    [[ $(records "$job" | jq -c 'map(.userT.run_uuid) | unique | length') == 2 ]]
+    [[ $(records "$job" | jq -r '[.[].cmdlineA[0] | split("/")[-1]] | unique | join(" ")') == "hello_openmpi other" ]]
 }
 
 # What XALT's loader keeps of a start record when the end comes (run_to_db in py_src/XALTdb.py)

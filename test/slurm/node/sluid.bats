@@ -8,9 +8,10 @@ bats_require_minimum_version 1.5.0
 load ../fixture/cluster
 
 setup_file() {
-    start_cluster EXTRA_CONF=PrologFlags=Alloc
+    RULES=$'[tracking]\nopt_out = yes' start_cluster EXTRA_CONF=PrologFlags=Alloc
     mkdir -m 1777 "$DIR/sessions"
     sed -i "s|^\[spool\]|&\nsessions = $DIR/sessions|" "$DIR/jobtrail.conf"
+    "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
 }
 
 teardown_file() {
@@ -47,7 +48,11 @@ finish() {
     start --requeue
     first=$SLUID
     run_as root scontrol requeue "$JOB"
-    has_restarted() { [[ -e $DIR/run/n1/$JOB.1/journal && $(sluid "$JOB") != "$first" ]]; }
+    eventually 60 has_state "$JOB" PENDING
+    has_restarted() { # as in "a job that was requeued" in launch/kinds.bats
+        run_as root scontrol update "jobid=$JOB" StartTime=now 2>/dev/null || true
+        [[ -e $DIR/run/n1/$JOB.1/journal && $(sluid "$JOB") != "$first" ]]
+    }
     eventually 60 has_restarted
     [[ $(readlink "$DIR/run/n1/$(sluid "$JOB")") == "$JOB.1" ]]
     [[ ! -L $DIR/run/n1/$first ]]

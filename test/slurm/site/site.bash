@@ -16,12 +16,42 @@ build_packages() {
     rm -rf "$PACKAGES"
     mkdir -p "$tree" "$DEBS"/{first,same,other}
     tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
-    (cd "$tree" && dpkg-buildpackage -b -us -uc) >"$PACKAGES/log" 2>&1 || {
+    build_in "$tree"
+    mv "$PACKAGES"/*.deb "$PACKAGES"/*.changes "$PACKAGES"/*.buildinfo "$DEBS/first"
+    raise_version "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")"
+}
+
+build_in() { # TREE [OPTION]
+    (cd "$1" && dpkg-buildpackage -b -us -uc ${2+"$2"}) >"$PACKAGES/log" 2>&1 || {
         tail -n 40 "$PACKAGES/log" >&2
         return 1
     }
-    mv "$PACKAGES"/*.deb "$PACKAGES"/*.changes "$PACKAGES"/*.buildinfo "$DEBS/first"
-    raise_version "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")"
+}
+
+# Lets debhelper make the packages again, from the objects that are there.
+forget_packages() { # TREE
+    local file
+    for file in "$1"/debian/*; do
+        case $file in
+        *.debhelper* | *.substvars | */files | */jobtrail-runtime-*) rm -rf "$file" ;;
+        */jobtrail-*) [[ ! -d $file ]] || rm -rf "$file" ;;
+        esac
+    done
+    rm -rf "$1/debian/.debhelper"
+}
+
+# Once more into $PACKAGES, with other settings; in longer runs also from another directory, objects included
+build_again() {
+    local tree=$PACKAGES/jobtrail
+    if [[ -n ${JOBTRAIL_SOAK-} ]]; then
+        tree=$PACKAGES/a/directory/elsewhere/jobtrail
+        mkdir -p "$tree"
+        tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
+    else
+        forget_packages "$tree"
+    fi
+    (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 build_in "$tree" -nc)
+    [[ $tree == "$PACKAGES/jobtrail" ]] || mv "${tree%/*}"/*.deb "$PACKAGES"
 }
 
 # The same files under a higher version, as after a change that touches no format
@@ -37,19 +67,13 @@ raise_version() { # VERSION
 
 # What a change of the formats makes of the tree: debian/rules refuses to build before control says so too.
 build_other_formats() {
-    local tree=$PACKAGES/jobtrail file number
+    local tree=$PACKAGES/jobtrail number
     number=$(sed -n 's/^.*define JOB_FORMATS //p' "$tree/spank/job_formats.h")
     sed -i "s/define JOB_FORMATS $number/define JOB_FORMATS $((number + 1))/" "$tree/spank/job_formats.h"
     sed -i "s/jobtrail-runtime-$number/jobtrail-runtime-$((number + 1))/" "$tree/debian/control"
     sed -i '1s/)/+2)/' "$tree/debian/changelog"
-    for file in "$tree"/debian/*; do
-        case $file in *.debhelper* | *.substvars | */files | */jobtrail-*/) rm -rf "$file" ;; esac
-    done
-    rm -rf "$tree"/debian/.debhelper "$tree"/debian/jobtrail-{collector,common,doc,login,node}/ "$tree"/debian/jobtrail-runtime-*
-    (cd "$tree" && dpkg-buildpackage -b -nc -us -uc) >"$PACKAGES/log" 2>&1 || {
-        tail -n 40 "$PACKAGES/log" >&2
-        return 1
-    }
+    forget_packages "$tree"
+    build_in "$tree" -nc
     mv "$PACKAGES"/*.deb "$DEBS/other"
 }
 

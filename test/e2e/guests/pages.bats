@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Kernels with pages of 4, 16 and 64 KiB. None with larger ones is here, so a library says so to ours: it changes
+# AT_PAGESZ in the auxiliary vector before our constructor reads it. Programs of this machine run that way. Those for
+# aarch64 run under qemu-user, whose -p tells it to the whole program (up to its release 9). Neither refuses a
+# mapping at another multiple of 4 KiB, so the system calls are looked at (fixture/check_mappings).
+#
+# What qemu-user cannot show: it refuses seccomp's modes, makes a fork of a vfork, has no list of robust futexes, and
+# waits for ever where the main thread has ended before the others. A process begins when its qemu does: so no capture
+# is of the same process as the one before an exec, whose end is then that of the job. There is no C library but
+# glibc for aarch64.
+
+load ../fixture/job
+load ../fixture/packages
+
+setup_file() {
+    export PAGES=$BATS_FILE_TMPDIR
+    cat >"$PAGES/pages.c" <<'C'
+#include <link.h>
+#include <stdlib.h>
+extern char **environ;
+__attribute__((constructor)) static void change(void)
+{
+    char **end = environ;
+    while (*end != 0)
+        end++;
+    for (ElfW(auxv_t) *aux = (void *)(end + 1); aux->a_type != AT_NULL && getenv("TEST_PAGE"); aux++)
+        if (aux->a_type == AT_PAGESZ)
+            aux->a_un.a_val = strtoul(getenv("TEST_PAGE"), 0, 10);
+}
+C
+    gcc -shared -fPIC -o "$PAGES/pages.so" "$PAGES/pages.c"
+    # run PROGRAM [ARGUMENT...]: under qemu-user, with the variables that are for the program. It is static, so
+    # that what they preload is not for it, and programs can exec it in the place of a program for aarch64.
+    cat >"$PAGES/run.c" <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char log[256], preload[1024], *line[64] = {"qemu-aarch64", "-p", getenv("TEST_PAGE"), "-L", "/usr/aarch64-linux-gnu"};
+    int at = 5, fd = -1;
+    for (int i = 0; i < 100 && fd < 0; i++) {
+        snprintf(log, sizeof log, "%s/log.%d.%d", getenv("TEST_LOGS"), (int)getpid(), i);
+        fd = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    }
+    if (getenv("LD_PRELOAD") != NULL) {
+        snprintf(preload, sizeof preload, "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
+        unsetenv("LD_PRELOAD");
+        line[at++] = "-E";
+        line[at++] = preload;
+    }
+    line[at++] = "-strace";
+    line[at++] = "-D";
+    line[at++] = log;
+    memcpy(line + at, argv + 1, (size_t)argc * sizeof *argv);
+    execvp(line[0], line);
+    return 126;
+}
+C
+    gcc -static -o "$PAGES/run" "$PAGES/run.c" 2>"$PAGES/warnings"
+    mkdir "$PAGES/arm"
+    cd "$JOBTRAIL_SOURCE" || return 1
+    aarch64-linux-gnu-gcc -std=gnu17 -O2 -fPIC -ffreestanding -fno-stack-protector -fvisibility=hidden \
+        -D_GNU_SOURCE -mno-outline-atomics -I. -shared -nostdlib -Wl,--no-undefined -Wl,-soname,libjobtrail.so \
+        -Wl,--version-script,preload/libjobtrail.map -o "$PAGES/arm/libjobtrail.so" preload/*.c
+    aarch64-linux-gnu-gcc -shared -fPIC -o "$PAGES/arm/pages.so" "$PAGES/pages.c"
+    for program in exit_with _exit_with exec_to fork_child vfork_child kill_self end_by exit_in_handler thread_exit threads_exit \
+        close_all clear_environ dlopen_one seccomp_exit say_hello; do
+        aarch64-linux-gnu-gcc -D_GNU_SOURCE -I. -o "$PAGES/arm/$program" "test/programs/$program.c" -pthread -ldl
+    done
+    aarch64-linux-gnu-gcc -o "$PAGES/arm/page_bytes" -xc - \
+        <<<$'#include <stdio.h>\n#include <sys/auxv.h>\nint main(void) { printf("%lu\\n", getauxval(AT_PAGESZ)); return 0; }'
+    aarch64-linux-gnu-gcc -static -D_GNU_SOURCE -mno-outline-atomics -I. -o "$PAGES/arm/static" test/programs/say_hello.c \
+        -ffreestanding -fno-stack-protector -fvisibility=hidden preload/*.c
+}
+
+# The C library and qemu-user agree with ours on the size of pages where -p works.
+has_page_option() {
+    [[ $(qemu-aarch64 -p 65536 -L /usr/aarch64-linux-gnu "$PAGES/arm/page_bytes" 2>/dev/null) == 65536 ]]
+}
+
+setup() {
+    new_job
+}
+
+# of_pages BYTES: what tracked() and unnoticed() start from here on says that its pages are so large
+of_pages() {
+    export TEST_PAGE=$1 TEST_LOGS=$BATS_TEST_TMPDIR/logs.$1
+    rm -rf "$SPOOL" "$RECORDS" "$TEST_LOGS"
+    mkdir "$TEST_LOGS"
+    new_job
+    TRACKED[-1]="LD_PRELOAD=$LIBRARY:$PAGES/pages.so"
+}
+
+# for_arm: the same for programs of aarch64
+for_arm() {
+    of_pages "$1"
+    TRACKED[-1]="LD_PRELOAD=$PAGES/arm/libjobtrail.so"
+    has_page_option || TRACKED[-1]+=":$PAGES/arm/pages.so"
+}
+
+# whole_pages: all of what the programs mapped, or ours alone where the C library knows another size
+whole_pages() {
+    local scope=(--shared)
+    ! has_page_option || scope=()
+    [[ $("$JOBTRAIL_SOURCE/test/e2e/fixture/check_mappings" "$TEST_PAGE" "${scope[@]}" "$TEST_LOGS"/*) -gt 0 ]]
+}
+
+# traced COMMAND...: of this machine, tracked
+traced() {
+    env "${TRACKED[@]:0:4}" strace -f -qq -E "${TRACKED[4]}" -o "$TEST_LOGS/log.$BASHPID.$RANDOM" \
+        -e trace=mmap,munmap,mprotect,madvise,mremap "$@"
+}
+
+used_bytes() {
+    od -An -t u8 -j 24 -N 8 "$SPOOL/$JOB.0/user/ledger" | tr -d ' '
+}
+
+@test "with pages of each size all is recorded, mappings are at their multiples, and the ledger is no larger" {
+    local size used=""
+    for size in 4096 16384 65536; do
+        of_pages "$size"
+        for _ in 1 2 3; do
+            traced "$PROGRAMS/exit_with"
+            traced "$PROGRAMS/kill_self" 9 || true
+            traced "$PROGRAMS/fork_child"
+            traced "$PROGRAMS/exec_to" "$PROGRAMS/vfork_child" "$PROGRAMS/exec_to" "$PROGRAMS/exit_with" 0
+        done
+        [[ $("$JOBTRAIL_SOURCE/test/e2e/fixture/check_mappings" "$size" --shared "$TEST_LOGS"/*) == 63 ]] # policy, head and slot
+        [[ ${used:=$(used_bytes)} == "$(used_bytes)" ]]
+        leaves "$(repeated 6 "exit_with fini")" "$(repeated 3 "kill_self epilog")" "$(repeated 3 "fork_child fini")" \
+            "$(repeated 6 "exec_to exec")" "$(repeated 3 "vfork_child fini")"
+    done
+}
+
+@test "a mapping at no multiple of the page's size is found" {
+    of_pages 4096
+    traced "$PROGRAMS/exit_with"
+    run "$JOBTRAIL_SOURCE/test/e2e/fixture/check_mappings" 65536 --shared "$TEST_LOGS"/*
+    [[ $status == 1 && $output == *"no multiple of 65536: "*MAP_SHARED* ]]
+}
+
+# RULES of fixture/packages: interpreters are recorded with their packages, and so are shells.
+# shellcheck disable=SC2154 # hooks is of fixture/packages
+@test "hooks find the run of their process among others in a large page" {
+    local size
+    make_module "$BATS_TEST_TMPDIR/lib" alpha
+    mkdir "$BATS_TEST_TMPDIR/perl"
+    echo '1;' >"$BATS_TEST_TMPDIR/perl/Beta.pm"
+    for size in 16384 65536; do
+        of_pages "$size"
+        for _ in 1 2; do
+            # shellcheck disable=SC2016
+            hooked PYTHONPATH="$hooks/python:$BATS_TEST_TMPDIR/lib" bash -c '"$0/exit_with"; exec "$@"' "$PROGRAMS" \
+                /usr/bin/python3 -c 'import alpha'
+            # shellcheck disable=SC2016
+            hooked bash -c '"$0/exec_to" "$@"; :' "$PROGRAMS" /usr/bin/perl -w -I"$BATS_TEST_TMPDIR/perl" -MBeta -e 'fork or exit'
+        done
+        hooked R --no-save --quiet <<<'library(splines)' >/dev/null
+        hooked octave-cli -q --eval 'x = 1;' >/dev/null
+        flush
+        # each package, and each hook, of the run that it was in; the machine's Python may load packages of its own
+        [[ $(jq -n --argjson runs "$(records)" --argjson packages "$(packages)" -c '$packages | map(. as $package
+            | $runs[] | select(.userT.run_uuid == $package.xalt_run_uuid)
+            | [$package.package_name, (.userT.exec_path | split("/")[-1] | sub("[0-9.]+$"; ""))]
+            | select(.[0] == ("alpha", "Beta"))) | sort') == \
+            '[["Beta","perl"],["Beta","perl"],["alpha","python"],["alpha","python"]]' ]]
+        [[ $(records | jq -c 'map(select(.XALT_qaT.JOBTRAIL_PKGS_HOOK == "yes") | .userT.exec_path | split("/")[-1]
+            | sub("[-0-9.].*"; "")) | sort') == '["R","octave","perl","perl","python","python"]' ]]
+    done
+}
+
+@test "aarch64: with pages of each size programs end as ever, are recorded, and map whole pages" {
+    local size program=$PAGES/arm signal way
+    for size in 4096 16384 65536; do
+        for_arm "$size"
+        unnoticed "$PAGES/run" "$program/exit_with" 3
+        unnoticed "$PAGES/run" "$program/_exit_with" 3
+        unnoticed "$PAGES/run" "$program/clear_environ" a-title
+        unnoticed "$PAGES/run" "$program/close_all"
+        unnoticed "$PAGES/run" "$program/dlopen_one" libm.so.6
+        leaves "exit_with fini" "_exit_with epilog" "clear_environ fini" "close_all fini" "dlopen_one fini"
+        whole_pages
+    done
+}
+
+@test "aarch64: children, threads and programs one after the other" {
+    local size program=$PAGES/arm
+    for size in 4096 65536; do
+        for_arm "$size"
+        unnoticed "$PAGES/run" "$program/fork_child" 2
+        unnoticed "$PAGES/run" "$program/vfork_child"
+        unnoticed "$PAGES/run" "$program/vfork_child" "$PAGES/run" "$program/exit_with" 4
+        unnoticed "$PAGES/run" "$program/thread_exit" 5
+        unnoticed "$PAGES/run" "$program/threads_exit" 6
+        unnoticed "$PAGES/run" "$program/exec_to" "$PAGES/run" "$program/exec_to" "$PAGES/run" "$program/exit_with" 4
+        leaves "$(repeated 2 "exec_to epilog")" "$(repeated 2 "exit_with fini")" "fork_child fini" \
+            "$(repeated 2 "vfork_child fini")" "thread_exit fini" "threads_exit fini"
+        whole_pages
+    done
+}
+
+@test "aarch64: signals, with our handlers and without" {
+    local size program=$PAGES/arm signal way
+    for size in 4096 65536; do
+        for_arm "$size"
+        for signal in 1 9 11 15; do
+            unnoticed "$PAGES/run" "$program/kill_self" "$signal"
+        done
+        for way in abort _Exit quick_exit exit_group trap; do
+            unnoticed "$PAGES/run" "$program/end_by" "$way"
+        done
+        unnoticed "$PAGES/run" "$program/exit_in_handler" 4
+        leaves "$(repeated 4 "kill_self epilog")" "$(repeated 5 "end_by epilog")" "exit_in_handler fini"
+        whole_pages
+        for_arm "$size"
+        for signal in 2 6 11 15; do
+            XALT_SIGNAL_HANDLER=yes unnoticed "$PAGES/run" "$program/kill_self" "$signal"
+        done
+        leaves "$(repeated 4 "kill_self fini")"
+        [[ $(records | jq -c 'map(.slurmT.signal) | sort') == '[2,6,11,15]' ]]
+    done
+}
+
+@test "aarch64: a static program with the library in it, and programs that are sampled out or not recorded" {
+    local size
+    for size in 4096 65536; do
+        for_arm "$size"
+        unnoticed "$PAGES/run" "$PAGES/arm/static"
+        leaves "static fini" "static fini" # it has the library without LD_PRELOAD, too
+        whole_pages
+        RULES=$'[paths]\nskip = .*/_exit_with\n[sampling]\nenabled = yes\nscalar = 0 1:100000000' for_arm "$size"
+        unnoticed "$PAGES/run" "$PAGES/arm/exit_with" 3
+        unnoticed "$PAGES/run" "$PAGES/arm/say_hello"
+        unnoticed "$PAGES/run" "$PAGES/arm/_exit_with" 3
+        unnoticed "$PAGES/run" "$PAGES/arm/seccomp_exit" strict
+        [[ $("$PROGRAMS/list_ledger" "${TRACKED[0]#*=}/ledger" | grep -c '^stub') == 3 ]]
+        leaves
+        whole_pages
+    done
+}
