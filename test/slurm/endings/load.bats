@@ -89,10 +89,12 @@ EOF
 }
 
 @test "of 1000 ends under load none lies outside of its bounds" {
-    local witness step i before script="export WITNESS='$DIR/witness'"$'\n'
+    local witness step i before first=(nice -n -20) script="export WITNESS='$DIR/witness'"$'\n'
     make_programs
     WITNESS=$DIR/witness
-    chrt -f 50 "$PROGRAMS/witness" "$WITNESS" >"$DIR/truth" 3>&- & # it is not late itself
+    # It is not late itself; where a cgroup forbids real-time priority it may be, which proves less.
+    ! chrt -f 50 true || first=(chrt -f 50)
+    "${first[@]}" "$PROGRAMS/witness" "$WITNESS" >"$DIR/truth" 3>&- &
     witness=$!
     eventually 10 test -S "$WITNESS"
     chmod 666 "$WITNESS"
