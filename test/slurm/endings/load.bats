@@ -115,6 +115,7 @@ srun -O -n$TASKS --multi-prog $DIR/out/multi$step
     stop_load
     kill "$witness"
     wait "$witness"
+    eventually 120 is_flushed "$job"
     grep -v -e '^step' -e '^alone' -e 'Exited with exit code 3' "$DIR/out/$job" || true
     run compare "$job"
     echo "$output"
@@ -142,6 +143,7 @@ is_in_state() { # PID LETTER: "T" (stopped), "Z" (dead, and not waited for)
     sleep 0.5 # how late it is
     kill -CONT "$daemon"
     wait_job "$job"
+    eventually 120 is_flushed "$job"
     run field "$job" exit_late ".slurmT | [.end_source, .signal,
         .end_time_min >= $before - 1e-4, .end_time_min <= $after, .end_time_max >= $after + 0.5] | tostring"
     echo "$output"
