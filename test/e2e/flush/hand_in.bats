@@ -143,15 +143,20 @@ waiting() {
 }
 
 @test "a user has a hundred sessions in the quarantine at the most, and others have theirs" {
+    local flushes=0
     # shellcheck disable=SC2016
     as_games 'for ((i = 1; i <= 130; i++)); do mkdir $i.99; echo nothing >$i.99/ledger; done'
     mkdir -m 700 "$SESSIONS/6" "$SESSIONS/6/7.99"
     echo nothing >"$SESSIONS/6/7.99/ledger"
     chown -R man:man "$SESSIONS/6"
-    run -0 --separate-stderr flush_sessions --json
-    [[ $(jq -c '[.quarantined, .lost, .failed]' <<<"$output") == "[101,30,0]" ]]
+    # one flush, or more where it has not done all of them in the time that a user has
+    while [[ -n $(find "$SESSIONS" -name ledger -print -quit) ]] && ((flushes++ < 20)); do
+        run -0 --separate-stderr flush_sessions --json
+        echo "$output" >>"$PLACE/counts"
+        rm -f "$PLACE"/state/sessions/turn.* # who has used up that time would wait for five minutes
+    done
+    [[ $(jq -sc '[map(.quarantined), map(.lost), map(.failed)] | map(add)' "$PLACE/counts") == "[101,30,0]" ]]
     [[ $(find "$PLACE/state/quarantine" -maxdepth 1 -name '5.*' | wc -l) == 100 && -e $PLACE/state/quarantine/6.7.99 ]]
-    [[ -z $(find "$SESSIONS" -name ledger) ]]
 }
 
 @test "twenty thousand names in a user's directory are looked at in pieces, and told" {
@@ -208,13 +213,14 @@ waiting() {
 }
 
 @test "what users make with numbers that no account has is removed or put aside, once and behind real users" {
+    local flushes=0
     hand_in 1
     as_games 'mkdir ../4123{100000..112000}; mkdir ../4123123123; echo mine >../4123123123/mine; ln -s / ../4123123124'
     run -0 --separate-stderr flush_sessions
-    # bounded in one go; the rest is for the next
+    # bounded in one go, by number and by time; the rest is for the next
     [[ $(delivered) == 1 && $stderr == *"names with numbers that no account has: "*" put aside (.aside.*), 0 stay" ]]
-    [[ $(find "$SESSIONS" -maxdepth 1 -name '4*' | wc -l) == 2003 && $(wc -l <<<"$stderr") == 1 ]]
-    run -0 flush_sessions
+    [[ $(find "$SESSIONS" -maxdepth 1 -name '4*' | wc -l) -ge 2003 && $(wc -l <<<"$stderr") == 1 ]]
+    while [[ $(ls "$SESSIONS") != 5 ]] && ((flushes++ < 20)); do run -0 flush_sessions; done
     [[ $(ls "$SESSIONS") == 5 && $(cat "$SESSIONS"/.aside.4123123123.*/mine) == mine ]]
     [[ $(find "$SESSIONS" -mindepth 1 -maxdepth 1 -name '.aside.*' -user games | wc -l) == 2 ]]
     # they are no numbers any more, and go when they are empty

@@ -89,10 +89,12 @@ EOF
 }
 
 @test "of 1000 ends under load none lies outside of its bounds" {
-    local witness step i before script="export WITNESS='$DIR/witness'"$'\n'
+    local witness step i before first=(nice -n -20) script="export WITNESS='$DIR/witness'"$'\n'
     make_programs
     WITNESS=$DIR/witness
-    chrt -f 50 "$PROGRAMS/witness" "$WITNESS" >"$DIR/truth" 3>&- & # it is not late itself
+    # It is not late itself; where a cgroup forbids real-time priority it may be, which proves less.
+    ! chrt -f 50 true || first=(chrt -f 50)
+    "${first[@]}" "$PROGRAMS/witness" "$WITNESS" >"$DIR/truth" 3>&- &
     witness=$!
     eventually 10 test -S "$WITNESS"
     chmod 666 "$WITNESS"
@@ -113,6 +115,7 @@ srun -O -n$TASKS --multi-prog $DIR/out/multi$step
     stop_load
     kill "$witness"
     wait "$witness"
+    eventually 120 is_flushed "$job"
     grep -v -e '^step' -e '^alone' -e 'Exited with exit code 3' "$DIR/out/$job" || true
     run compare "$job"
     echo "$output"
@@ -140,6 +143,7 @@ is_in_state() { # PID LETTER: "T" (stopped), "Z" (dead, and not waited for)
     sleep 0.5 # how late it is
     kill -CONT "$daemon"
     wait_job "$job"
+    eventually 120 is_flushed "$job"
     run field "$job" exit_late ".slurmT | [.end_source, .signal,
         .end_time_min >= $before - 1e-4, .end_time_min <= $after, .end_time_max >= $after + 0.5] | tostring"
     echo "$output"
