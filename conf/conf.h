@@ -43,7 +43,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 60
+#define CONF_KEYS 61
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {
@@ -60,6 +60,7 @@ struct conf {
     bool standard_library;     /* [hooks] standard_library = yes|no */
     char *submit;              /* [submit] program */
     char *state;               /* [submit] state: quarantine and what else must outlive a reboot */
+    char *metrics;             /* [submit] metrics: a file; "" = none */
     uint32_t epilog_timeout_s; /* [submit] epilog_timeout */
     uint32_t job_timeout_s;    /* [submit] job_timeout */
     uint32_t job_cpu_s;        /* [submit] job_cpu: processor time for one job, in all */

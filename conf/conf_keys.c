@@ -21,6 +21,7 @@ const struct conf_key conf_keys[CONF_KEYS] = {
     {"hooks", "standard_library", FIELD(standard_library), "no", &conf_value_yes_no},
     {"submit", "program", FIELD(submit), DEFAULT_SUBMIT, &conf_value_path},
     {"submit", "state", FIELD(state), DEFAULT_STATE, &conf_value_path},
+    {"submit", "metrics", FIELD(metrics), "", &conf_value_path_or_none},
     {"submit", "epilog_timeout", FIELD(epilog_timeout_s), DEFAULT_EPILOG_TIMEOUT, &conf_value_seconds},
     {"submit", "job_timeout", FIELD(job_timeout_s), "300", &conf_value_seconds},
     {"submit", "job_cpu", FIELD(job_cpu_s), "120", &conf_value_cpu_seconds},

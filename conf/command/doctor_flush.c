@@ -8,9 +8,6 @@
 #include "conf/command/doctor.h"
 #include "submit/job/broken_flushes.h"
 
-/* So many in a row are not caused by what is in a job. */
-enum { BAD_FROM = 3 };
-
 /* Reads the file that counts flushes broken down in a row. Returns whether there is one that is
  * valid. */
 static bool read_row(const char *path, unsigned long *count, time_t *last)
@@ -35,7 +32,7 @@ void doctor_flush(struct doctor *doctor, const struct conf *conf)
         return;
     if (localtime_r(&last, &local) != NULL)
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
-    if (count < BAD_FROM)
+    if (count < BROKEN_FLUSHES_MANY)
         doctor_add(doctor, FINDING_WARN, "flush", path,
                    "read the file 'reason' of the last ones in the quarantine",
                    "it broke down for the last %lu job%s, last at %s", count, count == 1 ? "" : "s",

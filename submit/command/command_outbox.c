@@ -14,6 +14,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/conf_transport.h"
+#include "submit/command/hand_on.h"
 #include "submit/command/submit_command.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox.h"
@@ -21,15 +22,10 @@
 #include "submit/outbox/outbox_batch.h"
 #include "submit/outbox/outbox_quarantine.h"
 #include "submit/outbox/outbox_send.h"
+#include "submit/outbox/outbox_waiting.h"
 
-/* What lies there for one transport. */
-struct waiting {
-    const char *name;
-    bool is_configured;
-    uint64_t batches, records, bytes, oldest_s; /* oldest_s: since the Epoch, 0: none */
-    uint64_t lost; /* records, refused or damaged, for which the quarantine had no room */
-    struct outbox_backoff backoff;
-};
+/* For reading and writing beside what --timeout bounds. */
+enum { HAND_ON_MORE_S = 60 };
 
 static void add_number(struct json_object *table, const char *key, uint64_t value)
 {
@@ -73,6 +69,9 @@ static enum submit_status send_waiting(const struct submit_options *options, boo
         .at_once = at_once,
     };
     int error = outbox_send(&conf, &how, &sent);
+    status =
+        hand_on(options, &conf, HAND_ON_OUTBOX, options->timeout_s + HAND_ON_MORE_S, NULL, NULL);
+    hand_on_note(options, &conf);
     conf_free(&conf);
     if (error != 0)
         return outbox_unusable(error);
@@ -88,7 +87,7 @@ static enum submit_status send_waiting(const struct submit_options *options, boo
                "\n",
                sent.accepted, sent.refused, sent.damaged, sent.waiting);
     }
-    return sent.waiting > 0 ? SUBMIT_SOME_WAIT : SUBMIT_OK;
+    return status == SUBMIT_OK && sent.waiting > 0 ? SUBMIT_SOME_WAIT : status;
 }
 
 enum submit_status command_send(const struct submit_options *options)
@@ -101,49 +100,7 @@ enum submit_status command_outbox_retry(const struct submit_options *options)
     return send_waiting(options, true);
 }
 
-/* Seconds since the Epoch, out of a batch's name; 0 when it is none. */
-static uint64_t batch_time(const char *name)
-{
-    char digits[12];
-    snprintf(digits, sizeof digits, "%.11s", name);
-    return strspn(digits, "0123456789") == 11 ? strtoull(digits, NULL, 10) : 0;
-}
-
-static void count_batch(int directory, const char *name, struct waiting *waiting)
-{
-    struct stat status;
-    struct outbox_batch batch;
-    uint64_t when = batch_time(name);
-    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return;
-    waiting->batches++;
-    waiting->bytes += (uint64_t)status.st_size;
-    if (when != 0 && (waiting->oldest_s == 0 || when < waiting->oldest_s))
-        waiting->oldest_s = when;
-    if (outbox_batch_read(directory, name, &batch) != 0)
-        return;
-    waiting->records += batch.count;
-    outbox_batch_free(&batch);
-}
-
-/* Counts what waits for the transport `waiting->name`. Returns 0 or -errno. */
-static int count_waiting(int outbox, struct waiting *waiting)
-{
-    struct outbox_batches batches;
-    CLEANUP_CLOSE int directory = directory_open(outbox, waiting->name);
-    if (directory < 0)
-        return directory == -ENOENT ? 0 : directory;
-    outbox_backoff_read(directory, &waiting->backoff);
-    int error = outbox_batches_list(directory, &batches);
-    if (error != 0)
-        return error;
-    for (size_t i = 0; i < batches.count; i++)
-        count_batch(directory, batches.name[i], waiting);
-    outbox_batches_free(&batches);
-    return 0;
-}
-
-static void print_waiting(const struct waiting *waiting)
+static void print_waiting(const struct outbox_waiting *waiting)
 {
     char when[32] = "-";
     struct tm local;
@@ -165,7 +122,7 @@ static void print_waiting(const struct waiting *waiting)
     putchar('\n');
 }
 
-static struct json_object *waiting_json(const struct waiting *waiting)
+static struct json_object *waiting_json(const struct outbox_waiting *waiting)
 {
     struct json_object *object = json_object_new_object();
     json_object_object_add(object, "transport", json_object_new_string(waiting->name));
@@ -187,12 +144,13 @@ static enum submit_status list_waiting(const struct conf *conf,
     struct json_object *all = json_object_new_object(), *array = json_object_new_array();
     enum submit_status status = SUBMIT_OK;
     for (size_t i = 0; conf_transports[i] != NULL; i++) {
-        struct waiting waiting = {.name = conf_transports[i],
-                                  .is_configured = conf_uses_transport(conf, conf_transports[i])};
+        struct outbox_waiting waiting = {.name = conf_transports[i],
+                                         .is_configured =
+                                             conf_uses_transport(conf, conf_transports[i])};
         if (strcmp(waiting.name, "none") == 0 ||
             (options->transport != NULL && strcmp(options->transport, waiting.name) != 0))
             continue;
-        int error = outbox < 0 ? 0 : count_waiting(outbox, &waiting);
+        int error = outbox < 0 ? 0 : outbox_waiting_count(outbox, &waiting);
         if (error != 0)
             fprintf(stderr, "jobtrail-submit: %s: %s\n", waiting.name, strerror(-error));
         waiting.lost = outbox_quarantine_overflow_read(conf, waiting.name);
@@ -232,7 +190,7 @@ static int drop_batches(int outbox, const char *name, uint64_t before_s, uint64_
     if (error != 0)
         return error;
     for (size_t i = 0; error == 0 && i < batches.count; i++) {
-        if (batch_time(batches.name[i]) >= before_s)
+        if (outbox_batch_time(batches.name[i]) >= before_s)
             continue;
         if (outbox_batch_read(directory, batches.name[i], &batch) == 0) {
             *dropped += batch.count;
@@ -280,10 +238,12 @@ static enum submit_status with_outbox(const struct submit_options *options,
     if (status != SUBMIT_OK)
         return status;
     CLEANUP_CLOSE int outbox = outbox_directory(&conf);
+    enum submit_status others =
+        hand_on(options, &conf, HAND_ON_OUTBOX, options->timeout_s + HAND_ON_MORE_S, NULL, NULL);
     status =
         outbox < 0 && outbox != -ENOENT ? outbox_unusable(outbox) : action(&conf, options, outbox);
     conf_free(&conf);
-    return status;
+    return others > status ? others : status;
 }
 
 enum submit_status command_outbox_list(const struct submit_options *options)

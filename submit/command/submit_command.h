@@ -15,15 +15,22 @@ enum submit_status {
     SUBMIT_SOME_WAIT = 1, /* something is left for a later try; of `session`: nothing to record */
     SUBMIT_USAGE = 2,
     SUBMIT_UNUSABLE = 3, /* the configuration, the spool or the outbox cannot be used */
+    SUBMIT_OTHER = 4,    /* --formats has another number than this program */
+    SUBMIT_BREAKS = 5,   /* of `status`: the flush breaks down for job after job */
 };
 
 struct submit_options {
     const char *conf;      /* path of the configuration */
     const char *node;      /* this node's name in Slurm */
     const char *transport; /* NULL: all of them */
-    uint32_t job;          /* 0: none named */
+    char *const *argv;     /* of main() */
+    char *const *words;    /* of these, those that are no options */
+    int argc;
+    uint32_t job;     /* 0: none named */
+    uint32_t formats; /* 0: what other versions have made is handed on to them (hand_on.h) */
     uint32_t older_days, timeout_s;
-    bool all, orphans, sessions, dry_run, json, detach, once, stop, help, version;
+    bool all, orphans, sessions, dry_run, json, detach, once, stop, openmetrics, write, help,
+        version;
 };
 
 /* Loads the configuration that root is to act by. Returns SUBMIT_OK; or SUBMIT_UNUSABLE after
@@ -36,6 +43,9 @@ enum submit_status command_flush(const struct submit_options *options);
  * which is in the environment, to its journal. Always SUBMIT_OK, since Slurm drains a node whose
  * Prolog fails. */
 enum submit_status command_prolog(const struct submit_options *options);
+
+/* How all this does on this node, for people and for monitoring. */
+enum submit_status command_status(const struct submit_options *options);
 
 enum submit_status command_watch(const struct submit_options *options);
 

@@ -1,46 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/flush/flush_breaks.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf/base/io.h"
 #include "submit/job/broken_flushes.h"
 
-static unsigned long read_count(const char *path)
+enum { TELL_EVERY_S = 3600 };
+
+static int path_of(const struct conf *conf, char path[PATH_MAX])
 {
-    char text[BROKEN_FLUSHES_BYTES];
-    io_read_text(AT_FDCWD, path, text, sizeof text);
-    unsigned long count = strtoul(text, NULL, 10);
-    return count < ULONG_MAX ? count : 0;
+    int length = snprintf(path, PATH_MAX, "%s/" BROKEN_FLUSHES, conf->state);
+    return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+struct flush_breaks flush_breaks_read(const struct conf *conf)
+{
+    struct flush_breaks breaks = {.count = 0};
+    char path[PATH_MAX], text[BROKEN_FLUSHES_BYTES];
+    long long last = 0, told = 0;
+    if (path_of(conf, path) != 0 || io_read_text(AT_FDCWD, path, text, sizeof text) <= 0)
+        return breaks;
+    if (sscanf(text, "%lu %lld %lld", &breaks.count, &last, &told) < 1 || breaks.count == ULONG_MAX)
+        breaks.count = 0;
+    breaks.last = (time_t)last;
+    breaks.told = (time_t)told;
+    return breaks;
 }
 
 /* A new file in the place of the old one: nobody reads half a line. */
-static void write_count(const char *path, unsigned long count)
+static void write_breaks(const char *path, const struct flush_breaks *breaks)
 {
     char temporary[PATH_MAX + 64];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return;
-    int written = dprintf(fd, "%lu %lld\n", count, (long long)time(NULL));
+    int written = dprintf(fd, "%lu %lld %lld\n", breaks->count, (long long)breaks->last,
+                          (long long)breaks->told);
     close(fd);
     if (written < 0 || rename(temporary, path) != 0)
         unlink(temporary);
 }
 
+/* Whether a line is due. The clock may have been set back since the last one. */
+static bool is_to_be_told(const struct flush_breaks *breaks)
+{
+    return breaks->count >= BROKEN_FLUSHES_MANY &&
+           (breaks->told > breaks->last || breaks->last - breaks->told >= TELL_EVERY_S);
+}
+
 void flush_breaks_note(const struct conf *conf, enum flush_outcome outcome)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/" BROKEN_FLUSHES, conf->state);
-    if (length < 0 || (size_t)length >= sizeof path)
+    if (path_of(conf, path) != 0)
         return;
     if (outcome == FLUSH_DONE)
         unlink(path);
-    else if (outcome == FLUSH_BROKEN || outcome == FLUSH_KILLED || outcome == FLUSH_PASSED_OVER)
-        write_count(path, read_count(path) + 1);
+    if (outcome != FLUSH_BROKEN && outcome != FLUSH_KILLED && outcome != FLUSH_PASSED_OVER)
+        return;
+    struct flush_breaks breaks = flush_breaks_read(conf);
+    breaks.count++;
+    breaks.last = time(NULL);
+    if (is_to_be_told(&breaks)) {
+        breaks.told = breaks.last;
+        openlog("jobtrail-submit", LOG_PID, LOG_DAEMON);
+        syslog(LOG_ERR,
+               "the flush broke down for the last %lu jobs: they have no records, and are in the "
+               "quarantine in %s; see jobtrail-conf doctor",
+               breaks.count, conf->state);
+    }
+    write_breaks(path, &breaks);
 }

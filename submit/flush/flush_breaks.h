@@ -2,14 +2,26 @@
 #ifndef JOBTRAIL_FLUSH_BREAKS_H
 #define JOBTRAIL_FLUSH_BREAKS_H
 
+#include <time.h>
+
 #include "conf/conf.h"
 #include "submit/flush/flush_outcome.h"
+
+struct flush_breaks {
+    unsigned long count; /* in a row, up to now */
+    time_t last;         /* when the last one was; 0: none was */
+    time_t told;         /* when syslog got a line; 0: never */
+};
+
+/* What is noted of it. */
+struct flush_breaks flush_breaks_read(const struct conf *conf);
 
 /* Notes in the state directory (submit/job/broken_flushes.h) how the flush of a job ended:
  * FLUSH_BROKEN, FLUSH_KILLED and FLUSH_PASSED_OVER (the reader died, or did for a capture) are one
  * more in a row, FLUSH_DONE ends the row, all else changes nothing. Flushes that end at the same
- * moment may count as one. Trouble with the file is not reported: it would be the state
- * directory's, which doctor looks at. */
+ * moment may count as one. From BROKEN_FLUSHES_MANY in a row on, syslog gets a line (facility
+ * daemon, priority err), one in an hour at the most. Trouble with the file is not reported: it
+ * would be the state directory's, which doctor looks at. */
 void flush_breaks_note(const struct conf *conf, enum flush_outcome outcome);
 
 #endif

@@ -4,6 +4,7 @@
 # function that breaks is one that the child alone calls.
 
 load ../fixture/job
+load ../fixture/syslog
 
 setup() {
     RULES=$KEEP_ALL new_job
@@ -43,4 +44,78 @@ finding() {
     [[ $(find "$STATE" -maxdepth 1 -name 'broken_flushes*' | wc -l) == 1 && $(wc -c <"$STATE/broken_flushes") -lt 64 ]]
     a_job 13
     [[ $(finding) == "" && ! -e $STATE/broken_flushes ]]
+}
+
+# status OPTION...: of the node
+status() {
+    "$JOBTRAIL_BIN/jobtrail-submit" status --conf "$CONF" --node e2e "$@"
+}
+
+# break_jobs NUMBER...: their flushes break down
+break_jobs() {
+    local job
+    for job in "$@"; do a_job "$job" broken; done
+}
+
+@test "status and its exit status say when the flush breaks down for job after job" {
+    a_job 1
+    run status
+    [[ $status == 0 && $output == *"jobs in a row for which the flush broke down   0"* ]]
+    break_jobs 2 3
+    run status --json
+    echo "$output"
+    [[ $status == 0 && $(jq -c '[.broken_flushes, .quarantine, .quarantine_last_seconds > 1e9]' <<<"$output") == '[2,2,true]' ]]
+    break_jobs 4
+    run status --json
+    echo "$output"
+    [[ $status == 5 && $(jq -c '[.broken_flushes, .quarantine, .broken_flushes_last_seconds > 1e9]' <<<"$output") == '[3,3,true]' ]]
+    # jobs that wait
+    "$PROGRAMS/make_spool" "$SPOOL" 5
+    run status --json
+    [[ $(jq -c '[.jobs, .jobs_over]' <<<"$output") == '[2,0]' ]] # with that of new_job
+    # nothing is read: no journal, no outbox
+    rm -rf "$STATE" "$SPOOL"
+    run status --json
+    echo "$output"
+    [[ $status == 0 && $(jq -c '[.jobs, .broken_flushes, .quarantine, .transports[0].outbox_records]' <<<"$output") == '[0,0,0,0]' ]]
+}
+
+@test "syslog gets a line when the third flush in a row has broken down, and one an hour then" {
+    local log=$BATS_TEST_TMPDIR/syslog
+    break_jobs 1 2
+    export -f a_job break_jobs tracked
+    with_syslog bash -c "$(declare -p PROGRAMS SPOOL TRACKED JOB CONF); BATS_TEST_TMPDIR='$BATS_TEST_TMPDIR'
+        break_jobs 3 4 5" >"$BATS_TEST_TMPDIR/said"
+    cat "$log"
+    [[ $(grep -c 'the flush broke down for the last 3 jobs: they have no records' "$log") == 1 ]]
+    [[ $(grep -c 'the flush broke down for the last' "$log") == 1 ]]
+    [[ $(<"$log") == *"<27>"* ]] # daemon.err
+    # an hour later
+    sed -i "s/^\([0-9]* [0-9]*\) .*/\1 $(($(date +%s) - 3601))/" "$STATE/broken_flushes"
+    with_syslog bash -c "$(declare -p PROGRAMS SPOOL TRACKED JOB CONF); BATS_TEST_TMPDIR='$BATS_TEST_TMPDIR'
+        break_jobs 6 7" >"$BATS_TEST_TMPDIR/said"
+    [[ $(grep -c 'the flush broke down for the last' "$log") == 2 ]]
+    [[ $(grep -c 'the flush broke down for the last 6 jobs' "$log") == 1 ]]
+}
+
+@test "the metrics of a node are OpenMetrics, and are written where node_exporter finds them" {
+    local metrics=$BATS_TEST_TMPDIR/jobtrail.prom
+    sed -i "s|^\[submit\]|[submit]\nmetrics = $metrics|" "$CONF"
+    break_jobs 1 2 3
+    run status --openmetrics
+    echo "$output"
+    [[ $status == 5 && ${lines[-1]} == "# EOF" && ! -e $metrics ]]
+    grep -x 'jobtrail_broken_flushes 3' <<<"$output"
+    grep -x 'jobtrail_outbox_records{transport="file"} 0' <<<"$output"
+    # a sample is a line of a metric that has been named before
+    awk '/^# TYPE/ { type[$3] = $4; next } /^#/ { next }
+        { sub("{.*}", "", $1); if (type[$1] != "gauge" || $2 !~ /^[0-9]+$/ || NF != 2) exit 1 }' <<<"$output"
+    run status --write
+    [[ $status == 5 && $output == "" && $(stat -c %a "$metrics") == 644 ]]
+    diff <(grep -v '^#' "$metrics") <(status --openmetrics | grep -v '^#')
+    # a directory that is not there
+    sed -i "s|^metrics = .*|metrics = $BATS_TEST_TMPDIR/none/x.prom|" "$CONF"
+    a_job 4
+    run status --write
+    [[ $status == 3 && $output == *"none/x.prom: No such file or directory"* ]]
 }

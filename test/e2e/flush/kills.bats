@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job
+load ../fixture/syslog
 
 setup() {
     RULES=$KEEP_ALL new_job
@@ -291,30 +292,6 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 }
 
 # ---- nobody reads what it says
-
-# with_syslog COMMAND...: what goes to /dev/log meanwhile is in $BATS_TEST_TMPDIR/syslog
-with_syslog() {
-    # shellcheck disable=SC2016
-    unshare --mount bash -c '
-        exec 3>&-
-        log=$1
-        shift
-        mkdir "$log.dev"
-        mount --bind /dev "$log.dev"
-        mount -t tmpfs none /dev
-        for node in null zero urandom tty; do
-            touch "/dev/$node"
-            mount --bind "$log.dev/$node" "/dev/$node"
-        done
-        perl -MSocket -e "socket S, PF_UNIX, SOCK_DGRAM, 0; bind S, sockaddr_un(q(/dev/log)) or die;
-            open L, q(>>), shift; while (defined recv S, \$_, 8192, 0) { syswrite L, qq(\$_\n) }" "$log" &
-        logger=$!
-        until [[ -S /dev/log ]]; do sleep 0.02; done
-        "$@"
-        until [[ -s $log ]] || ((waited++ > 100)); do sleep 0.1; done
-        kill "$logger"
-    ' with_syslog "$BATS_TEST_TMPDIR/syslog" "$@"
-}
 
 @test "what a flush says when the epilog has stopped waiting goes to syslog" {
     tracked "$PROGRAMS/exit_with" 0

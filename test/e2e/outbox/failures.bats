@@ -442,11 +442,13 @@ next_job() {
     rm "$(STATE)/outbox/http/.backoff"
     start_http
     to_collector
-    # the command of the unit and of the cron line, on this installation and configuration
-    for command in "$(sed -n 's/^ExecStart=//p' "$share/jobtrail-send.service")" \
+    # the commands of the unit and of the cron lines, on this installation and configuration
+    for commands in "$(sed -n 's/^ExecStart=//p' "$share/jobtrail-send.service")" \
         "$(sed -n 's/^\* \* \* \* \* root //p' "$share/jobtrail-send.cron")"; do
-        [[ $command == *"/bin/jobtrail-submit send"* ]]
-        bash -c "$JOBTRAIL_BIN/${command##*/bin/} --conf $CONF"
+        [[ $commands == *"/bin/jobtrail-submit send"*"/bin/jobtrail-submit status --write"* ]]
+        while read -r command; do
+            bash -c "$JOBTRAIL_BIN/${command##*/bin/} --conf $CONF"
+        done <<<"$commands"
     done
     [[ $(waiting http) == 0 && $(http_keys | wc -l) == 1 ]]
 }

@@ -75,7 +75,7 @@ confined() {
     sed -i "s|^dir = .*/spool\$|&\nsessions = $PLACE/writable/sessions|" "$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     mapfile -t commands < <(sed -n 's/^ExecStart=//p' "$UNIT")
-    ((${#commands[@]} == 3))
+    ((${#commands[@]} == 4))
     # shellcheck disable=SC2086
     confined ${commands[0]} --conf "$CONF" # which makes the directory for sessions
     # a job of this user that is over, whose ledger he has closed

@@ -338,3 +338,28 @@ slow_program() {
     [[ ! -e $DIR/state/quarantine ]]
     "$CLUSTER" wait-idle
 }
+
+@test "when the flush breaks down in every epilog, status, doctor and the exit status say so" {
+    local job
+    # as a library that is not what it was: the function is called by the child alone
+    printf 'void json_object_set_serializer(void) { __builtin_trap(); }\n' >"$DIR/broken.c"
+    cc -fPIC -shared "$DIR/broken.c" -o "$DIR/broken.so"
+    printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$DIR/broken.so" "$STAGE/bin/jobtrail-submit" >"$DIR/broken-submit"
+    chmod 755 "$DIR/broken-submit" "$DIR/broken.so"
+    reconfigure "s|^program = .*|program = $DIR/broken-submit|"
+    for _ in 1 2 3; do
+        job=$(submit_and_wait "$PROGRAMS/say_hello; echo out 3" -w n1)
+        [[ $(output_of "$job") == *"out 3" ]]
+        eventually 30 test -e "$DIR/state/quarantine/$job.0"
+    done
+    run "$STAGE/bin/jobtrail-submit" status --json --conf "$DIR/jobtrail.conf" --node n1
+    echo "$output"
+    [[ $status == 5 && $(jq .broken_flushes <<<"$output") == 3 ]]
+    run doctor --json
+    [[ $status == 1 && $output == *"it broke down for the last 3 jobs"* ]]
+    # one that comes through ends it
+    reconfigure
+    submit_and_wait "$PROGRAMS/say_hello" -w n1
+    run "$STAGE/bin/jobtrail-submit" status --json --conf "$DIR/jobtrail.conf" --node n1
+    [[ $status == 0 && $(jq .broken_flushes <<<"$output") == 0 ]]
+}

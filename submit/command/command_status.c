@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
+#include "conf/base/listing.h"
+#include "conf/conf_transport.h"
+#include "spank/spool_path.h"
+#include "submit/command/submit_command.h"
+#include "submit/flush/flush_breaks.h"
+#include "submit/job/broken_flushes.h"
+#include "submit/job/overflow.h"
+#include "submit/job/spool_job.h"
+#include "submit/job/spool_read.h"
+#include "submit/outbox/outbox.h"
+#include "submit/outbox/outbox_quarantine.h"
+#include "submit/outbox/outbox_waiting.h"
+
+enum { TRANSPORTS_MAX = 8 };
+
+/* What the node's directories say. Times are seconds since the Epoch, 0: there is none. */
+struct node_status {
+    uint64_t jobs, jobs_over, oldest_over_s;
+    uint64_t broken, broken_last_s;
+    uint64_t quarantined, quarantined_last_s;
+    uint64_t overflow;
+    struct outbox_waiting transport[TRANSPORTS_MAX];
+    size_t transport_count;
+};
+
+static void note_job(int spool, const struct spool_job *job, struct node_status *node)
+{
+    struct journal journal;
+    struct stat status;
+    CLEANUP_CLOSE int directory = spool_open_job(spool, job);
+    if (directory < 0 || fstat(directory, &status) != 0)
+        return;
+    node->jobs++;
+    uint64_t over_s = job->left ? (uint64_t)status.st_ctim.tv_sec : 0;
+    if (spool_job_journal(directory, &journal) == 0) {
+        uint64_t over_ns = journal.epilog_ns != 0 ? journal.epilog_ns : journal.reboot_ns;
+        if (over_ns != 0)
+            over_s = over_ns / 1000000000;
+        journal_free(&journal);
+    }
+    if (over_s == 0)
+        return;
+    node->jobs_over++;
+    if (node->oldest_over_s == 0 || over_s < node->oldest_over_s)
+        node->oldest_over_s = over_s;
+}
+
+/* Returns 0 or -errno; 0 also where the node has no spool yet. */
+static int note_spool(const struct conf *conf, const char *name, struct node_status *node)
+{
+    struct spool_jobs jobs;
+    char path[PATH_MAX];
+    int error = spool_expand(conf->spool, name, path, sizeof path);
+    if (error != 0)
+        return error;
+    CLEANUP_CLOSE int spool = spool_open_node(path);
+    if (spool < 0)
+        return spool == -ENOENT ? 0 : spool;
+    error = spool_list(spool, 0, &jobs);
+    if (error != 0)
+        return error;
+    for (size_t i = 0; i < jobs.count; i++)
+        note_job(spool, &jobs.job[i], node);
+    free(jobs.job);
+    return 0;
+}
+
+/* Jobs and sessions; what transports refused is in the directory "outbox" there. */
+static int note_quarantine(const struct conf *conf, struct node_status *node)
+{
+    char path[PATH_MAX + 16];
+    struct stat status;
+    CLEANUP_LISTING DIR *listing = NULL;
+    snprintf(path, sizeof path, "%s/quarantine", conf->state);
+    int error = listing_take(directory_open(AT_FDCWD, path), &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        if (name[0] == '.' || strcmp(name, "outbox") == 0 ||
+            fstatat(dirfd(listing), name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISDIR(status.st_mode))
+            continue;
+        node->quarantined++;
+        if ((uint64_t)status.st_ctim.tv_sec > node->quarantined_last_s)
+            node->quarantined_last_s = (uint64_t)status.st_ctim.tv_sec;
+    }
+    return error == -ENOENT ? 0 : error;
+}
+
+static int note_outbox(const struct conf *conf, struct node_status *node)
+{
+    CLEANUP_CLOSE int outbox = outbox_directory(conf);
+    if (outbox < 0 && outbox != -ENOENT)
+        return outbox;
+    node->overflow = outbox < 0 ? 0 : overflow_read(outbox);
+    int error = 0;
+    for (size_t i = 0; conf_transports[i] != NULL && node->transport_count < TRANSPORTS_MAX; i++) {
+        struct outbox_waiting waiting = {.name = conf_transports[i],
+                                         .is_configured =
+                                             conf_uses_transport(conf, conf_transports[i])};
+        if (strcmp(waiting.name, "none") == 0)
+            continue;
+        int counted = outbox < 0 ? 0 : outbox_waiting_count(outbox, &waiting);
+        error = error == 0 ? counted : error;
+        waiting.lost = outbox_quarantine_overflow_read(conf, waiting.name);
+        if (waiting.is_configured || waiting.batches > 0)
+            node->transport[node->transport_count++] = waiting;
+    }
+    return error;
+}
+
+static int node_status_read(const struct conf *conf, const char *name, struct node_status *node)
+{
+    const struct flush_breaks breaks = flush_breaks_read(conf);
+    *node = (struct node_status){.broken = breaks.count, .broken_last_s = (uint64_t)breaks.last};
+    int spool = note_spool(conf, name, node), quarantine = note_quarantine(conf, node);
+    int outbox = note_outbox(conf, node);
+    return spool != 0 ? spool : quarantine != 0 ? quarantine : outbox;
+}
+
+struct figure {
+    const char *name, *text;
+    uint64_t value;
+    bool is_time; /* not printed where it is 0 */
+};
+
+enum { NODE_FIGURES = 8, TRANSPORT_FIGURES = 6 };
+
+static void figures_of_node(const struct node_status *node, struct figure figures[NODE_FIGURES])
+{
+    const struct figure all[NODE_FIGURES] = {
+        {"jobs", "jobs in the spool", node->jobs, false},
+        {"jobs_over", "jobs in the spool that are over", node->jobs_over, false},
+        {"jobs_over_oldest_seconds", "end of the first of them", node->oldest_over_s, true},
+        {"broken_flushes", "jobs in a row for which the flush broke down", node->broken, false},
+        {"broken_flushes_last_seconds", "last time it broke down", node->broken_last_s, true},
+        {"quarantine", "jobs and sessions in the quarantine", node->quarantined, false},
+        {"quarantine_last_seconds", "last time one came there", node->quarantined_last_s, true},
+        {"outbox_overflow", "times records found no room in the outbox", node->overflow, false},
+    };
+    memcpy(figures, all, sizeof all);
+}
+
+static void figures_of_transport(const struct outbox_waiting *waiting,
+                                 struct figure figures[TRANSPORT_FIGURES])
+{
+    const struct figure all[TRANSPORT_FIGURES] = {
+        {"outbox_records", "records that wait", waiting->records, false},
+        {"outbox_bytes", "their bytes", waiting->bytes, false},
+        {"outbox_oldest_seconds", "since when the first of them waits", waiting->oldest_s, true},
+        {"outbox_failures", "failures in a row", waiting->backoff.failures, false},
+        {"outbox_next_try_seconds", "next try",
+         waiting->backoff.failures > 0 ? waiting->backoff.until_s : 0, true},
+        {"outbox_lost", "refused or damaged records that were lost", waiting->lost, false},
+    };
+    memcpy(figures, all, sizeof all);
+}
+
+static void print_figure(FILE *to, const struct figure *figure)
+{
+    char when[32] = "-";
+    struct tm local;
+    time_t time = (time_t)figure->value;
+    if (!figure->is_time)
+        snprintf(when, sizeof when, "%" PRIu64, figure->value);
+    else if (figure->value != 0 && localtime_r(&time, &local) != NULL)
+        strftime(when, sizeof when, "%FT%T", &local);
+    fprintf(to, "%-46s %s\n", figure->text, when);
+}
+
+static void print_node(FILE *to, const struct node_status *node)
+{
+    struct figure figures[NODE_FIGURES], of_transport[TRANSPORT_FIGURES];
+    figures_of_node(node, figures);
+    for (size_t i = 0; i < NODE_FIGURES; i++)
+        print_figure(to, &figures[i]);
+    for (size_t t = 0; t < node->transport_count; t++) {
+        fprintf(to, "transport %s%s\n", node->transport[t].name,
+                node->transport[t].is_configured ? "" : " (not configured)");
+        figures_of_transport(&node->transport[t], of_transport);
+        for (size_t i = 0; i < TRANSPORT_FIGURES; i++)
+            print_figure(to, &of_transport[i]);
+    }
+}
+
+static void add_figures(struct json_object *table, const struct figure *figures, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_object_object_add(table, figures[i].name,
+                               figures[i].is_time && figures[i].value == 0
+                                   ? NULL
+                                   : json_object_new_uint64(figures[i].value));
+}
+
+static void print_node_json(FILE *to, const struct node_status *node)
+{
+    struct figure figures[NODE_FIGURES], of_transport[TRANSPORT_FIGURES];
+    struct json_object *table = json_object_new_object(), *array = json_object_new_array();
+    figures_of_node(node, figures);
+    add_figures(table, figures, NODE_FIGURES);
+    for (size_t t = 0; t < node->transport_count; t++) {
+        struct json_object *transport = json_object_new_object();
+        json_object_object_add(transport, "transport",
+                               json_object_new_string(node->transport[t].name));
+        figures_of_transport(&node->transport[t], of_transport);
+        add_figures(transport, of_transport, TRANSPORT_FIGURES);
+        json_object_array_add(array, transport);
+    }
+    json_object_object_add(table, "transports", array);
+    fprintf(to, "%s\n", json_object_to_json_string_ext(table, JSON_C_TO_STRING_PLAIN));
+    json_object_put(table);
+}
+
+/* All samples of a metric follow its name: https://prometheus.io/docs/specs/om/open_metrics_spec */
+static void print_metrics(FILE *to, const struct node_status *node)
+{
+    struct figure figures[NODE_FIGURES], of_transport[TRANSPORT_FIGURES];
+    figures_of_node(node, figures);
+    for (size_t i = 0; i < NODE_FIGURES; i++) {
+        fprintf(to, "# HELP jobtrail_%s %s\n# TYPE jobtrail_%s gauge\n", figures[i].name,
+                figures[i].text, figures[i].name);
+        if (!figures[i].is_time || figures[i].value != 0)
+            fprintf(to, "jobtrail_%s %" PRIu64 "\n", figures[i].name, figures[i].value);
+    }
+    for (size_t i = 0; node->transport_count > 0 && i < TRANSPORT_FIGURES; i++)
+        for (size_t t = 0; t < node->transport_count; t++) {
+            figures_of_transport(&node->transport[t], of_transport);
+            const struct figure *figure = &of_transport[i];
+            if (t == 0)
+                fprintf(to, "# HELP jobtrail_%s %s\n# TYPE jobtrail_%s gauge\n", figure->name,
+                        figure->text, figure->name);
+            if (!figure->is_time || figure->value != 0)
+                fprintf(to, "jobtrail_%s{transport=\"%s\"} %" PRIu64 "\n", figure->name,
+                        node->transport[t].name, figure->value);
+        }
+    fprintf(to, "# EOF\n");
+}
+
+/* The collector reads at any time: it gets the old file or the new one. Others may read it. */
+static int write_metrics(const char *path, const struct node_status *node)
+{
+    char temporary[PATH_MAX];
+    int length = snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return -ENAMETOOLONG;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (file == NULL)
+        return -errno;
+    print_metrics(file, node);
+    int error = fchmod(fd, 0644) != 0 || fflush(file) != 0 ? -errno : 0;
+    fclose(file);
+    if (error == 0 && rename(temporary, path) != 0)
+        error = -errno;
+    if (error != 0)
+        unlink(temporary);
+    return error;
+}
+
+enum submit_status command_status(const struct submit_options *options)
+{
+    struct conf conf;
+    struct node_status node;
+    if (options->json + options->openmetrics + options->write > 1)
+        return SUBMIT_USAGE;
+    enum submit_status status = submit_conf_load(options, &conf);
+    if (status != SUBMIT_OK)
+        return status;
+    int error = node_status_read(&conf, options->node, &node);
+    if (options->write && conf.metrics[0] != '\0') {
+        int written = write_metrics(conf.metrics, &node);
+        if (written != 0)
+            fprintf(stderr, "jobtrail-submit: %s: %s\n", conf.metrics, strerror(-written));
+        error = error == 0 ? written : error;
+    } else if (options->openmetrics) {
+        print_metrics(stdout, &node);
+    } else if (options->json) {
+        print_node_json(stdout, &node);
+    } else if (!options->write) {
+        print_node(stdout, &node);
+    }
+    if (error != 0)
+        fprintf(stderr, "jobtrail-submit: status: not all could be read or written: %s\n",
+                strerror(-error));
+    conf_free(&conf);
+    return node.broken >= BROKEN_FLUSHES_MANY ? SUBMIT_BREAKS
+           : error != 0                       ? SUBMIT_UNUSABLE
+                                              : SUBMIT_OK;
+}
