@@ -144,11 +144,13 @@ write_systemctl() {
 #!/bin/bash
 set -eu
 run() { # KEY: each command of the unit
-    local line
+    local line status
     while read -r line; do
         line=${line#"$1="}
         while [[ $line == [-+@!:]* ]]; do line=${line:1}; done
-        eval "$line" || (($? == 1)) || exit
+        status=0
+        eval "$line" || status=$?
+        ((status <= 1)) || exit "$status" # SuccessExitStatus
     done < <(grep "^$1=" "$unit")
 }
 case "$1 $2" in
