@@ -145,7 +145,7 @@ struct command {
 
 static const struct command commands[] = {
     {"flush", "", command_flush, "cjnaoSdJF", true},
-    {"prolog", "", command_prolog, "cn", false},
+    {"prolog", "", command_prolog, "cnF", false},
     {"watch", "", command_watch, "cnsD1dJF", true},
     {"status", "", command_status, "cnJMw", true},
     {"session", "", command_session, "cndJ", false},

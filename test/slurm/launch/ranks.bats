@@ -40,6 +40,7 @@ EOF
     [[ $(jq -c 'map([.slurmT.het_job_id, .slurmT.het_offset]) | sort' <<<"$all") == "[[$job,0],[$job,1]]" ]]
 }
 
+# bats test_tags=needs:openmpi_mpmd
 @test "an mpirun with two programs has a record of each" {
     job=$(submit_and_wait "$MPIRUN -n 2 $PROGRAMS/hello_openmpi : -n 2 bash -c 'exec -a other $PROGRAMS/hello_openmpi'" -N2 -n4)
     # with a start record too, where a program ran long enough
