@@ -82,7 +82,7 @@ status_of() { # PACKAGE
     [[ $status == 0 ]]
 }
 
-@test "built again, they are the same to the byte" {
+@test "made again from the same objects, with other settings, they are the same to the byte" {
     local package
     build_again
     for package in "$DEBS"/first/*.deb; do cmp "$package" "$PACKAGES/${package##*/}"; done

@@ -40,18 +40,10 @@ forget_packages() { # TREE
     rm -rf "$1/debian/.debhelper"
 }
 
-# Once more into $PACKAGES, with other settings; in longer runs also from another directory, objects included
+# Once more into $PACKAGES from the same objects, with other settings
 build_again() {
-    local tree=$PACKAGES/jobtrail
-    if [[ -n ${JOBTRAIL_SOAK-} ]]; then
-        tree=$PACKAGES/a/directory/elsewhere/jobtrail
-        mkdir -p "$tree"
-        tar -C "$JOBTRAIL_SOURCE" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
-    else
-        forget_packages "$tree"
-    fi
-    (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 build_in "$tree" -nc)
-    [[ $tree == "$PACKAGES/jobtrail" ]] || mv "${tree%/*}"/*.deb "$PACKAGES"
+    forget_packages "$PACKAGES/jobtrail"
+    (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 build_in "$PACKAGES/jobtrail" -nc)
 }
 
 # The same files under a higher version, as after a change that touches no format
