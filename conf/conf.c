@@ -189,7 +189,7 @@ void conf_error_text(const struct conf_error *why, char *text, size_t size)
 
 char *conf_policy_path(const char *path)
 {
-    size_t size = strlen(path) + sizeof ".policy";
+    size_t size = strlen(path) + sizeof ".policy" JOB_FORMATS_SUFFIX;
     char *text = malloc(size);
     if (text != NULL)
         policy_path(path, text, size); /* it fits */

@@ -7,7 +7,8 @@
  *
  * A line is `verb key=value key=value ...`, at the most JOURNAL_LINE_MAX bytes with its newline. It
  * is appended by one write(2), so that the daemons of several steps can write at once. Where a full
- * file system has cut the line before, a `%` and a newline are written first. Bytes of a value
+ * file system has cut the line before, a `%` and a newline are written first. From JOB_FORMATS 2 on
+ * each verb begins with the number and a colon, as in `2:step`. Bytes of a value
  * other than letters, digits and `_./:,@+()[]-` are written as %XX. Readers skip unknown verbs and
  * keys. Each line has time=SECONDS.NANOSECONDS since the Epoch, and up=SECONDS.NANOSECONDS since
  * boot (CLOCK_BOOTTIME). So it shows when the clock is set between two lines.
@@ -78,6 +79,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "spank/job_formats.h"
 
 #define JOURNAL_NAME     "journal"
 #define JOURNAL_BYTES    (UINT64_C(64) << 20)

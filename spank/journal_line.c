@@ -88,7 +88,8 @@ void journal_start(struct journal_line *line, const char *verb)
         clock_gettime(CLOCK_BOOTTIME, &later);
     } while (!is_near(&up, &later) && --tries > 0);
     line->limit = room_of_verb(verb);
-    line->length = 0;
+    line->length = strlen(JOB_FORMATS_MARK);
+    memcpy(line->text, JOB_FORMATS_MARK, line->length);
     for (; *verb != '\0'; verb++)
         line->text[line->length++] = *verb;
     add_clock(line, "time", &now);

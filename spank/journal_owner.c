@@ -69,7 +69,7 @@ static int has_epilog(int fd)
     char text[TAIL + 1];
     off_t size = lseek(fd, 0, SEEK_END);
     ssize_t got = read_text(fd, size > TAIL ? size - TAIL : 0, text, sizeof text);
-    return got < 0 ? (int)got : strstr(text, "\nepilog ") != NULL;
+    return got < 0 ? (int)got : strstr(text, "\n" JOB_FORMATS_MARK "epilog ") != NULL;
 }
 
 static int open_journal(int job)

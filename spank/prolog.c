@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "spank/credential.h"
+#include "spank/elder.h"
 #include "spank/job_sluid.h"
 #include "spank/journal_line.h"
 #include "spank/node.h"
@@ -32,6 +33,7 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return; /* the steps report it, since they need the directory too */
+    elder_note_spool(settings);
     char name[SPOOL_NAME_MAX];
     spool_name(job, restart, name);
     job_sluid_note(spool, name, getenv("SLURM_JOB_SLUID"));
@@ -40,7 +42,7 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
 
 bool prolog_was_noted(int spool)
 {
-    const char verb[] = "prolog ";
+    const char verb[] = JOB_FORMATS_MARK "prolog ";
     char start[sizeof verb - 1] = "";
     int fd = openat(spool, JOURNAL_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t got = fd < 0 ? -1 : pread(fd, start, sizeof start, 0);

@@ -61,10 +61,14 @@ int settings_open(const char *conf, struct settings *settings)
     else
         error = spool_expand(spool, host_node(), found.spool, sizeof found.spool);
     if (error == 0)
-        *settings = found;
-    else
+        error = spool_expand_formats(spool, host_node(), 1, found.spools, sizeof found.spools - 1);
+    if (error != 0) {
         free(found.policy);
-    return error;
+        return error;
+    }
+    strcat(found.spools, "/");
+    *settings = found;
+    return 0;
 }
 
 enum spool_mount settings_mount(const struct settings *settings)

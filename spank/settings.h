@@ -22,7 +22,8 @@ struct settings {
     uint32_t epilog_timeout_s;
     uint32_t switches; /* POLICY_TRACK_SCALAR ... */
     char policy_path[PATH_MAX];
-    char spool[PATH_MAX]; /* of this node */
+    char spool[PATH_MAX];  /* of this node */
+    char spools[PATH_MAX]; /* with a slash at its end: what spools of all formats lie in */
 };
 
 /* The configuration file that the plugin's line in plugstack.conf names (`conf=PATH`), or the

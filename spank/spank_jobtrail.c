@@ -24,6 +24,8 @@
 
 #include "conf/base/io.h"
 #include "conf/policy/policy.h"
+#include "spank/credential.h"
+#include "spank/elder.h"
 #include "spank/epilog.h"
 #include "spank/epilog_note.h"
 #include "spank/exit_note.h"
@@ -68,7 +70,9 @@ static struct job_key job_key(spank_t spank, const struct settings *settings)
     spank_get_item(spank, S_JOB_ID, &key.id);
     spank_get_item(spank, S_JOB_STEPID, &key.step);
     spank_get_item(spank, S_JOB_UID, &key.uid);
-    spank_get_item(spank, S_SLURM_RESTART_COUNT, &key.restart);
+    if (spank_get_item(spank, S_SLURM_RESTART_COUNT, &key.restart) != ESPANK_SUCCESS ||
+        key.restart == 0)
+        key.restart = elder_lost_restart();
     key.restart = spool_last_run(settings->spool, key.id, key.uid, key.restart);
     return key;
 }
@@ -100,6 +104,25 @@ static void restore_preload(const struct settings *settings)
     free(copy);
 }
 
+/* In a step's daemon, and in an srun that a job has started. The policy may not be compiled yet, as
+ * slurmstepd loads the new plugin before slurmd is restarted. */
+static void find_elder(spank_t spank, const char *conf)
+{
+    struct settings settings;
+    uint32_t job = 0;
+    if (elder_is_one())
+        return;
+    if (spank_context() == S_CTX_LOCAL)
+        elder_find_around();
+    if (spank_context() != S_CTX_REMOTE || spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
+        return;
+    upkeep_policy(conf);
+    if (settings_open(conf, &settings) != 0)
+        return;
+    elder_find(&settings, job);
+    settings_close(&settings);
+}
+
 int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
@@ -112,6 +135,10 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
             slurm_release_report();
         return 0;
     }
+    if (is_known)
+        find_elder(spank, conf);
+    if (elder_takes(ELDER_INIT, spank))
+        return 0;
     if (is_known && spank_context() == S_CTX_LOCAL && settings_open(conf, &settings) == 0) {
         restore_preload(&settings);
         hooks_restore(&settings);
@@ -248,6 +275,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return spool;
+    elder_note_spool(settings);
     /* with PrologFlags=RunInJob there was no prolog, and since a resize of the job none either */
     spool_name(key.id, key.restart, name);
     job_sluid_note(spool, name, job);
@@ -268,9 +296,9 @@ static int begin_step(spank_t spank, const struct settings *settings)
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
-    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE)
+    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE ||
+        elder_takes(ELDER_INIT_POST_OPT, spank))
         return 0;
-    upkeep_policy(settings_conf(argc, argv));
     if (open_settings(argc, argv, &settings) != 0)
         return 0;
     if (!(settings.switches & POLICY_ENABLED)) {
@@ -292,7 +320,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
-    if (!slurm_release_is_known())
+    if (!slurm_release_is_known() || elder_takes(ELDER_TASK_INIT, spank))
         return 0;
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
@@ -328,7 +356,7 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     uint32_t rank = 0;
-    if (!slurm_release_is_known())
+    if (!slurm_release_is_known() || elder_takes(ELDER_TASK_INIT_PRIVILEGED, spank))
         return 0;
     if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
         program_line(spank, rank, &line);
@@ -377,7 +405,7 @@ static pid_t start_task_line(spank_t spank, const char *verb, struct journal_lin
 int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
-    if (!slurm_release_is_known())
+    if (!slurm_release_is_known() || elder_takes(ELDER_TASK_POST_FORK, spank))
         return 0;
     pid_t pid = start_task_line(spank, "task", &line);
     journal_number(&line, "ticks", node_start_ticks(pid));
@@ -391,7 +419,7 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     int status = 0;
-    if (!slurm_release_is_known())
+    if (!slurm_release_is_known() || elder_takes(ELDER_TASK_EXIT, spank))
         return 0;
     pid_t pid = start_task_line(spank, "exit", &line);
     add_busy(&line);
@@ -425,7 +453,8 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 {
     struct journal_line line;
     uint32_t step = 0;
-    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE)
+    if (!slurm_release_is_known() || spank_context() != S_CTX_REMOTE ||
+        elder_takes(ELDER_EXIT, spank))
         return 0;
     exit_note_forget();
     spank_get_item(spank, S_JOB_STEPID, &step);
@@ -449,7 +478,9 @@ int slurm_spank_job_prolog(spank_t spank, int argc, char *argv[])
         spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
         settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
-    if (settings.switches & POLICY_ENABLED)
+    if (!elder_is_one())
+        elder_find_run(&settings, job, credential_restart());
+    if (!elder_takes(ELDER_JOB_PROLOG, spank) && (settings.switches & POLICY_ENABLED))
         prolog_note(&settings, job, uid, gid);
     settings_close(&settings);
     return 0;
@@ -466,6 +497,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
         spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
         open_settings(argc, argv, &settings) != 0)
         return 0;
+    if (!elder_is_one())
+        elder_epilogs(&settings, job, spank);
     if (epilog_note(settings.spool, job, uid))
         epilog_flush(&settings, job, 1);
     settings_close(&settings);

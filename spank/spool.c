@@ -43,8 +43,7 @@ int spool_find(const char *spool, uint32_t job, uint32_t restart, uid_t uid)
     return fd;
 }
 
-/* Whether `name` is JOB.RESTART, as spool_name() writes it. */
-static bool parse_run_name(const char *name, uint32_t job, uint32_t *restart)
+bool spool_parse_run(const char *name, uint32_t job, uint32_t *restart)
 {
     char text[SPOOL_NAME_MAX];
     const char *point = strchr(name, '.');
@@ -62,7 +61,7 @@ void spool_find_runs(const char *spool, uint32_t job,
     uint32_t restart;
     listing_open(AT_FDCWD, spool, &listing);
     for (const char *name; (name = listing_next(listing)) != NULL;) {
-        int run = parse_run_name(name, job, &restart) ? open_run(spool, job, restart) : -1;
+        int run = spool_parse_run(name, job, &restart) ? open_run(spool, job, restart) : -1;
         if (run < 0)
             continue;
         found(context, restart, run);

@@ -12,6 +12,7 @@
 #ifndef JOBTRAIL_SPOOL_H
 #define JOBTRAIL_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -38,6 +39,9 @@ struct spool_run {
 
 /* The name of a run's directory. */
 void spool_name(uint32_t job, uint32_t restart, char name[SPOOL_NAME_MAX]);
+
+/* Whether `name` is that of a run of the job, and of which. */
+bool spool_parse_run(const char *name, uint32_t job, uint32_t *restart);
 
 /* Opens the run's directory and adds the line to its journal. Makes the directory, and the node's,
  * where they are missing, and first renames what an earlier job has left there. Returns a directory

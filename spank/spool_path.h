@@ -3,8 +3,14 @@
 #define JOBTRAIL_SPOOL_PATH_H
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "spank/job_formats.h"
+
+/* In the directory of a version, the file that says which one it is (version_note.h). */
+#define VERSION_NOTE "version"
 
 /* In the node's directory, the file that the watcher locks (fcntl(2)) as long as it runs. */
 #define SPOOL_WATCH_LOCK "watch.pid"
@@ -38,15 +44,26 @@
 #define SPOOL_LEFT     ".left"
 #define SPOOL_LEFT_MAX 8u
 
-/* The spool directory of a node: `pattern`, as [spool] dir has it, with %n replaced by `node`, into
- * `size` bytes at `path`. Returns 0 or -ENAMETOOLONG. */
+/* The spool directory of a node for jobs of the number `formats` (job_formats.h): `pattern`, as
+ * [spool] dir has it, with %n replaced by `node`, and for other numbers than 1 a directory in that.
+ * Written to `size` bytes at `path`. Returns 0 or -ENAMETOOLONG. */
+static inline int spool_expand_formats(const char *pattern, const char *node, uint32_t formats,
+                                       char *path, size_t size)
+{
+    char below[16] = "";
+    const char *mark = strstr(pattern, "%n");
+    if (formats != 1)
+        snprintf(below, sizeof below, "/.%u", (unsigned)formats);
+    int length = mark == NULL ? snprintf(path, size, "%s%s", pattern, below)
+                              : snprintf(path, size, "%.*s%s%s%s", (int)(mark - pattern), pattern,
+                                         node, mark + 2, below);
+    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+}
+
+/* That of this program's number. */
 static inline int spool_expand(const char *pattern, const char *node, char *path, size_t size)
 {
-    const char *mark = strstr(pattern, "%n");
-    int length = mark == NULL ? snprintf(path, size, "%s", pattern)
-                              : snprintf(path, size, "%.*s%s%s", (int)(mark - pattern), pattern,
-                                         node, mark + 2);
-    return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+    return spool_expand_formats(pattern, node, JOB_FORMATS, path, size);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/base/host.h"
+#include "spank/elder.h"
 #include "spank/helper.h"
 #include "spank/settings.h"
 #include "spank/spool.h"
@@ -28,7 +29,7 @@ void upkeep_policy(const char *conf)
     const char *const argv[] = {program, "compile", "--if-newer", "--conf", conf, NULL};
     struct helper_result result = {0};
     char why[sizeof result.message + 64];
-    if (!settings_is_stale(conf) && has_policy(conf))
+    if (elder_is_one() || (!settings_is_stale(conf) && has_policy(conf)))
         return;
     int error = helper_path("jobtrail-conf", program, sizeof program);
     if (error == 0)

@@ -8,7 +8,7 @@
 
 /* Compiles the configuration again where it is newer than the compiled policy, or where this plugin
  * cannot read the policy, as after an upgrade. When the configuration has errors the policy stays
- * as it is. */
+ * as it is. Not where another version has handed over to this one (elder.h). */
 void upkeep_policy(const char *conf);
 
 /* At the start of slurmd: compiles the policy, starts the watcher, which sends start records, and

@@ -46,7 +46,7 @@ static bool is_waiting(int spool, const char *name)
     off_t from = status.st_size > JOURNAL_END ? status.st_size - JOURNAL_END : 0;
     ssize_t got = pread(fd, text, JOURNAL_END, from);
     text[got < 0 ? 0 : got] = '\0';
-    return strstr(text, "\nepilog ") != NULL;
+    return strstr(text, "\n" JOB_FORMATS_MARK "epilog ") != NULL;
 }
 
 /* Jobs that wait for a flush. */

@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "spank/job_formats.h"
+
 /* The path of the compiled policy that belongs to the configuration file `conf`: its ".conf"
- * ending replaced by ".policy", or ".policy" appended. Written to `size` bytes at `path`. Returns
- * 1, or 0 when it does not fit. */
+ * ending replaced by ".policy", or ".policy" appended, and JOB_FORMATS_SUFFIX. Written to `size`
+ * bytes at `path`. Returns 1, or 0 when it does not fit. */
 static inline int policy_path(const char *conf, char *path, size_t size)
 {
-    const char ending[] = ".conf", policy[] = ".policy";
+    const char ending[] = ".conf", policy[] = ".policy" JOB_FORMATS_SUFFIX;
     size_t length = strlen(conf);
     if (length >= sizeof ending && strcmp(conf + length - (sizeof ending - 1), ending) == 0)
         length -= sizeof ending - 1;

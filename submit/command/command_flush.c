@@ -9,8 +9,12 @@
 #include "conf/base/command_options.h"
 #include "spank/epilog_note.h"
 #include "spank/spool_path.h"
+#include "submit/command/hand_on.h"
 #include "submit/command/submit_command.h"
 #include "submit/flush/flush.h"
+
+/* For reading and writing beside what the configuration bounds. */
+enum { HAND_ON_MORE_S = 60 };
 
 static void print_count(const struct flush_count *count, bool json)
 {
@@ -80,6 +84,11 @@ enum submit_status command_flush(const struct submit_options *options)
     if (status != SUBMIT_OK)
         return status;
     int error = flush_run(&conf, &flush, &count);
+    status = hand_on(options, &conf, options->sessions ? HAND_ON_SESSIONS : HAND_ON_JOBS,
+                     conf.job_timeout_s + conf.epilog_timeout_s + HAND_ON_MORE_S,
+                     jobs ? &flush : NULL, &count);
+    if (!options->dry_run)
+        hand_on_note(options, &conf);
     if (error != 0)
         fprintf(stderr, "jobtrail-submit: nothing flushed: %s (spool %s, outbox in %s)\n",
                 error == -ESTALE
@@ -92,5 +101,6 @@ enum submit_status command_flush(const struct submit_options *options)
         return SUBMIT_UNUSABLE;
     if (!options->dry_run)
         print_count(&count, options->json);
-    return count.failed > 0 || count.running > 0 ? SUBMIT_SOME_WAIT : SUBMIT_OK;
+    return status == SUBMIT_OK && (count.failed > 0 || count.running > 0) ? SUBMIT_SOME_WAIT
+                                                                          : status;
 }

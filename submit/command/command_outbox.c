@@ -14,6 +14,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/conf_transport.h"
+#include "submit/command/hand_on.h"
 #include "submit/command/submit_command.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox.h"
@@ -22,6 +23,9 @@
 #include "submit/outbox/outbox_quarantine.h"
 #include "submit/outbox/outbox_send.h"
 #include "submit/outbox/outbox_waiting.h"
+
+/* For reading and writing beside what --timeout bounds. */
+enum { HAND_ON_MORE_S = 60 };
 
 static void add_number(struct json_object *table, const char *key, uint64_t value)
 {
@@ -65,6 +69,9 @@ static enum submit_status send_waiting(const struct submit_options *options, boo
         .at_once = at_once,
     };
     int error = outbox_send(&conf, &how, &sent);
+    status =
+        hand_on(options, &conf, HAND_ON_OUTBOX, options->timeout_s + HAND_ON_MORE_S, NULL, NULL);
+    hand_on_note(options, &conf);
     conf_free(&conf);
     if (error != 0)
         return outbox_unusable(error);
@@ -80,7 +87,7 @@ static enum submit_status send_waiting(const struct submit_options *options, boo
                "\n",
                sent.accepted, sent.refused, sent.damaged, sent.waiting);
     }
-    return sent.waiting > 0 ? SUBMIT_SOME_WAIT : SUBMIT_OK;
+    return status == SUBMIT_OK && sent.waiting > 0 ? SUBMIT_SOME_WAIT : status;
 }
 
 enum submit_status command_send(const struct submit_options *options)
@@ -231,10 +238,12 @@ static enum submit_status with_outbox(const struct submit_options *options,
     if (status != SUBMIT_OK)
         return status;
     CLEANUP_CLOSE int outbox = outbox_directory(&conf);
+    enum submit_status others =
+        hand_on(options, &conf, HAND_ON_OUTBOX, options->timeout_s + HAND_ON_MORE_S, NULL, NULL);
     status =
         outbox < 0 && outbox != -ENOENT ? outbox_unusable(outbox) : action(&conf, options, outbox);
     conf_free(&conf);
-    return status;
+    return others > status ? others : status;
 }
 
 enum submit_status command_outbox_list(const struct submit_options *options)

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "spank/job_formats.h"
 #include "spank/ledger_make.h"
 #include "spank/spool_path.h"
+#include "spank/version_note.h"
 #include "submit/command/session_hooks.h"
 #include "submit/command/submit_command.h"
 #include "submit/job/session.h"
@@ -19,9 +21,12 @@
 static bool is_recorded_by_plugin(const struct conf *conf, const char *node)
 {
     char spool[PATH_MAX];
-    return getenv("JOBTRAIL_TASK") != NULL ||
-           (spool_expand(conf->spool, node, spool, sizeof spool) == 0 &&
-            slurm_job_opted_out(spool));
+    bool is_recorded = getenv("JOBTRAIL_TASK") != NULL;
+    /* users cannot list the spool: which versions have one is tried */
+    for (uint32_t formats = 1; !is_recorded && formats <= JOB_FORMATS + VERSIONS_MAX; formats++)
+        is_recorded = spool_expand_formats(conf->spool, node, formats, spool, sizeof spool) == 0 &&
+                      access(spool, F_OK) == 0 && slurm_job_opted_out(spool);
+    return is_recorded;
 }
 
 static bool is_refused_by_user(void)

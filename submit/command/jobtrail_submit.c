@@ -14,6 +14,8 @@
 #include "conf/base/days.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
+#include "spank/job_formats.h"
+#include "spank/version_note.h"
 #include "submit/command/submit_command.h"
 #include "submit/flush/low_priority.h"
 #include "submit/flush/stderr_or_syslog.h"
@@ -42,6 +44,8 @@ static const char usage[] =
     "  --node NAME   this node's name in Slurm (default: SLURMD_NODENAME or the host's name)\n"
     "  --dry-run     print the records on stdout, send and remove nothing\n"
     "  --json        print the summary as JSON\n"
+    "  --formats N   leave jobs of other versions alone; ends with 4 if N is another version's\n"
+    "                number; also with watch, send and outbox\n"
     "\n"
     "watch\n"
     "Looks at the processes of running jobs once a minute, and sends start records of large MPI\n"
@@ -74,8 +78,9 @@ static const char usage[] =
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all done; 1 something could not be flushed and stays for the next try, or a\n"
-    "job still runs; 2 usage; 3 configuration, spool or outbox cannot be used; 5 (of status) the\n"
-    "flush breaks down for job after job.\n";
+    "job still runs; 2 usage; 3 configuration, spool or outbox cannot be used; 4 see --formats; 5 "
+    "(of\n"
+    "status) the flush breaks down for job after job.\n";
 
 static const char outbox_usage[] =
     "Usage: jobtrail-submit send [--conf FILE] [--timeout SECONDS] [--json]\n"
@@ -120,6 +125,7 @@ static const struct option_row option_rows[] = {
     {"detach", 'D', OPTION_FLAG, MEMBER(detach), 0, 0, NULL},
     {"once", '1', OPTION_FLAG, MEMBER(once), 0, 0, NULL},
     {"transport", 't', OPTION_TEXT, MEMBER(transport), 0, 0, NULL},
+    {"formats", 'F', OPTION_NUMBER, MEMBER(formats), 1, VERSION_FORMATS_MAX, NULL},
     {"older-than", 'O', OPTION_NUMBER, MEMBER(older_days), 0, 100000, NULL},
     {"timeout", 'T', OPTION_NUMBER, MEMBER(timeout_s), 1, 86400, NULL},
     {"openmetrics", 'M', OPTION_FLAG, MEMBER(openmetrics), 0, 0, NULL},
@@ -138,16 +144,16 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"flush", "", command_flush, "cjnaoSdJ", true},
+    {"flush", "", command_flush, "cjnaoSdJF", true},
     {"prolog", "", command_prolog, "cn", false},
-    {"watch", "", command_watch, "cnsD1dJ", true},
+    {"watch", "", command_watch, "cnsD1dJF", true},
     {"status", "", command_status, "cnJMw", true},
     {"session", "", command_session, "cndJ", false},
     {"hand-in", "", command_hand_in, "cndJ", false},
-    {"send", "", command_send, "ctaOTJ", false},
-    {"outbox", "list", command_outbox_list, "ctaOTJ", false},
-    {"outbox", "retry", command_outbox_retry, "ctaOTJ", false},
-    {"outbox", "drop", command_outbox_drop, "ctaOTJ", false},
+    {"send", "", command_send, "ctaOTJF", false},
+    {"outbox", "list", command_outbox_list, "ctaOTJF", false},
+    {"outbox", "retry", command_outbox_retry, "ctaOTJF", false},
+    {"outbox", "drop", command_outbox_drop, "ctaOTJF", false},
 };
 
 /* The command of the words that are no options; NULL: there is none of that name. */
@@ -178,8 +184,11 @@ enum submit_status submit_conf_load(const struct submit_options *options, struct
 
 int main(int argc, char *argv[])
 {
-    struct submit_options options = {
-        .conf = JOBTRAIL_CONF, .node = host_node(), .timeout_s = DEFAULT_TIMEOUT_S};
+    struct submit_options options = {.conf = JOBTRAIL_CONF,
+                                     .node = host_node(),
+                                     .timeout_s = DEFAULT_TIMEOUT_S,
+                                     .argv = argv,
+                                     .argc = argc};
     char seen[256] = "";
     int letter;
     while ((letter = options_next(argc, argv, "j:h", option_rows, &options)) != OPTIONS_END) {
@@ -190,12 +199,18 @@ int main(int argc, char *argv[])
         if (strchr(seen, letter) == NULL)
             seen[strlen(seen)] = (char)letter;
     }
+    options.words = argv + optind;
     const char *name = optind < argc ? argv[optind] : "";
     bool is_outbox = strcmp(name, "send") == 0 || strcmp(name, "outbox") == 0;
     const char *text = is_outbox ? outbox_usage : usage;
     if (options.help || options.version) {
         fputs(options.help ? text : "jobtrail-submit " JOBTRAIL_VERSION "\n", stdout);
         return SUBMIT_OK;
+    }
+    if (options.formats != 0 && options.formats != JOB_FORMATS) {
+        fprintf(stderr, "jobtrail-submit: its formats are number %d, not %u\n", JOB_FORMATS,
+                (unsigned)options.formats);
+        return SUBMIT_OTHER;
     }
     const struct command *command = find_command(argv + optind, argc - optind);
     signal(SIGPIPE, SIG_IGN);

@@ -15,6 +15,7 @@ enum submit_status {
     SUBMIT_SOME_WAIT = 1, /* something is left for a later try; of `session`: nothing to record */
     SUBMIT_USAGE = 2,
     SUBMIT_UNUSABLE = 3, /* the configuration, the spool or the outbox cannot be used */
+    SUBMIT_OTHER = 4,    /* --formats has another number than this program */
     SUBMIT_BREAKS = 5,   /* of `status`: the flush breaks down for job after job */
 };
 
@@ -22,7 +23,11 @@ struct submit_options {
     const char *conf;      /* path of the configuration */
     const char *node;      /* this node's name in Slurm */
     const char *transport; /* NULL: all of them */
-    uint32_t job;          /* 0: none named */
+    char *const *argv;     /* of main() */
+    char *const *words;    /* of these, those that are no options */
+    int argc;
+    uint32_t job;     /* 0: none named */
+    uint32_t formats; /* 0: what other versions have made is handed on to them (hand_on.h) */
     uint32_t older_days, timeout_s;
     bool all, orphans, sessions, dry_run, json, detach, once, stop, openmetrics, write, help,
         version;

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "spank/job_formats.h"
+
 struct hash_table {
     struct hash_table_entry entry[HASH_TABLE_BUCKETS][HASH_TABLE_WAYS];
 };
@@ -57,7 +59,7 @@ static unsigned entry_bucket(const struct hash_table_entry *key)
 struct hash_table *hash_table_map(const char *state)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/hashes", state);
+    int length = snprintf(path, sizeof path, "%s/hashes" JOB_FORMATS_SUFFIX, state);
     if (length < 0 || (size_t)length >= sizeof path)
         return NULL;
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -16,6 +16,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/listing.h"
+#include "spank/job_formats.h"
 #include "submit/evidence/session_notes.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/hand_in_collect.h"
@@ -177,7 +178,7 @@ static void flush_user(struct sessions *sessions, int base, const char *name,
 static int open_notes(const struct conf *conf)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/sessions", conf->state);
+    int length = snprintf(path, sizeof path, "%s/sessions" JOB_FORMATS_SUFFIX, conf->state);
     return length < 0 || (size_t)length >= sizeof path ? -ENAMETOOLONG : directory_make(path, 0700);
 }
 
@@ -185,7 +186,11 @@ static int open_notes(const struct conf *conf)
 static int open_base(const char *path)
 {
     struct stat status;
-    int fd = directory_make(path, 01733);
+    char own[PATH_MAX];
+    int length = snprintf(own, sizeof own, "%s" JOB_FORMATS_SUFFIX, path);
+    if (length < 0 || (size_t)length >= sizeof own)
+        return -ENAMETOOLONG;
+    int fd = directory_make(own, 01733);
     if (fd < 0)
         return fd;
     if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&

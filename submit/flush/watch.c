@@ -148,13 +148,23 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
     return transport_deadline((used_ns() - before) * REST / 1000000u);
 }
 
-static void watch_pipe(const char *conf_path, int spool, int pipe)
+static bool has_jobs(int spool)
+{
+    struct spool_jobs jobs = {NULL, 0};
+    bool has = spool_list(spool, 0, &jobs) != 0 || jobs.count > 0;
+    free(jobs.job);
+    return has;
+}
+
+static void watch_pipe(const char *conf_path, int spool, int pipe, bool ends_with_jobs)
 {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
     uint64_t turn_ns = 0; /* of processes; CLOCK_MONOTONIC */
     uint64_t rest_ns = look_for_starts(conf_path, spool);
     for (;;) {
         if (transport_left_ms(turn_ns) == 0) {
+            if (ends_with_jobs && !has_jobs(spool))
+                return;
             turn_ns = transport_deadline(PROCESS_LOOK_S * UINT64_C(1000));
             look_at_jobs(conf_path, spool, LOOK_FOR_PROCESSES);
         }
@@ -218,7 +228,7 @@ static void let_go(int report, int error)
         dup2(null, fd);
 }
 
-int watch_run(const char *conf_path, const char *node, int in_background)
+int watch_run(const char *conf_path, const char *node, int in_background, bool ends_with_jobs)
 {
     int spool = -1, pipe = -1, report = -1;
     int error = in_background ? go_to_background(&report) : 0;
@@ -229,7 +239,7 @@ int watch_run(const char *conf_path, const char *node, int in_background)
         fprintf(stderr, "jobtrail-submit: watch: %s\n", strerror(-error));
     let_go(report, error);
     if (error == 0)
-        watch_pipe(conf_path, spool, pipe); /* until SIGTERM */
+        watch_pipe(conf_path, spool, pipe, ends_with_jobs); /* until SIGTERM */
     return error;
 }
 

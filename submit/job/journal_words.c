@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spank/job_formats.h"
+
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -78,9 +80,11 @@ uint64_t journal_words_time(const struct journal_words *line, const char *key)
 
 int journal_words_cut(char *text, struct journal_words *line)
 {
-    char *rest;
-    *line = (struct journal_words){.verb = strtok_r(text, " ", &rest)};
-    char *word;
+    char *rest, *word;
+    const char mark[] = JOB_FORMATS_MARK;
+    if (strncmp(text, mark, sizeof mark - 1) != 0)
+        return -EINVAL;
+    *line = (struct journal_words){.verb = strtok_r(text + sizeof mark - 1, " ", &rest)};
     while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
         if (line->words == sizeof line->word / sizeof line->word[0] || decode(word) != 0)
             return -EINVAL;

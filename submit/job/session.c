@@ -14,6 +14,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/process.h"
+#include "spank/job_formats.h"
 
 bool session_parse(const char *name, struct session *session)
 {
@@ -75,10 +76,13 @@ int session_open_own(int at, const char *name)
 
 int session_open_user(const char *sessions)
 {
-    char name[16];
+    char name[16], path[PATH_MAX];
     snprintf(name, sizeof name, "%u", (unsigned)geteuid());
     /* O_PATH, as users cannot read it: they are not to see the names of others */
-    CLEANUP_CLOSE int base = open(sessions, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int length = snprintf(path, sizeof path, "%s" JOB_FORMATS_SUFFIX, sessions);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -ENAMETOOLONG;
+    CLEANUP_CLOSE int base = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (base < 0)
         return -errno;
     return session_open_own(base, name);
@@ -88,7 +92,8 @@ int session_make(const char *sessions, const struct session *session, char path[
 {
     char name[48];
     snprintf(name, sizeof name, "%d.%" PRIu64, (int)session->leader, session->ticks);
-    int length = snprintf(path, PATH_MAX, "%s/%u/%s", sessions, (unsigned)geteuid(), name);
+    int length = snprintf(path, PATH_MAX, "%s" JOB_FORMATS_SUFFIX "/%u/%s", sessions,
+                          (unsigned)geteuid(), name);
     if (length < 0 || length >= PATH_MAX)
         return -ENAMETOOLONG;
     CLEANUP_CLOSE int user = session_open_user(sessions);

@@ -20,8 +20,8 @@
 #include "spank/spool_path.h"
 
 /* Files of the watcher and of the plugin, which a spool without jobs may have. */
-static const char *const kept[] = {LEDGER_WAKE, SPOOL_WATCH_LOCK, SPOOL_RESERVE_NAME,
-                                   SPOOL_MOUNTED};
+static const char *const kept[] = {LEDGER_WAKE, SPOOL_WATCH_LOCK, SPOOL_RESERVE_NAME, SPOOL_MOUNTED,
+                                   VERSION_NOTE};
 
 enum { KEPT = sizeof kept / sizeof *kept };
 

@@ -19,6 +19,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
 #include "conf/conf_transport.h"
+#include "spank/job_formats.h"
 #include "submit/job/overflow.h"
 #include "submit/outbox/outbox_batch.h"
 
@@ -49,7 +50,7 @@ struct outbox {
 int outbox_directory(const struct conf *conf)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
+    int length = snprintf(path, sizeof path, "%s/outbox" JOB_FORMATS_SUFFIX, conf->state);
     if (length < 0 || (size_t)length >= sizeof path)
         return -ENAMETOOLONG;
     return directory_open(AT_FDCWD, path);
@@ -58,7 +59,7 @@ int outbox_directory(const struct conf *conf)
 static int make_directory(const struct conf *conf)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/outbox", conf->state);
+    int length = snprintf(path, sizeof path, "%s/outbox" JOB_FORMATS_SUFFIX, conf->state);
     if (length < 0 || (size_t)length >= sizeof path)
         return -ENAMETOOLONG;
     CLEANUP_CLOSE int made = directory_make(conf->state, 0755);
@@ -210,7 +211,7 @@ FILE *outbox_create_batch(int directory, const char *name)
 int outbox_write_line(FILE *batch, const struct record_view *record)
 {
     size_t name_length = strlen(record->name);
-    uint16_t crc = crc16(record->name, name_length);
+    uint16_t crc = crc16_continue(OUTBOX_CRC, record->name, name_length);
     crc = crc16_continue(crc, " ", 1);
     crc = crc16_continue(crc, record->text, record->length);
     if (fprintf(batch, "%04x %s ", crc, record->name) < 0 ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records that wait to be sent, in <state>/outbox, which is root's:
+ * Records that wait to be sent, in <state>/outbox (job_formats.h), which is root's:
  *
  *   outbox/TRANSPORT/BATCH     a file for each transport that is still to take records of the batch
  *   outbox/TRANSPORT/.lock     held by who sends
@@ -17,9 +17,9 @@
  *
  *   CCCC NAME TEXT\n
  *
- * CCCC is the crc16() of "NAME TEXT", four hex digits; NAME the record's file name, without blanks;
- * TEXT its JSON in ASCII. When a transport has taken some records of a batch, its entry is replaced
- * by a batch of the others.
+ * CCCC is the CRC of "NAME TEXT" (crc16_continue(), from OUTBOX_CRC on), four hex digits; NAME the
+ * record's file name, without blanks; TEXT its JSON in ASCII. When a transport has taken some
+ * records of a batch, its entry is replaced by a batch of the others.
  */
 #ifndef JOBTRAIL_OUTBOX_H
 #define JOBTRAIL_OUTBOX_H
@@ -30,9 +30,13 @@
 #include <sys/types.h>
 
 #include "conf/conf.h"
+#include "spank/job_formats.h"
 #include "submit/outbox/transport.h"
 
 #define OUTBOX_LOCK ".lock"
+
+/* What the CRC of a line begins with: for JOB_FORMATS 1 as crc16() has it. */
+#define OUTBOX_CRC ((uint16_t)(0x10000 - JOB_FORMATS))
 
 enum { OUTBOX_BATCH_BYTES = 4 << 20, OUTBOX_TEXT_MAX = 16 << 20 };
 

@@ -61,7 +61,7 @@ static int parse_line(char *line, size_t length, struct record_view *record)
         strlen(line) != length)
         return 0;
     unsigned long crc = strtoul(line, &end, 16);
-    if (crc16(line + 5, length - 5) != crc)
+    if (crc16_continue(OUTBOX_CRC, line + 5, length - 5) != crc)
         return 0;
     char *blank = memchr(line + 5, ' ', length - 5);
     if (blank == NULL)

@@ -46,7 +46,6 @@ SlurmctldLogFile=$LOG/slurmctld.log
 SlurmdLogFile=$LOG/slurmd.%n.log
 SlurmctldDebug=verbose
 SlurmdDebug=verbose
-PlugStackConfig=$PLUGSTACK
 ProctrackType=proctrack/$PROCTRACK
 TaskPlugin=task/$TASKPLUGIN
 JobAcctGatherType=jobacct_gather/linux
@@ -62,7 +61,7 @@ SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
 # nodes may advertise more than the machine has
-SlurmdParameters=config_overrides
+SlurmdParameters=config_overrides${SLURMD_PARAMS:+,$SLURMD_PARAMS}
 SlurmdTimeout=10
 SlurmctldTimeout=10
 InactiveLimit=0
@@ -82,6 +81,12 @@ AccountingStoragePass=$MUNGE_SOCKET
 CONF
     else
         echo AccountingStorageType=accounting_storage/none
+    fi
+    # the controller sends nodes the one beside slurm.conf
+    if [[ $CONFIGLESS == yes ]]; then
+        echo SlurmctldParameters=enable_configless
+    else
+        echo "PlugStackConfig=$PLUGSTACK"
     fi
     [[ $PRIVATE_TMP != yes ]] || printf '%s\n' JobContainerType=job_container/tmpfs PrologFlags=Contain
     [[ -z $NAMESPACES ]] || printf '%s\n' NamespaceType=namespace/linux PrologFlags=Contain

@@ -66,13 +66,14 @@ sweep() { # [NODE]: end whatever is left on a node or on all
 }
 
 make_node() { # NAME
-    local flags=(--mount)
+    local flags=(--mount) munge=
     pid_in "$RUN/node.$1.pid" >/dev/null && return 0
     [[ $UTS == 1 ]] && flags+=(--uts)
+    [[ $CONFIGLESS != yes || $1 == ctl ]] || munge=$MUNGE_SOCKET
     # $1.. belong to the inner shell
     # shellcheck disable=SC2016
     env -i PATH="$PATH" unshare "${flags[@]}" bash -eu -c '
-        name=$1 mark=$2 run=$3 uts=$4 hosts=$5
+        name=$1 mark=$2 run=$3 uts=$4 hosts=$5 munge=$6
         if [[ $uts == 1 ]]; then
             hostname "$name"
             mount --bind "$hosts" /etc/hosts
@@ -80,10 +81,15 @@ make_node() { # NAME
         else
             mount -t tmpfs -o size=4k,mode=755 "$mark" "$run/mark"
         fi
+        if [[ -n $munge ]]; then # where Slurm looks for it without a slurm.conf
+            mount -t tmpfs -o mode=755 none /run
+            mkdir /run/munge
+            ln -s "$munge" /run/munge/munge.socket.2
+        fi
         [[ ! -e $run/boot_id.$name ]] || mount --bind "$run/boot_id.$name" /proc/sys/kernel/random/boot_id
         setsid sleep infinity </dev/null >/dev/null 2>&1 &
         echo $! >"$run/node.$name.pid"
-    ' _ "$1" "$(mark "$1")" "$RUN" "$UTS" "$ETC/hosts" </dev/null >>"$LOG/node.$1.log" 2>&1 ||
+    ' _ "$1" "$(mark "$1")" "$RUN" "$UTS" "$ETC/hosts" "$munge" </dev/null >>"$LOG/node.$1.log" 2>&1 ||
         die "cannot make node $1 (needs root with mount namespaces; see $LOG/node.$1.log)"
 }
 

@@ -53,7 +53,7 @@ function run = find_run(ledger)
             end
             number = @(where) double(typecast(head(where + (1:4)), 'uint32'));
             at = begin + max(number(16), 4096);
-            is_alone = i > 1 && begin == hex2dec(maps{i}{3}) && at == stop;
+            is_alone = begin == hex2dec(maps{i}{3}) && at == stop;
             claimed = double(typecast(head(137:144), 'uint64'));
             if typecast(head(21:22), 'uint16') == 1 && claimed > last && ...
                     (is_alone || number(32) == feature('getpid'))

@@ -61,11 +61,26 @@ int main(int argc, char **argv)
 }
 C
     gcc -static -o "$PAGES/run" "$PAGES/run.c" 2>"$PAGES/warnings"
-    mkdir "$PAGES/arm"
+    # preload/ as the project builds it, for another machine
+    cat >"$PAGES/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(arm C)
+include(GNUInstallDirs)
+set(CMAKE_C_STANDARD 17)
+include_directories(${JOBTRAIL_SOURCE})
+add_library(jobtrail_warnings INTERFACE)
+target_compile_options(jobtrail_warnings INTERFACE -Wall -Wextra -Wconversion -Werror)
+function(jobtrail_sources out)
+    file(GLOB sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.c)
+    set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+add_subdirectory(${JOBTRAIL_SOURCE}/preload arm)
+CMAKE
+    cmake -S "$PAGES" -B "$PAGES" -G Ninja -DJOBTRAIL_SOURCE="$JOBTRAIL_SOURCE" -DCMAKE_SYSTEM_NAME=Linux \
+        -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DJOBTRAIL_RUNTIME_LIBDIR=lib -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc \
+        -DCMAKE_OBJCOPY="$(command -v aarch64-linux-gnu-objcopy)" >"$PAGES/configured"
+    cmake --build "$PAGES" >"$PAGES/built"
     cd "$JOBTRAIL_SOURCE" || return 1
-    aarch64-linux-gnu-gcc -std=gnu17 -O2 -fPIC -ffreestanding -fno-stack-protector -fvisibility=hidden \
-        -D_GNU_SOURCE -mno-outline-atomics -I. -shared -nostdlib -Wl,--no-undefined -Wl,-soname,libjobtrail.so \
-        -Wl,--version-script,preload/libjobtrail.map -o "$PAGES/arm/libjobtrail.so" preload/*.c
     aarch64-linux-gnu-gcc -shared -fPIC -o "$PAGES/arm/pages.so" "$PAGES/pages.c"
     for program in exit_with _exit_with exec_to fork_child vfork_child kill_self end_by exit_in_handler thread_exit threads_exit \
         close_all clear_environ dlopen_one seccomp_exit say_hello; do
@@ -73,8 +88,8 @@ C
     done
     aarch64-linux-gnu-gcc -o "$PAGES/arm/page_bytes" -xc - \
         <<<$'#include <stdio.h>\n#include <sys/auxv.h>\nint main(void) { printf("%lu\\n", getauxval(AT_PAGESZ)); return 0; }'
-    aarch64-linux-gnu-gcc -static -D_GNU_SOURCE -mno-outline-atomics -I. -o "$PAGES/arm/static" test/programs/say_hello.c \
-        -ffreestanding -fno-stack-protector -fvisibility=hidden preload/*.c
+    aarch64-linux-gnu-gcc -static -D_GNU_SOURCE -I. -o "$PAGES/arm/static" test/programs/say_hello.c \
+        "$PAGES/arm/startup/aarch64.o"
 }
 
 # The C library and qemu-user agree with ours on the size of pages where -p works.
@@ -146,31 +161,40 @@ used_bytes() {
 # RULES of fixture/packages: interpreters are recorded with their packages, and so are shells.
 # shellcheck disable=SC2154 # hooks is of fixture/packages
 @test "hooks find the run of their process among others in a large page" {
-    local size
     make_module "$BATS_TEST_TMPDIR/lib" alpha
     mkdir "$BATS_TEST_TMPDIR/perl"
     echo '1;' >"$BATS_TEST_TMPDIR/perl/Beta.pm"
-    for size in 16384 65536; do
-        of_pages "$size"
-        for _ in 1 2; do
-            # shellcheck disable=SC2016
-            hooked PYTHONPATH="$hooks/python:$BATS_TEST_TMPDIR/lib" bash -c '"$0/exit_with"; exec "$@"' "$PROGRAMS" \
-                /usr/bin/python3 -c 'import alpha'
-            # shellcheck disable=SC2016
-            hooked bash -c '"$0/exec_to" "$@"; :' "$PROGRAMS" /usr/bin/perl -w -I"$BATS_TEST_TMPDIR/perl" -MBeta -e 'fork or exit'
-        done
-        hooked R --no-save --quiet <<<'library(splines)' >/dev/null
-        hooked octave-cli -q --eval 'x = 1;' >/dev/null
-        flush
-        # each package, and each hook, of the run that it was in; the machine's Python may load packages of its own
-        [[ $(jq -n --argjson runs "$(records)" --argjson packages "$(packages)" -c '$packages | map(. as $package
-            | $runs[] | select(.userT.run_uuid == $package.xalt_run_uuid)
-            | [$package.package_name, (.userT.exec_path | split("/")[-1] | sub("[0-9.]+$"; ""))]
-            | select(.[0] == ("alpha", "Beta"))) | sort') == \
-            '[["Beta","perl"],["Beta","perl"],["alpha","python"],["alpha","python"]]' ]]
-        [[ $(records | jq -c 'map(select(.XALT_qaT.JOBTRAIL_PKGS_HOOK == "yes") | .userT.exec_path | split("/")[-1]
-            | sub("[-0-9.].*"; "")) | sort') == '["R","octave","perl","perl","python","python"]' ]]
+    of_pages 65536
+    for _ in 1 2; do
+        # shellcheck disable=SC2016
+        hooked PYTHONPATH="$hooks/python:$BATS_TEST_TMPDIR/lib" bash -c '"$0/exit_with"; exec "$@"' "$PROGRAMS" \
+            /usr/bin/python3 -c 'import alpha'
+        # shellcheck disable=SC2016
+        hooked bash -c '"$0/exec_to" "$@"; :' "$PROGRAMS" /usr/bin/perl -w -I"$BATS_TEST_TMPDIR/perl" -MBeta -e 'fork or exit'
     done
+    # jobtrail-record-pkg looks for its parent's run, which has the pid of the shell before
+    # shellcheck disable=SC2016
+    hooked bash -c 'exec "$@"' shell /usr/bin/perl -e 'system @ARGV' "$hooks/xalt/libexec/xalt_record_pkg" \
+        -u x program perl package_name gamma
+    hooked R --no-save --quiet <<<'library(splines)' >/dev/null
+    hooked octave-cli -q --eval 'x = 1;' >/dev/null
+    flush
+    # each package, and each hook, of the run that it was in; the machine's Python may load packages of its own
+    [[ $(jq -n --argjson runs "$(records)" --argjson packages "$(packages)" -c '$packages | map(. as $package
+        | $runs[] | select(.userT.run_uuid == $package.xalt_run_uuid)
+        | [$package.package_name, (.userT.exec_path | split("/")[-1] | sub("[0-9.]+$"; ""))]
+        | select(.[0] == ("alpha", "Beta", "gamma"))) | sort') == \
+        '[["Beta","perl"],["Beta","perl"],["alpha","python"],["alpha","python"],["gamma","perl"]]' ]]
+    [[ $(records | jq -c 'map(select(.XALT_qaT.JOBTRAIL_PKGS_HOOK == "yes") | .userT.exec_path | split("/")[-1]
+        | sub("[-0-9.].*"; "")) | sort') == '["R","octave","perl","perl","perl","python","python"]' ]]
+}
+
+@test "aarch64: the library imports and exports nothing, has no unwind tables, and is aligned to the largest pages" {
+    [[ $(aarch64-linux-gnu-nm -D "$PAGES/arm/libjobtrail.so" 2>/dev/null) == "" ]]
+    run aarch64-linux-gnu-readelf -dlW "$PAGES/arm/libjobtrail.so"
+    [[ $output != *NEEDED* && $output != *TEXTREL* && $output != *TLS* && $output != *RWE* ]]
+    [[ $(awk '$1 == "LOAD" { print $NF }' <<<"$output" | sort -u) == 0x10000 ]]
+    [[ $(aarch64-linux-gnu-readelf -SW "$PAGES/arm/startup/aarch64.o") != *eh_frame* ]]
 }
 
 @test "aarch64: with pages of each size programs end as ever, are recorded, and map whole pages" {

@@ -129,6 +129,13 @@ exit_with 1 fini 0:0" ]] || fail "$got"
     [[ -z $(find "$DIR/run" -mindepth 2 -type d) ]]
 }
 
+# bats test_tags=needs:credential_start
+@test "a job's start on a node is the one that Slurm accounts by" {
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0" -N2 -n2)
+    start=$(run_as root scontrol show job "$job" | sed -n 's/.*StartTime=\([^ ]*\).*/\1/p')
+    [[ $(coverage_of "$job" '.coverageT | "\(.start_time) \(.start_source)"' | sort -u) == "$(date -d "$start" +%s) slurm" ]]
+}
+
 # For all steps from here on: the last tests of the file.
 use_task_prolog() {
     cat >"$DIR/task_prolog"

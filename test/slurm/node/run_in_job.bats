@@ -3,16 +3,14 @@
 # Nodes on which Slurm calls neither SPANK's prolog nor its epilog, as PrologFlags=RunInJob has it from
 # Slurm 24.05 on. 22.05 does the same while slurmd is older than the plugin's line in plugstack.conf,
 # and has the same extern steps.
+# prolog_in_job.bats has the real thing.
 
 load ../fixture/cluster
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
-    # there before slurmd reads slurm.conf; what it runs is $DIR/epilog, where a test has made one
-    SCRIPT=$(mktemp /tmp/jobtrail-epilog-XXXXXX)
-    export SCRIPT
-    start_cluster bare NODES=1 EXTRA_CONF=$'PrologFlags=Contain\nEpilog='"$SCRIPT"
-    printf '#!/bin/bash\n! [[ -e %s/epilog ]] || . %s/epilog\n' "$DIR" "$DIR" >"$SCRIPT"
-    chmod 755 "$SCRIPT"
+    start_cluster bare NODES=1 EXTRA_CONF=PrologFlags=Contain
     write_jobtrail_conf ""
     "$STAGE/bin/jobtrail-conf" compile --conf "$DIR/jobtrail.conf"
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
@@ -20,7 +18,6 @@ setup_file() {
 
 teardown_file() {
     stop_cluster
-    rm -f "$SCRIPT"
 }
 
 journal() { # JOB
@@ -48,7 +45,7 @@ flush() {
 @test "a job is flushed at the end of its extern step" {
     job=$(submit "srun -n2 $PROGRAMS/exit_with 3" -n2)
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(record_count "$job" exit_with) == 1 && $(field "$job" exit_with .slurmT.exit_code) == 3 ]]
     [[ $(coverage "$job") == $'0 recorded 2\nbatch script 1' ]]
 }
@@ -58,7 +55,7 @@ flush() {
     eventually 20 has_line "$job" '^task .* step=0 '
     run_as "$JOB_USER" scancel "$job"
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
     [[ $(field "$job" sleep .slurmT.signal) == 15 ]]
 }
 
@@ -70,7 +67,7 @@ flush() {
     [[ $status == 1 && $(jq '[.running, .jobs]' -c <<<"${lines[-1]}") == "[1,0]" ]]
     echo >"$DIR/out/go"
     wait_job "$job"
-    eventually 20 is_flushed "$job"
+    eventually 60 is_flushed "$job"
 }
 
 @test "a job whose extern step was killed is flushed by the timer when nothing of it lives" {
@@ -89,26 +86,27 @@ flush() {
     [[ $(record_count "$job" exit_with) == 1 ]]
 }
 
-@test "the site's Epilog script tells account and partition, and flushes" {
-    echo "$STAGE/bin/jobtrail-submit flush --epilog --conf $DIR/jobtrail.conf >$DIR/said 2>&1" >"$DIR/epilog"
+# from the environment of the site's Prolog script, which 22.05 runs before the extern step: so by hand
+@test "jobtrail-submit prolog tells account, partition and restart count of the job that runs" {
     mkfifo -m 666 "$DIR/out/in"
-    job=$(submit "srun $PROGRAMS/exit_with; read -r <$DIR/out/in" -n1 -A chemistry)
-    # from 24.05 on the script runs inside of the extern step; here it runs when that is over, so that
-    # step has to be gone without a flush
-    kill_extern_step "$job"
+    job=$(submit "srun $PROGRAMS/exit_with; read -r <$DIR/out/in" -n1)
+    eventually 20 has_line "$job" '^end .* step=0$'
+    "$CLUSTER" exec n1 env SLURM_JOB_ID="$job" SLURM_JOB_UID="$(id -u "$JOB_USER")" SLURM_JOB_RESTART_COUNT=3 \
+        SLURM_JOB_ACCOUNT=chemistry SLURM_JOB_PARTITION=main SLURM_JOB_USER="$JOB_USER" \
+        "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/jobtrail.conf" --node n1
     echo >"$DIR/out/in"
     wait_job "$job"
-    is_flushed "$job"
-    [[ $(cat "$DIR/said") == "jobs 1, records 1,"* ]]
-    [[ $(field "$job" exit_with '"\(.userT.account) \(.userT.queue) \(.slurmT.partition)"') == "chemistry main main" ]]
-    rm "$DIR/epilog"
+    eventually 60 is_flushed "$job"
+    [[ $(field "$job" exit_with '"\(.userT.account) \(.userT.queue) \(.slurmT.restart_count)"') == "chemistry main 3" ]]
 }
 
-@test "flush --epilog wants a job, and does not go with a dry run" {
-    run flush --epilog
-    [[ $status == 2 && $output == *"not a job id: none in SLURM_JOB_ID"* ]]
-    run env SLURM_JOB_ID=5 "$STAGE/bin/jobtrail-submit" flush --epilog --dry-run --conf "$DIR/jobtrail.conf"
-    [[ $status == 2 && $output == Usage:* ]]
+@test "jobtrail-submit prolog drains no node, whatever it finds" {
+    run --separate-stderr "$STAGE/bin/jobtrail-submit" prolog
+    [[ $status == 0 && -z $output && $stderr == *"no job in SLURM_JOB_ID"* ]]
+    run env SLURM_JOB_ID=99 SLURM_JOB_UID=0 "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/nowhere"
+    [[ $status == 0 ]]
+    run env SLURM_JOB_ID=99 SLURM_JOB_UID=0 "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/jobtrail.conf" --node n9
+    [[ $status == 0 ]]
 }
 
 @test "doctor says what RunInJob takes away" {
@@ -116,7 +114,12 @@ flush() {
     run env SLURM_CONF="$DIR/slurm.conf" "$STAGE/bin/jobtrail-conf" doctor --json --node n1 \
         --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
     jq -e 'map(select(.check == "prolog")) | length == 1 and .[0].state == "warning"
-        and (.[0].mend | test("flush --epilog"))' <<<"$output"
+        and (.[0].mend | test("jobtrail-submit prolog"))' <<<"$output"
+    echo "exec $STAGE/bin/jobtrail-submit prolog --conf $DIR/jobtrail.conf" >"$DIR/prolog.sh"
+    printf 'PrologFlags=Contain,RunInJob\nProlog=/nowhere\nProlog=%s\n' "$DIR/prolog.*" >"$DIR/slurm.conf"
+    run env SLURM_CONF="$DIR/slurm.conf" "$STAGE/bin/jobtrail-conf" doctor --json --node n1 \
+        --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
+    jq -e 'map(select(.check == "prolog")) | map(.state) == ["ok"]' <<<"$output"
     echo "PrologFlags=Contain" >"$DIR/slurm.conf"
     run env SLURM_CONF="$DIR/slurm.conf" "$STAGE/bin/jobtrail-conf" doctor --json --node n1 \
         --plugstack "$CLUSTER_DIR/etc/plugstack.conf"

@@ -138,8 +138,20 @@ status_of() { # PACKAGE
     job=$(submit 'PYTHONPATH=$PYTHONPATH:/srv/python python3 -c "import rare_package"')
     wait_job "$job"
     at_site systemctl start jobtrail-load
+    [[ -e $(echo "$ROOT/usr/lib/jobtrail/$(N)/share/jobtrail/hooks/python/__pycache__"/*.pyc) ]]
     said at_site jobtrail-report packages
     [[ $output == *rare_package* ]]
+}
+
+@test "accounting is asked only where Slurm has some" {
+    said at_site systemctl start jobtrail-slurm
+    printf '#!/bin/sh\necho "AccountingStorageType   = accounting_storage/slurmdbd"\n' >"$ROOT/usr/local/bin/scontrol"
+    chmod 755 "$ROOT/usr/local/bin/scontrol"
+    run at_site systemctl start jobtrail-slurm
+    rm "$ROOT/usr/local/bin/scontrol"
+    echo "$output"
+    # sacct: there is no accounting
+    [[ $status == 5 ]]
 }
 
 @test "timers are enabled, and systemd takes the units" {
@@ -206,7 +218,8 @@ status_of() { # PACKAGE
     let_go other
     wait_job "$job"
     output_is_whole "$job"
-    said apt autoremove
+    # apt-get takes a package that it could not remove for one that is wanted.
+    said apt remove "jobtrail-runtime-$(N)"
     [[ $(status_of "jobtrail-runtime-$(N)") != installed ]]
     next=$(submit 'python3 -c "print(1)"')
     wait_job "$next"

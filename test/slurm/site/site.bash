@@ -158,6 +158,8 @@ case "$1 $2" in
     set -a
     file=$(sed -n 's/^EnvironmentFile=-//p' "$unit")
     [[ -z $file ]] || . "$file"
+    condition=$(sed -n "s/^ExecCondition=//p" "$unit")
+    [[ -z $condition ]] || eval "$condition" || exit 0
     run ExecStartPre
     run ExecStart
     ;;

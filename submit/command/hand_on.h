@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Versions of jobtrail with other formats on this node (spank/job_formats.h): each one's own
+ * jobtrail-submit deals with its jobs, sessions and records.
+ */
+#ifndef JOBTRAIL_HAND_ON_H
+#define JOBTRAIL_HAND_ON_H
+
+#include "submit/command/submit_command.h"
+#include "submit/flush/flush.h"
+
+/* What a version must have for its program to be run. */
+enum hand_on {
+    HAND_ON_JOBS,     /* directories of jobs in its spool, of options->job where that is not 0 */
+    HAND_ON_WATCHER,  /* a watcher, or one that has ended */
+    HAND_ON_SESSIONS, /* directories of sessions, or records that were handed in */
+    HAND_ON_OUTBOX,   /* records that wait */
+};
+
+/* Runs the command of these options by the programs of the other versions, one after the other, and
+ * waits `timeout_s` for each at the most; one that takes longer goes on by itself. Where a
+ * version's program is gone, or is of other formats by now, that is told on stderr. Its jobs go to
+ * the quarantine where `flush` says what is to be flushed, and are counted there; NULL: they are
+ * left alone. Nothing is done where `options` has a number of formats. Returns the worst status. */
+enum submit_status hand_on(const struct submit_options *options, const struct conf *conf,
+                           enum hand_on what, unsigned timeout_s, const struct flush_options *flush,
+                           struct flush_count *count);
+
+/* Writes into the outbox and the directory of sessions, where they are there, whose they are
+ * (spank/version_note.h). As root; a failure is told on stderr. */
+void hand_on_note(const struct submit_options *options, const struct conf *conf);
+
+#endif

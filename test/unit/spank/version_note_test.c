@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How versions find each other: what root believes of the file `version`, with real owners and
+ * modes, so that it needs root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spank/job_formats.h"
+#include "spank/spool_path.h"
+#include "spank/version_note.h"
+
+enum { OTHER = 12345 };
+
+#define SOUND "formats 7\nconf /c\nplugin /p\nsubmit /s\n"
+
+static char root[PATH_MAX];
+
+/* "ROOT/NAME" */
+static const char *below(const char *name)
+{
+    static char paths[4][PATH_MAX + 64];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", root, name);
+    return path;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(root, "/tmp/version_note_test.XXXXXX");
+    return mkdtemp(root) == NULL || chmod(root, 0755) != 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[PATH_MAX + 16];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    return system(command);
+}
+
+static void write_text(const char *name, const char *text, size_t size)
+{
+    unlink(below(name));
+    int fd = open(below(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, size), size);
+    close(fd);
+}
+
+static void a_text_is_taken_or_refused_as_a_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int error;
+    } cases[] = {
+        {SOUND, 0},
+        {"submit /s\nformats 60000\nconf /c\n", 0},
+        {SOUND "later words\nformatsx\n\n", 0},
+        {"", -EINVAL},
+        {"formats 7\n", -EINVAL},
+        {"conf /c\nsubmit /s\n", -EINVAL},
+        {"formats 7\nconf /c\nsubmit /s", -EINVAL},
+        {"formats 0\nconf /c\nsubmit /s\n", -EINVAL},
+        {"formats 07\nconf /c\nsubmit /s\n", -EINVAL},
+        {"formats -7\nconf /c\nsubmit /s\n", -EINVAL},
+        {"formats 7 \nconf /c\nsubmit /s\n", -EINVAL},
+        {"formats 60001\nconf /c\nsubmit /s\n", -EINVAL},
+        {"formats 4294967303\nconf /c\nsubmit /s\n", -EINVAL},
+        {SOUND "formats 7\n", -EINVAL},
+        {SOUND "plugin /q\n", -EINVAL},
+        {"formats 7\nconf c\nsubmit /s\n", -EINVAL},
+        {"formats 7\nconf /c\nsubmit \n", -EINVAL},
+        {"formats 7\nconf /c\nsubmit s\n", -EINVAL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct version_note note = {.formats = 1};
+        assert_int_equal(version_note_parse(cases[i].text, strlen(cases[i].text), &note),
+                         cases[i].error);
+        assert_int_equal(note.formats == 1, cases[i].error != 0);
+    }
+    struct version_note note;
+    assert_int_equal(version_note_parse(SOUND, strlen(SOUND), &note), 0);
+    assert_int_equal(note.formats, 7);
+    assert_string_equal(note.conf, "/c");
+    assert_string_equal(note.plugin, "/p");
+    assert_string_equal(note.submit, "/s");
+    const char zero[] = "formats 7\nconf /c\0d\nsubmit /s\n";
+    assert_int_equal(version_note_parse(zero, sizeof zero - 1, &note), -EINVAL);
+}
+
+static void a_path_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    char text[2 * PATH_MAX];
+    struct version_note note;
+    for (int more = 0; more < 2; more++) {
+        int length = snprintf(text, sizeof text, "formats 7\nconf /c\nsubmit /%0*d\n",
+                              PATH_MAX - 2 + more, 0);
+        assert_int_equal(version_note_parse(text, (size_t)length, &note), more ? -EINVAL : 0);
+    }
+}
+
+static void only_a_file_that_is_roots_alone_is_believed(void **state)
+{
+    (void)state;
+    struct version_note note;
+    assert_int_equal(version_note_read(root, &note), -ENOENT);
+    write_text(VERSION_NOTE, SOUND, strlen(SOUND));
+    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(chmod(below(VERSION_NOTE), 0664), 0);
+    assert_int_equal(version_note_read(root, &note), -EPERM);
+    assert_int_equal(chmod(below(VERSION_NOTE), 0644), 0);
+    assert_int_equal(chown(below(VERSION_NOTE), OTHER, 0), 0);
+    assert_int_equal(version_note_read(root, &note), -EPERM);
+    assert_int_equal(chown(below(VERSION_NOTE), 0, 0), 0);
+    assert_int_equal(chmod(root, 0775), 0);
+    assert_int_equal(version_note_read(root, &note), -EPERM);
+    assert_int_equal(chmod(root, 01777), 0); /* as a directory of sessions */
+    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(chown(root, OTHER, 0), 0);
+    assert_int_equal(version_note_read(root, &note), -EPERM);
+}
+
+static void what_is_no_file_of_that_size_is_refused(void **state)
+{
+    (void)state;
+    struct version_note note;
+    char *large = calloc(1, VERSION_NOTE_BYTES);
+    assert_non_null(large);
+    memset(large, '\n', VERSION_NOTE_BYTES);
+    memcpy(large, SOUND, strlen(SOUND));
+    write_text(VERSION_NOTE, large, VERSION_NOTE_BYTES);
+    assert_int_equal(version_note_read(root, &note), -EFBIG);
+    write_text(VERSION_NOTE, large, VERSION_NOTE_BYTES - 1);
+    assert_int_equal(version_note_read(root, &note), 0);
+    free(large);
+    assert_int_equal(unlink(below(VERSION_NOTE)), 0);
+    assert_int_equal(mkfifo(below(VERSION_NOTE), 0644), 0);
+    assert_int_equal(version_note_read(root, &note), -EINVAL);
+    assert_int_equal(unlink(below(VERSION_NOTE)), 0);
+    assert_int_equal(mkdir(below(VERSION_NOTE), 0755), 0);
+    assert_int_equal(version_note_read(root, &note), -EINVAL);
+    assert_int_equal(rmdir(below(VERSION_NOTE)), 0);
+    write_text("elsewhere", SOUND, strlen(SOUND));
+    assert_int_equal(symlink("elsewhere", below(VERSION_NOTE)), 0);
+    assert_int_equal(version_note_read(root, &note), -ELOOP);
+}
+
+static void what_is_written_is_read_and_links_are_resolved(void **state)
+{
+    (void)state;
+    struct version_note note;
+    struct stat first, second;
+    write_text("plugin", "", 0);
+    write_text("submit", "", 0);
+    assert_int_equal(symlink("plugin", below("current")), 0);
+    assert_int_equal(chmod(root, 01777), 0);
+    write_text(VERSION_NOTE, "of a user", 9); /* who was faster */
+    assert_int_equal(chown(below(VERSION_NOTE), OTHER, 0), 0);
+    assert_int_equal(version_note_write(root, "/a.conf", below("current"), below("submit")), 0);
+    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(note.formats, JOB_FORMATS);
+    assert_string_equal(note.conf, "/a.conf");
+    assert_string_equal(note.plugin, below("plugin"));
+    assert_string_equal(note.submit, below("submit"));
+    assert_int_equal(stat(below(VERSION_NOTE), &first), 0);
+    assert_int_equal(first.st_mode & 07777, 0644);
+    assert_int_equal(version_note_write(root, "/a.conf", below("plugin"), below("submit")), 0);
+    assert_int_equal(stat(below(VERSION_NOTE), &second), 0);
+    assert_int_equal(first.st_ino, second.st_ino); /* it said so already */
+    assert_int_equal(version_note_write(root, "/b.conf", NULL, below("submit")), 0);
+    assert_int_equal(version_note_read(root, &note), 0);
+    assert_string_equal(note.conf, "/b.conf");
+    assert_string_equal(note.plugin, "");
+    assert_int_equal(version_note_write(root, "a.conf", NULL, below("submit")), -EINVAL);
+    assert_int_equal(version_note_write(root, "/a\nformats 9", NULL, below("submit")), -EINVAL);
+}
+
+static bool has_number(const uint32_t *formats, size_t count, uint32_t number)
+{
+    bool has = false;
+    for (size_t i = 0; i < count; i++)
+        has |= formats[i] == number;
+    return has;
+}
+
+static void other_numbers_are_found_by_name(void **state)
+{
+    (void)state;
+    uint32_t formats[VERSIONS_MAX];
+    char path[PATH_MAX], own[32];
+    static const char *const others[] = {".3",  ".60000", ".03", ".60001", ".x",      ".3x",
+                                         "5.0", ".new.3", ".-3", ".",      "outbox.3"};
+    snprintf(own, sizeof own, ".%d", JOB_FORMATS);
+    assert_int_equal(mkdir(below(own), 0755), 0);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        mkdir(below(others[i]), 0755);
+    size_t count = version_note_others(below(""), formats);
+    assert_int_equal(count, 2);
+    assert_true(has_number(formats, count, 3) && has_number(formats, count, 60000));
+    assert_int_equal(version_note_others(below("outbox"), formats), 1);
+    assert_int_equal(formats[0], 3);
+    assert_int_equal(version_note_path("/s/", 3, path), 0);
+    assert_string_equal(path, "/s/.3");
+    assert_int_equal(version_note_path("/s/outbox", 1, path), 0);
+    assert_string_equal(path, "/s/outbox");
+    for (int i = 100; i < 100 + 2 * VERSIONS_MAX; i++) {
+        snprintf(own, sizeof own, ".%d", i);
+        assert_int_equal(mkdir(below(own), 0755), 0);
+    }
+    assert_int_equal(version_note_others(below(""), formats), VERSIONS_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_taken_or_refused_as_a_whole),
+        cmocka_unit_test(a_path_that_is_too_long_is_refused),
+        cmocka_unit_test_setup_teardown(only_a_file_that_is_roots_alone_is_believed, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_file_of_that_size_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_written_is_read_and_links_are_resolved, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(other_numbers_are_found_by_name, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
