@@ -70,8 +70,9 @@ outcomes() {
 batch script 1 null
 EOT
     # a task has its CPU, and the other one's after that one's end
-    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "policy" and .step_id == "0") | (.end_time - .start_time) as $time
-        | .core_seconds >= 1 and .core_seconds > $time - 0.01 and .core_seconds < 2 * $time + 0.01') == true ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.outcome == "policy" and .step_id == "0") |
+        [.core_seconds, .end_time - .start_time]
+        | .[0] >= 1 and .[0] > .[1] - 0.01 and .[0] < 2 * .[1] + 0.01') == true ]]
     "$STAGE/bin/jobtrail-load" "$DIR/records" --store "sqlite:$DIR/store.db"
     "$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" --coverage -j "$job" -nPo Outcome,Tasks,CoreSeconds |
         sort >"$DIR/sums"

@@ -102,6 +102,7 @@ flush() {
 
 @test "jobtrail-submit prolog drains no node, whatever it finds" {
     run --separate-stderr "$STAGE/bin/jobtrail-submit" prolog
+    # shellcheck disable=SC2154 # of bats
     [[ $status == 0 && -z $output && $stderr == *"no job in SLURM_JOB_ID"* ]]
     run env SLURM_JOB_ID=99 SLURM_JOB_UID=0 "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/nowhere"
     [[ $status == 0 ]]
