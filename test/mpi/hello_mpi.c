@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Prints rank and size; argv[1] = seconds to sleep between that and the end. Sends no message: Open MPI 6 has no way to
-// between nodes that have the same address (btl/tcp). All ranks wait for each other in MPI_Finalize().
+// Prints rank and size; argv[1] = seconds to sleep between that and the end. Sends no message: Open
+// MPI 6 has no way to between nodes that have the same address (btl/tcp). All ranks wait for each
+// other in MPI_Finalize().
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
