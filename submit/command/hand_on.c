@@ -24,7 +24,6 @@
 #include "submit/flush/gone_version.h"
 #include "submit/job/spool_read.h"
 
-
 /* Names of users' sessions that are looked at: users make as many as they like. */
 enum { NAMES_MAX = 10000 };
 
