@@ -39,8 +39,8 @@
  *   and Slurm does not call those of SPANK (src/slurmd/slurmstepd/mgr.c, _spawn_job_container()).
  *   Then the end of the last step on a node, which may be the extern step, starts the flush. That
  *   is before the site's Epilog script. Its Prolog script runs after the extern step's
- * init_post_opt and before all other steps. It has the credential in its environment, the restart
- * count included, and tells it (`jobtrail-submit prolog`).
+ *   init_post_opt and before all other steps. It has the credential in its environment, the
+ *   restart count included, and tells it (`jobtrail-submit prolog`).
  * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child
  *   (src/slurmd/slurmstepd/mgr.c). We keep all state between callbacks on disk, none in memory.
  * - 24.11.0 to 24.11.6, 25.05.0 to 25.05.1: slurmstepd runs itself for TaskProlog, as the user and
