@@ -96,6 +96,8 @@ facts() { # JOB
     run_as root scontrol requeue "$job"
     is_pending() { has_state "$job" PENDING; }
     eventually 30 is_pending
+    # see "a job that was requeued" in launch/kinds.bats
+    sleep 2
     starts_again() { # it would start after two minutes, and an update can come too early
         run_as root scontrol update "jobid=$job" StartTime=now 2>/dev/null || true
         ! is_pending
