@@ -11,16 +11,12 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
-#include "conf/base/directory.h"
-#include "conf/base/io.h"
-#include "conf/base/listing.h"
 #include "spank/spool_part.h"
 #include "submit/job/quarantine.h"
-#include "submit/job/slurm_job.h"
 #include "submit/job/spool_read.h"
 #include "submit/job/spool_remove.h"
 
-enum { LOCK_S = 3, LIFE_S = 3, LOOK_MS = 100, PROC_TEXT = 8192 };
+enum { LOCK_S = 3 };
 
 /* Whether the directory was last changed before the node booted: then its job is over. */
 static bool is_of_earlier_boot(int directory)
@@ -30,47 +26,6 @@ static bool is_of_earlier_boot(int directory)
     clock_gettime(CLOCK_REALTIME, &now);
     clock_gettime(CLOCK_BOOTTIME, &up);
     return fstat(directory, &status) == 0 && status.st_ctim.tv_sec < now.tv_sec - up.tv_sec;
-}
-
-/* Whether a process is in the job's cgroup, or is the daemon of one of its steps, which has the
- * title "slurmstepd: [JOB.STEP]" in every release. The directory of the process is open. */
-static bool is_of_job(int process, const char *spool, uint32_t job)
-{
-    char text[PROC_TEXT], title[48];
-    struct stat status;
-    io_read_text(process, "cgroup", text, sizeof text);
-    if (slurm_job_of_cgroup(spool, text) == job)
-        return true;
-    snprintf(title, sizeof title, "slurmstepd: [%u.", (unsigned)job);
-    io_read_text(process, "cmdline", text, sizeof text);
-    return strncmp(text, title, strlen(title)) == 0 && fstat(process, &status) == 0 &&
-           status.st_uid == 0;
-}
-
-static bool is_alive(const char *spool, uint32_t job)
-{
-    CLEANUP_LISTING DIR *listing = NULL;
-    if (listing_take(directory_open(AT_FDCWD, "/proc"), &listing) != 0)
-        return true;
-    for (const char *name; (name = listing_next(listing)) != NULL;) {
-        CLEANUP_CLOSE int process =
-            *name < '1' || *name > '9' ? -1 : directory_open(dirfd(listing), name);
-        if (process >= 0 && is_of_job(process, spool, job))
-            return true;
-    }
-    return false;
-}
-
-/* In an epilog the last daemons may be about to end. */
-static bool lives_on(const char *spool, uint32_t job)
-{
-    const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
-    bool lives = is_alive(spool, job);
-    for (int left = LIFE_S * 1000 / LOOK_MS; lives && left > 0; left--) {
-        nanosleep(&pause, NULL);
-        lives = is_alive(spool, job);
-    }
-    return lives;
 }
 
 /* The journal cannot be read: the job's user is whose ledger it is. */
@@ -110,8 +65,7 @@ void gone_version_flush(const struct conf *conf, const struct flush_options *opt
     CLEANUP_CLOSE int node = spool_open_node(spool);
     if (node < 0 || options->dry_run || spool_list(node, options->job, &jobs) != 0)
         return;
-    bool is_asked =
-        jobs.count > 0 && options->job != 0 && !options->orphans && !lives_on(spool, options->job);
+    bool is_asked = options->job != 0 && !options->orphans;
     for (size_t i = 0; i < jobs.count; i++) {
         bool is_kept = false;
         CLEANUP_CLOSE int directory = spool_open_job(node, &jobs.job[i]);

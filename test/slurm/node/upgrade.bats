@@ -71,6 +71,11 @@ submit1() {
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" "$@" --conf "$DIR/jobtrail.conf" --node n1
 }
 
+prolog1() { # JOB
+    "$CLUSTER" exec n1 env SLURM_JOB_ID="$1" SLURM_JOB_UID=1 \
+        "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/jobtrail.conf" --node n1
+}
+
 # has_records JOB NAME COUNT...: exactly so many of these programs
 has_records() {
     local job=$1
@@ -213,8 +218,8 @@ nothing_left() {
     # while they run none is taken
     run submit1 flush --all
     [[ $status == 1 && $output == *'running 2,'* && ! -e $DIR/state/quarantine ]]
-    run submit1 flush --job "$JOB"
-    [[ $status == 1 && $output == *'running 1,'* && ! -e $DIR/state/quarantine ]]
+    run submit1 flush --orphans
+    [[ $status == 1 && $output == *'running 2,'* && ! -e $DIR/state/quarantine ]]
     run submit1 status --json
     [[ $(jq .jobs_other_version <<<"$output") == 2 ]]
     run "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-conf" doctor --conf "$DIR/jobtrail.conf" --node n1
@@ -241,17 +246,18 @@ nothing_left() {
     downgrade
     chmod g+w "$SECOND_STAGE/bin"
     run submit1 flush --all
-    chmod g-w "$SECOND_STAGE/bin"
     [[ $status == 1 && $output == *"of another version, cannot be run: others than root can change it"* ]]
+    # the prolog of another job runs nothing for this one
+    run prolog1 99999
+    [[ $status == 0 && -z $output ]]
+    run prolog1 "$JOB"
+    [[ $status == 0 && $output == *"of another version, cannot be run"* ]]
+    chmod g-w "$SECOND_STAGE/bin"
     mv "$DIR/second.conf" "$DIR/second.conf.away"
     echo '[nonsense' >"$DIR/second.conf"
     run submit1 flush --all
     mv "$DIR/second.conf.away" "$DIR/second.conf"
     [[ $status == 1 && $output == *"of another version, ended with status 3"* && $output != *gone* ]]
-    # the prolog of another job runs nothing for this one
-    run --separate-stderr "$CLUSTER" exec n1 env SLURM_JOB_ID=99999 SLURM_JOB_UID=1 \
-        "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/jobtrail.conf" --node n1
-    [[ $status == 0 && -z $output ]]
     go_on "$JOB"
     has_records "$JOB" before 1 after 1
     nothing_left
