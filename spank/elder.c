@@ -13,6 +13,7 @@
 #include "conf/base/listing.h"
 #include "conf/base/trusted.h"
 #include "spank/job_formats.h"
+#include "spank/slurm_release.h"
 #include "spank/spool.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
@@ -32,7 +33,7 @@ static bool is_elder;
 uint32_t jobtrail_hand_over(void)
 {
     is_elder = true;
-    return JOB_FORMATS;
+    return slurm_release_is_known() ? JOB_FORMATS : 0;
 }
 
 bool elder_is_one(void)
@@ -90,7 +91,7 @@ static const char *open_plugin(const struct version_note *note, struct elder *el
         return dlerror();
     find_symbol(library, "jobtrail_hand_over", &hand_over);
     if (hand_over == NULL || hand_over == jobtrail_hand_over || hand_over() != note->formats)
-        return "it is of another version by now";
+        return "it does not work in this release of Slurm, or is of another version by now";
     for (size_t i = 0; i < ELDER_CALLS; i++)
         find_symbol(library, names[i], &elder->call[i]);
     snprintf(elder->conf, sizeof elder->conf, "conf=%s", note->conf);
@@ -209,11 +210,12 @@ bool elder_takes(enum elder_call call, spank_t spank)
     return true;
 }
 
-void elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank)
+bool elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank)
 {
     uint32_t formats[VERSIONS_MAX];
     char spool[PATH_MAX];
     size_t count = version_note_others(settings->spools, formats);
+    bool is_lost = false;
     for (size_t i = 0; i < count; i++) {
         if (version_note_path(settings->spools, formats[i], spool) != 0 ||
             last_restart(spool, job) < 0)
@@ -221,6 +223,8 @@ void elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank)
         struct elder *elder = load_plugin(spool, job);
         if (elder != NULL)
             hand_over_to(elder, ELDER_JOB_EPILOG, spank);
+        is_lost = is_lost || elder == NULL;
         free(elder);
     }
+    return is_lost;
 }

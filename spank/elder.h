@@ -19,7 +19,8 @@
 #include "spank/settings.h"
 
 /* Each plugin exports it. It is called by a plugin with other formats that has loaded this one for
- * a job. Returns JOB_FORMATS. From then on this plugin does not compile the configuration, as that
+ * a job. Returns JOB_FORMATS; 0 where it does not work in this release of Slurm
+ * (slurm_release.h). From then on this plugin does not compile the configuration, as that
  * may name the other one's library by now. */
 __attribute__((visibility("default"))) uint32_t jobtrail_hand_over(void);
 
@@ -52,8 +53,9 @@ void elder_find_around(void);
 /* Hands the call over where there is an elder. Returns whether there is one. */
 bool elder_takes(enum elder_call call, spank_t spank);
 
-/* Hands the epilog over to each version with a directory of the job. */
-void elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank);
+/* Hands the epilog over to each version with a directory of the job. Returns whether one could not
+ * be loaded: then the job is for `jobtrail-submit flush --job`, which finds what is left of it. */
+bool elder_epilogs(const struct settings *settings, uint32_t job, spank_t spank);
 
 /* Writes into the spool that this plugin makes jobs' directories there (version_note.h). To be
  * called after one is made. A failure is a line in slurmd's log. */

@@ -491,6 +491,7 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
     struct settings settings;
     uint32_t job = 0;
     uid_t uid = (uid_t)-1;
+    bool is_lost = false;
     if (!slurm_release_is_known())
         return 0;
     if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || job == 0 ||
@@ -498,8 +499,8 @@ int slurm_spank_job_epilog(spank_t spank, int argc, char *argv[])
         open_settings(argc, argv, &settings) != 0)
         return 0;
     if (!elder_is_one())
-        elder_epilogs(&settings, job, spank);
-    if (epilog_note(settings.spool, job, uid))
+        is_lost = elder_epilogs(&settings, job, spank);
+    if (epilog_note(settings.spool, job, uid) || is_lost)
         epilog_flush(&settings, job, 1);
     settings_close(&settings);
     return 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/io.h"
@@ -125,6 +126,25 @@ static int add_line(char *text, size_t size, const char *word, const char *path)
     return length < 0 || (size_t)length >= size - used ? -ENAMETOOLONG : 0;
 }
 
+/* In the directory of sessions users can make a directory of this name, as long as there is no file
+ * of root's. It is removed, or gets a name that nobody can take before. */
+static int rename_over(int place, const char *name)
+{
+    char aside[64];
+    struct timespec now;
+    if (renameat(place, name, place, VERSION_NOTE) == 0)
+        return 0;
+    if (errno != EISDIR && errno != ENOTEMPTY && errno != EEXIST)
+        return -errno;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(aside, sizeof aside, SPOOL_NEW VERSION_NOTE ".over.%lld.%09ld", (long long)now.tv_sec,
+             now.tv_nsec);
+    if (unlinkat(place, VERSION_NOTE, AT_REMOVEDIR) != 0 &&
+        renameat(place, VERSION_NOTE, place, aside) != 0)
+        return -errno;
+    return renameat(place, name, place, VERSION_NOTE) == 0 ? 0 : -errno;
+}
+
 /* A reader sees the old text or the new one. The temporary name is one of those that flushes of any
  * version pass over. */
 static int replace(const char *directory, const char *text)
@@ -137,8 +157,8 @@ static int replace(const char *directory, const char *text)
     unlinkat(place, name, 0);
     int fd = openat(place, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     int error = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
-    if (error == 0 && (fchmod(fd, 0644) != 0 || renameat(place, name, place, VERSION_NOTE) != 0))
-        error = -errno;
+    if (error == 0)
+        error = fchmod(fd, 0644) != 0 ? -errno : rename_over(place, name);
     if (error != 0 && fd >= 0)
         unlinkat(place, name, 0);
     if (fd >= 0)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/listing.h"
 #include "conf/command/doctor.h"
 #include "spank/spool_part.h"
@@ -160,6 +162,62 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
                    "%u jobs are over and not flushed yet", waiting);
 }
 
+static unsigned count_jobs(int spool)
+{
+    unsigned count = 0;
+    CLEANUP_LISTING DIR *listing = NULL;
+    listing_open(spool, ".", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        count += job_end(name) != NULL;
+    return count;
+}
+
+/* Whether the program is there that the file `version` in the spool names
+ * (spank/version_note.h). */
+static bool has_program(int spool)
+{
+    static const char word[] = "\nsubmit ";
+    char text[4 * PATH_MAX];
+    io_read_text(spool, "version", text, sizeof text);
+    char *path = strstr(text, word);
+    if (path == NULL)
+        return false;
+    path += strlen(word);
+    path[strcspn(path, "\n")] = '\0';
+    return access(path, X_OK) == 0;
+}
+
+static void check_other_version(struct doctor *doctor, const char *path)
+{
+    CLEANUP_CLOSE int spool = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    unsigned jobs = spool < 0 ? 0 : count_jobs(spool);
+    if (jobs > 0 && has_program(spool))
+        doctor_add(doctor, FINDING_OK, "version", path, "", "%u jobs of another version", jobs);
+    else if (jobs > 0)
+        doctor_add(doctor, FINDING_WARN, "version", path,
+                   "install that version again until they have ended, or they go to the quarantine",
+                   "%u jobs of another version, whose program is not there", jobs);
+}
+
+/* Each number of formats but 1 has a directory in the node's spool (spank/spool_path.h). */
+static void check_other_versions(struct doctor *doctor, const struct conf *conf)
+{
+    char path[PATH_MAX], below[PATH_MAX + NAME_MAX];
+    CLEANUP_LISTING DIR *listing = NULL;
+    if (spool_expand_formats(conf->spool, doctor->node, 1, path, sizeof path) != 0)
+        return;
+    if (JOB_FORMATS != 1)
+        check_other_version(doctor, path);
+    listing_open(AT_FDCWD, path, &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;) {
+        size_t digits = name[0] == '.' ? strspn(name + 1, "0123456789") : 0;
+        if (digits == 0 || name[1 + digits] != '\0' || strtol(name + 1, NULL, 10) == JOB_FORMATS)
+            continue;
+        snprintf(below, sizeof below, "%s/%s", path, name);
+        check_other_version(doctor, below);
+    }
+}
+
 static void check_watcher(struct doctor *doctor, const char *spool)
 {
     char path[PATH_MAX + 16];
@@ -181,5 +239,6 @@ void doctor_spool(struct doctor *doctor, const struct conf *conf)
     if (spool_expand(conf->spool, doctor->node, spool, sizeof spool) != 0)
         return;
     check_spool(doctor, conf, spool);
+    check_other_versions(doctor, conf);
     check_watcher(doctor, spool);
 }

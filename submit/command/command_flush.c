@@ -66,7 +66,9 @@ enum submit_status command_prolog(const struct submit_options *options)
         return SUBMIT_OK;
     if (spool_expand(conf.spool, options->node, spool, sizeof spool) == 0)
         epilog_note_credential(spool, job, (uid_t)uid);
-    hand_on(options, &conf, HAND_ON_JOBS, conf.epilog_timeout_s, NULL, NULL);
+    struct submit_options of_job = *options;
+    of_job.job = job;
+    hand_on(&of_job, &conf, HAND_ON_JOBS, conf.epilog_timeout_s, NULL, NULL);
     conf_free(&conf);
     return SUBMIT_OK;
 }

@@ -17,6 +17,7 @@
 #include "conf/base/listing.h"
 #include "conf/conf_transport.h"
 #include "spank/spool_path.h"
+#include "spank/version_note.h"
 #include "submit/command/submit_command.h"
 #include "submit/flush/flush_breaks.h"
 #include "submit/job/broken_flushes.h"
@@ -32,6 +33,7 @@ enum { TRANSPORTS_MAX = 8 };
 /* What the node's directories say. Times are seconds since the Epoch, 0: there is none. */
 struct node_status {
     uint64_t jobs, jobs_over, oldest_over_s;
+    uint64_t others_jobs; /* of other versions */
     uint64_t broken, broken_last_s;
     uint64_t quarantined, quarantined_last_s;
     uint64_t overflow;
@@ -81,6 +83,27 @@ static int note_spool(const struct conf *conf, const char *name, struct node_sta
     return 0;
 }
 
+/* Jobs that began under other versions (spank/version_note.h): of these only the directories are
+ * known here. */
+static void note_other_versions(const struct conf *conf, const char *name, struct node_status *node)
+{
+    uint32_t formats[VERSIONS_MAX];
+    char prefix[PATH_MAX], path[PATH_MAX];
+    if (spool_expand_formats(conf->spool, name, 1, prefix, sizeof prefix - 1) != 0)
+        return;
+    strcat(prefix, "/");
+    size_t others = version_note_others(prefix, formats);
+    for (size_t i = 0; i < others; i++) {
+        struct spool_jobs jobs = {NULL, 0};
+        CLEANUP_CLOSE int spool = version_note_path(prefix, formats[i], path) == 0
+                                      ? spool_open_node(path)
+                                      : -ENAMETOOLONG;
+        if (spool >= 0 && spool_list(spool, 0, &jobs) == 0)
+            node->others_jobs += jobs.count;
+        free(jobs.job);
+    }
+}
+
 /* Jobs and sessions; what transports refused is in the directory "outbox" there. */
 static int note_quarantine(const struct conf *conf, struct node_status *node)
 {
@@ -127,6 +150,7 @@ static int node_status_read(const struct conf *conf, const char *name, struct no
 {
     const struct flush_breaks breaks = flush_breaks_read(conf);
     *node = (struct node_status){.broken = breaks.count, .broken_last_s = (uint64_t)breaks.last};
+    note_other_versions(conf, name, node);
     int spool = note_spool(conf, name, node), quarantine = note_quarantine(conf, node);
     int outbox = note_outbox(conf, node);
     return spool != 0 ? spool : quarantine != 0 ? quarantine : outbox;
@@ -138,7 +162,7 @@ struct figure {
     bool is_time; /* not printed where it is 0 */
 };
 
-enum { NODE_FIGURES = 8, TRANSPORT_FIGURES = 6 };
+enum { NODE_FIGURES = 9, TRANSPORT_FIGURES = 6 };
 
 static void figures_of_node(const struct node_status *node, struct figure figures[NODE_FIGURES])
 {
@@ -146,6 +170,7 @@ static void figures_of_node(const struct node_status *node, struct figure figure
         {"jobs", "jobs in the spool", node->jobs, false},
         {"jobs_over", "jobs in the spool that are over", node->jobs_over, false},
         {"jobs_over_oldest_seconds", "end of the first of them", node->oldest_over_s, true},
+        {"jobs_other_version", "jobs that began under another version", node->others_jobs, false},
         {"broken_flushes", "jobs in a row for which the flush broke down", node->broken, false},
         {"broken_flushes_last_seconds", "last time it broke down", node->broken_last_s, true},
         {"quarantine", "jobs and sessions in the quarantine", node->quarantined, false},

@@ -112,23 +112,31 @@ static pid_t start_program(const struct submit_options *options, enum hand_on wh
     return error == 0 ? pid : -error;
 }
 
-/* Returns its exit status, SUBMIT_OTHER where it cannot be run, or SUBMIT_SOME_WAIT where it goes
- * on, or was ended. */
+/* Returns SUBMIT_OK; SUBMIT_OTHER where it is gone, or is of other formats by now; or
+ * SUBMIT_SOME_WAIT where it goes on, was ended, or could not do its work, which stderr tells: the
+ * next try may. */
 static enum submit_status run_program(const struct submit_options *options, enum hand_on what,
                                       const struct version_note *note, unsigned timeout_s)
 {
     char culprit[PATH_MAX];
     int status = 0;
-    if (trusted_check(note->submit, culprit, sizeof culprit) != 0)
+    int error = trusted_check(note->submit, culprit, sizeof culprit);
+    pid_t pid = error != 0 ? error : start_program(options, what, note);
+    if (pid == -ENOENT)
         return SUBMIT_OTHER;
-    pid_t pid = start_program(options, what, note);
-    if (pid < 0)
-        return SUBMIT_OTHER;
+    if (pid < 0) {
+        fprintf(stderr, "jobtrail-submit: %s, of another version, cannot be run: %s\n",
+                note->submit, error == -EPERM ? "others than root can change it" : strerror(-pid));
+        return SUBMIT_SOME_WAIT;
+    }
     if (!process_reap(pid, (int)timeout_s * 1000, &status) || !WIFEXITED(status))
         return SUBMIT_SOME_WAIT;
-    return WEXITSTATUS(status) > SUBMIT_OTHER || WEXITSTATUS(status) == SUBMIT_USAGE
-               ? SUBMIT_OTHER
-               : (enum submit_status)WEXITSTATUS(status);
+    int ended = WEXITSTATUS(status);
+    if (ended > SUBMIT_SOME_WAIT && ended != SUBMIT_OTHER)
+        fprintf(stderr, "jobtrail-submit: %s, of another version, ended with status %d\n",
+                note->submit, ended);
+    return ended == SUBMIT_OK || ended == SUBMIT_OTHER ? (enum submit_status)ended
+                                                       : SUBMIT_SOME_WAIT;
 }
 
 static enum submit_status hand_on_to(const struct submit_options *options, enum hand_on what,
@@ -139,7 +147,13 @@ static enum submit_status hand_on_to(const struct submit_options *options, enum 
     if (error == 0 && note->formats == formats)
         return run_program(options, what, note, timeout_s);
     note->submit[0] = '\0';
-    return SUBMIT_OTHER;
+    if (error == -ENOENT)
+        return SUBMIT_OTHER;
+    fprintf(stderr, "jobtrail-submit: %s/" VERSION_NOTE ": %s\n", directory,
+            error == -EPERM ? "others than root can change it"
+            : error != 0    ? strerror(-error)
+                            : "it has another number of formats");
+    return SUBMIT_SOME_WAIT;
 }
 
 enum submit_status hand_on(const struct submit_options *options, const struct conf *conf,
@@ -148,7 +162,6 @@ enum submit_status hand_on(const struct submit_options *options, const struct co
 {
     char prefix[PATH_MAX], directory[PATH_MAX];
     uint32_t formats[VERSIONS_MAX];
-    uint32_t job = flush == NULL ? 0 : flush->job;
     enum submit_status worst = SUBMIT_OK;
     if (options->formats != 0 || find_prefix(options, conf, what, prefix) != 0)
         return SUBMIT_OK;
@@ -156,16 +169,20 @@ enum submit_status hand_on(const struct submit_options *options, const struct co
     for (size_t i = 0; i < others; i++) {
         struct version_note note;
         if (version_note_path(prefix, formats[i], directory) != 0 ||
-            !has_anything(directory, what, job))
+            !has_anything(directory, what, options->job))
             continue;
         enum submit_status status =
             hand_on_to(options, what, timeout_s, directory, formats[i], &note);
-        if (status == SUBMIT_OTHER && what != HAND_ON_WATCHER) {
+        if (status == SUBMIT_OTHER && what == HAND_ON_WATCHER)
+            continue;
+        if (status == SUBMIT_OTHER) {
             fprintf(stderr,
                     "jobtrail-submit: what is in %s is of another version (formats %u), and its "
-                    "program %s is gone\n",
+                    "program %s\n",
                     directory, (unsigned)formats[i],
-                    note.submit[0] == '\0' ? "is not known, or" : note.submit);
+                    note.submit[0] == '\0'           ? "is not known"
+                    : access(note.submit, F_OK) == 0 ? "is of yet another version by now"
+                                                     : "is gone");
             if (flush != NULL)
                 gone_version_flush(conf, flush, directory, formats[i], count);
             status = SUBMIT_SOME_WAIT;

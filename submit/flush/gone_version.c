@@ -65,13 +65,13 @@ void gone_version_flush(const struct conf *conf, const struct flush_options *opt
     CLEANUP_CLOSE int node = spool_open_node(spool);
     if (node < 0 || options->dry_run || spool_list(node, options->job, &jobs) != 0)
         return;
+    bool is_asked = options->job != 0 && !options->orphans;
     for (size_t i = 0; i < jobs.count; i++) {
         bool is_kept = false;
         CLEANUP_CLOSE int directory = spool_open_job(node, &jobs.job[i]);
-        bool is_over = jobs.job[i].left || !options->orphans;
         if (directory < 0)
             continue;
-        if (!is_over && !is_of_earlier_boot(directory)) {
+        if (!is_asked && !jobs.job[i].left && !is_of_earlier_boot(directory)) {
             count->running++;
             continue;
         }

@@ -66,6 +66,16 @@ submit2() {
     "$CLUSTER" exec n1 "$SECOND_STAGE/bin/jobtrail-submit" "$@" --conf "$DIR/second.conf"
 }
 
+# submit1 COMMAND...: of the version before it
+submit1() {
+    "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" "$@" --conf "$DIR/jobtrail.conf" --node n1
+}
+
+prolog1() { # JOB
+    "$CLUSTER" exec n1 env SLURM_JOB_ID="$1" SLURM_JOB_UID=1 \
+        "$STAGE/bin/jobtrail-submit" prolog --conf "$DIR/jobtrail.conf" --node n1
+}
+
 # has_records JOB NAME COUNT...: exactly so many of these programs
 has_records() {
     local job=$1
@@ -197,15 +207,58 @@ nothing_left() {
 
 @test "without the program of its version a job goes to the quarantine, and what it starts later is recorded" {
     # shellcheck disable=SC2016 # for the job to expand
+    submit_over '$P/before 1' : -w n1
+    without_step=$JOB
+    # shellcheck disable=SC2016
     submit_over '$P/before 1' 'srun $P/step_after 4' -w n1
-    waits "$JOB"
+    jobs=("$without_step" "$JOB")
+    for job in "${jobs[@]}"; do waits "$job"; done
     downgrade
     mv "$SECOND_STAGE" "$SECOND_STAGE.gone"
-    go_on "$JOB"
+    # while they run none is taken
+    run submit1 flush --all
+    [[ $status == 1 && $output == *'running 2,'* && ! -e $DIR/state/quarantine ]]
+    run submit1 flush --orphans
+    [[ $status == 1 && $output == *'running 2,'* && ! -e $DIR/state/quarantine ]]
+    run submit1 status --json
+    [[ $(jq .jobs_other_version <<<"$output") == 2 ]]
+    run "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-conf" doctor --conf "$DIR/jobtrail.conf" --node n1
+    [[ $output == *"version $RUN/n1/.2: 2 jobs of another version, whose program is not there"* ]]
+    go_on "${jobs[@]}"
     mv "$SECOND_STAGE.gone" "$SECOND_STAGE"
+    has_records "$without_step" before 0
     has_records "$JOB" before 0 step_after 1
-    [[ $(<"$DIR/state/quarantine/$JOB.0/reason") == *"another version (formats 2)"* ]]
-    [[ -s $DIR/state/quarantine/$JOB.0/ledger && -s $DIR/state/quarantine/$JOB.0/journal ]]
+    for job in "${jobs[@]}"; do
+        [[ $(<"$DIR/state/quarantine/$job.0/reason") == *"another version (formats 2)"* ]]
+        [[ -s $DIR/state/quarantine/$job.0/ledger && -s $DIR/state/quarantine/$job.0/journal ]]
+        grep -q "jobtrail: job $job began under another version" "$CLUSTER_DIR/log/slurmd.n1.log"
+    done
     [[ -z $(find "$RUN" -name '[1-9]*.*') ]]
-    grep -q "jobtrail: job $JOB began under another version" "$CLUSTER_DIR/log/slurmd.n1.log"
+    rm -r "$DIR/state/quarantine"
+}
+
+# The job is the other version's, and its program is there but does not do its work.
+@test "a version in trouble keeps its jobs, and does not keep this one from its work" {
+    upgrade
+    # shellcheck disable=SC2016 # for the job to expand
+    submit_over '$P/before 1' '$P/after 3' -w n1
+    waits "$JOB"
+    downgrade
+    chmod g+w "$SECOND_STAGE/bin"
+    run submit1 flush --all
+    [[ $status == 1 && $output == *"of another version, cannot be run: others than root can change it"* ]]
+    # the prolog of another job runs nothing for this one
+    run prolog1 99999
+    [[ $status == 0 && -z $output ]]
+    run prolog1 "$JOB"
+    [[ $status == 0 && $output == *"of another version, cannot be run"* ]]
+    chmod g-w "$SECOND_STAGE/bin"
+    mv "$DIR/second.conf" "$DIR/second.conf.away"
+    echo '[nonsense' >"$DIR/second.conf"
+    run submit1 flush --all
+    mv "$DIR/second.conf.away" "$DIR/second.conf"
+    [[ $status == 1 && $output == *"of another version, ended with status 3"* && $output != *gone* ]]
+    go_on "$JOB"
+    has_records "$JOB" before 1 after 1
+    nothing_left
 }

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "spank/job_formats.h"
+
 /* API_CURRENT of Slurm's file META, and the offset of select_type_param, of each release: measured
  * with the headers of all of its minor versions. */
 static const struct host {
@@ -201,6 +203,18 @@ static void in_a_known_release_it_looks_for_its_policy(void **state)
     }
 }
 
+/* Whoever takes the plugin for an elder then knows that its epilogs would do nothing. */
+static void a_job_is_handed_over_in_known_releases_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < HOSTS; i++) {
+        void *plugin = load(PLUGIN, &hosts[i]);
+        uint32_t (*hand_over)(void) = (uint32_t(*)(void))symbol(plugin, "jobtrail_hand_over");
+        assert_int_equal(hand_over(), hosts[i].is_known ? JOB_FORMATS : 0);
+        dlclose(plugin);
+    }
+}
+
 /* 1 << 2: whole cores. Every other byte of the configuration says the contrary. */
 static void whole_cores_are_read_where_the_release_has_them(void **state)
 {
@@ -227,6 +241,7 @@ int main(void)
         cmocka_unit_test(in_an_unknown_release_no_callback_does_anything),
         cmocka_unit_test(slurmd_has_one_line_of_an_unknown_release),
         cmocka_unit_test(in_a_known_release_it_looks_for_its_policy),
+        cmocka_unit_test(a_job_is_handed_over_in_known_releases_alone),
         cmocka_unit_test(whole_cores_are_read_where_the_release_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

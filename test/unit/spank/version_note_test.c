@@ -193,6 +193,23 @@ static void what_is_written_is_read_and_links_are_resolved(void **state)
     assert_int_equal(version_note_write(root, "/a\nformats 9", NULL, below("submit")), -EINVAL);
 }
 
+/* As a user can make it in the directory of sessions. */
+static void a_directory_of_that_name_is_in_nobodys_way(void **state)
+{
+    (void)state;
+    struct version_note note;
+    assert_int_equal(mkdir(below(VERSION_NOTE), 0700), 0);
+    assert_int_equal(chown(below(VERSION_NOTE), OTHER, OTHER), 0);
+    assert_int_equal(version_note_write(root, "/a.conf", NULL, "/proc/self/exe"), 0);
+    assert_int_equal(version_note_read(root, &note), 0);
+    assert_int_equal(unlink(below(VERSION_NOTE)), 0);
+    assert_int_equal(mkdir(below(VERSION_NOTE), 0700), 0);
+    assert_int_equal(mkdir(below(VERSION_NOTE "/within"), 0700), 0);
+    assert_int_equal(version_note_write(root, "/b.conf", NULL, "/proc/self/exe"), 0);
+    assert_int_equal(version_note_read(root, &note), 0);
+    assert_string_equal(note.conf, "/b.conf");
+}
+
 static bool has_number(const uint32_t *formats, size_t count, uint32_t number)
 {
     bool has = false;
@@ -237,6 +254,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_file_of_that_size_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_written_is_read_and_links_are_resolved, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_directory_of_that_name_is_in_nobodys_way, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(other_numbers_are_found_by_name, set_up, tear_down),
     };
