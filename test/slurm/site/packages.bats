@@ -232,6 +232,8 @@ read_only() { # DIRECTORY
     let_go other
     wait_job "$job"
     output_is_whole "$job"
+    # the new version has a watcher, and its first step has said where its jobtrail-submit is
+    at_site srun true
     in_node jobtrail-submit watch --detach
     [[ -n $(watchers "$(($(N) + 1))") ]]
     # apt-get takes a package that it could not remove for one that is wanted.
