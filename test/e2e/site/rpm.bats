@@ -84,6 +84,9 @@ is_enabled() { # TIMER
 @test "an upgrade keeps the configuration, and what the administrator has switched off" {
     echo "# ours" >>"$ROOT/etc/jobtrail/jobtrail.conf"
     rm "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf" "$ROOT/etc/systemd/system/timers.target.wants/jobtrail-slurm.timer"
+    # newer than jobtrail.conf, and of a version with other defaults
+    echo older >"$ROOT/etc/jobtrail/jobtrail.policy"
+    touch -d tomorrow "$ROOT/etc/jobtrail/jobtrail.policy"
     # the next release, with another default
     echo "# new" >>"$BUILT/etc/jobtrail/jobtrail.conf"
     sed 's/^Release: 1/Release: 2/' "$SPEC" >"$DIR/jobtrail.spec"
@@ -91,6 +94,7 @@ is_enabled() { # TIMER
     # shellcheck disable=SC2046
     rpm --root "$ROOT" -U --nodeps $(packages 2)
     [[ $(rpm --root "$ROOT" -qa --qf '%{release}\n' | sort -u) == 2 ]]
+    [[ $(cat "$ROOT/etc/jobtrail/jobtrail.policy") != older ]]
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf") == "# ours" ]]
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf.rpmnew") == "# new" ]]
     [[ ! -e $ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf ]]
@@ -111,12 +115,15 @@ is_enabled() { # TIMER
 
 @test "erased, nothing is left but the administrator's configuration" {
     in_root /usr/libexec/jobtrail/jobtrail-plugstack on
+    # made again at any time, by this version and by one with other formats; and somebody's
+    touch "$ROOT/etc/jobtrail/jobtrail.policy.2" "$ROOT/etc/jobtrail/site.policy" "$ROOT/var/lib/jobtrail/hashes.2"
     mkdir -p "$ROOT/var/spool/jobtrail/records"
     echo '{}' >"$ROOT/var/spool/jobtrail/records/run.json"
     # shellcheck disable=SC2046
     rpm --root "$ROOT" -e $(rpm --root "$ROOT" -qa)
     [[ $(find "$ROOT/etc" "$ROOT/usr" "$ROOT/var/lib/jobtrail" "$ROOT/var/spool" -name '*jobtrail*' -printf '%P\n' 2>/dev/null | sort | paste -sd ' ') == \
-        "jobtrail jobtrail jobtrail/jobtrail.conf.rpmnew jobtrail/jobtrail.conf.rpmsave slurm/plugstack.conf.d/jobtrail.conf.off" ]]
+        "jobtrail jobtrail jobtrail/jobtrail.conf.rpmnew jobtrail/jobtrail.conf.rpmsave slurm/plugstack.conf.d/.jobtrail.conf.removed" ]]
     [[ $(tail -n 1 "$ROOT/etc/jobtrail/jobtrail.conf.rpmsave") == "# ours" ]]
-    [[ -e $ROOT/var/spool/jobtrail/records/run.json ]]
+    [[ -e $ROOT/var/spool/jobtrail/records/run.json && -e $ROOT/etc/jobtrail/site.policy ]]
+    [[ ! -e $ROOT/var/lib/jobtrail/hashes.2 ]]
 }

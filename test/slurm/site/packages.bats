@@ -75,6 +75,17 @@ status_of() { # PACKAGE
     at_site dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || echo unknown
 }
 
+# The watchers whose program is this runtime's
+watchers() { # N
+    in_node bash -c 'for process in /proc/[0-9]*; do
+        [[ $(readlink "$process/exe") != */jobtrail/'"$1"'/bin/jobtrail-submit ]] || echo "${process##*/}"; done'
+}
+
+# For a shell of the node: a directory that nodes cannot write
+read_only() { # DIRECTORY
+    in_node bash -c "mount --bind $1 $1 && mount -o remount,bind,ro $1"
+}
+
 @test "the packages are clean for lintian" {
     run lintian --display-info --pedantic --fail-on error,warning,info,pedantic --suppress-tags \
         repeated-path-segment,spelling-error-in-binary,out-of-date-standards-version,newer-standards-version "$DEBS"/first/*.changes
@@ -193,11 +204,14 @@ status_of() { # PACKAGE
     mv "$DIR/plugstack" "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
 }
 
-@test "a mistake in jobtrail.conf keeps no package from being installed, and is told" {
+@test "a mistake in jobtrail.conf and a read-only /etc/slurm keep no package from being installed" {
+    read_only /etc/slurm
     cp "$ROOT/etc/jobtrail/jobtrail.conf" "$DIR/conf"
     echo "nonsense" >>"$ROOT/etc/jobtrail/jobtrail.conf"
     said install_debs same
+    in_node umount /etc/slurm
     [[ $output == *"jobtrail.conf is not compiled"* ]]
+    [[ $(status_of jobtrail-node) == installed ]]
     [[ $(status_of jobtrail-common) == installed ]]
     mv "$DIR/conf" "$ROOT/etc/jobtrail/jobtrail.conf"
 }
@@ -218,8 +232,13 @@ status_of() { # PACKAGE
     let_go other
     wait_job "$job"
     output_is_whole "$job"
+    # the new version has a watcher, and its first step has said where its jobtrail-submit is
+    at_site srun true
+    in_node jobtrail-submit watch --detach
+    [[ -n $(watchers "$(($(N) + 1))") ]]
     # apt-get takes a package that it could not remove for one that is wanted.
     said apt remove "jobtrail-runtime-$(N)"
+    [[ -n $(watchers "$(($(N) + 1))") ]]
     [[ $(status_of "jobtrail-runtime-$(N)") != installed ]]
     next=$(submit 'python3 -c "print(1)"')
     wait_job "$next"
@@ -231,6 +250,9 @@ status_of() { # PACKAGE
     local n=$(($(N) + 1))
     job=$(waiting_job removed)
     eventually 30 is_waiting removed
+    # Slurm reads all that this pattern finds.
+    sed -i 's|plugstack.conf.d/\*.conf|plugstack.conf.d/*|' "$ROOT/etc/slurm/plugstack.conf"
+    grep -q 'plugstack.conf.d/\*$' "$ROOT/etc/slurm/plugstack.conf"
     said apt remove jobtrail-node
     [[ ! -e $ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf ]]
     at_site systemctl restart slurmd
@@ -242,6 +264,8 @@ status_of() { # PACKAGE
     output_is_whole "$job"
     said apt remove "jobtrail-runtime-$n"
     has_runs "$job" 3
+    [[ -z $(watchers "$n") ]]
+    [[ $(at_site srun python3 -c 'print(4)' 2>&1) == 4 ]]
 }
 
 @test "installed again after a removal, the site's lines are back" {
@@ -251,6 +275,28 @@ status_of() { # PACKAGE
     job=$(submit 'python3 -c "print(1)"')
     wait_job "$job"
     has_runs "$job" 1
+}
+
+@test "purged at once while records wait: they are sent, and the collector keeps its directories" {
+    local n=$(($(N) + 1))
+    job=$(waiting_job purged)
+    eventually 30 is_waiting purged
+    read_only /etc/slurm
+    said apt remove jobtrail-node
+    in_node umount /etc/slurm
+    [[ $output == *"cannot change /etc/slurm/plugstack.conf.d/jobtrail.conf"* ]]
+    rm "$ROOT/etc/slurm/plugstack.conf.d/jobtrail.conf"
+    at_site systemctl restart slurmd
+    let_go purged
+    wait_job "$job"
+    at_site install -d -o games /var/spool/jobtrail/incoming
+    touch "$ROOT/etc/jobtrail/site.policy" "$ROOT/etc/jobtrail/jobtrail.policy.2" "$ROOT/var/lib/jobtrail/hashes.2"
+    said in_node dpkg --purge jobtrail-node jobtrail-common "jobtrail-runtime-$n"
+    [[ -d $ROOT/var/spool/jobtrail/incoming && -d $ROOT/var/spool/jobtrail/records && -e $ROOT/etc/jobtrail/site.policy ]]
+    [[ ! -e $ROOT/etc/jobtrail/jobtrail.policy.2 && ! -e $ROOT/var/lib/jobtrail/hashes.2 ]]
+    rm "$ROOT/etc/jobtrail/site.policy"
+    has_runs "$job" 3
+    said apt install "/debs/other/jobtrail-{common,node,runtime}*.deb"
 }
 
 @test "purged, no file stays but records and store, and that is said" {
