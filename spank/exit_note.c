@@ -81,6 +81,8 @@ static int map_ring(pid_t pid, const struct perf_event_mmap_page **ring)
 
 int exit_note_watch(pid_t pid)
 {
+    if (pid <= 0)
+        return -ESRCH;
     struct exit_watch **known = find_watch(pid);
     if (*known != NULL)
         end_watch(known);

@@ -22,9 +22,10 @@
 /* The most tasks of a process that are watched at once. */
 enum { EXIT_NOTE_MAX = 1024 };
 
-/* From now on the end of the process is noted. Returns 0 or -errno: -ESRCH where it is dead,
- * -EPERM, -EACCES or -ENOSYS where the kernel, or its settings, do not have that, -EMFILE beyond
- * EXIT_NOTE_MAX. Not for use by several threads at once. */
+/* From now on the end of the process is noted. Returns 0 or -errno: -ESRCH where it is dead
+ * or `pid` is none (that of an external step is 0), -EPERM, -EACCES or -ENOSYS where the kernel, or
+ * its settings, do not have that, -EMFILE beyond EXIT_NOTE_MAX. Not for use by several threads at
+ * once. */
 int exit_note_watch(pid_t pid);
 
 /* Returns when the process ended, as above, in nanoseconds since the Epoch; 0: unknown. Forgets the

@@ -60,11 +60,12 @@
  *
  * `thread` is the thread of the step's daemon that wrote the line, `busy` how long it had been on a
  * processor or waiting for one until then (/proc/thread-self/schedstat), in nanoseconds. Both are
- * missing where the kernel does not count that. Where `died` is missing they tell how much earlier
- * than the line a task may have ended, if a daemon that has waited for a task does not block for
- * long before it writes the line, except for the task's epilogs. It calls the plugin after these.
- * So `forked` is when that thread first forked after it had waited for the task, in nanoseconds
- * since the Epoch, and `forked_busy` is `busy` then: the task ended before that.
+ * missing where the kernel does not count that. Where `died` is missing, or older than the task's
+ * last program, they tell how much earlier than the line a task may have ended, if a daemon that
+ * has waited for a task does not block for long before it writes the line, except for the task's
+ * epilogs. It calls the plugin after these. So `forked` is when that thread first forked after it
+ * had waited for the task, in nanoseconds since the Epoch, and `forked_busy` is `busy` then: the
+ * task ended before that.
  *
  * A user decides how many steps and tasks there are, and what the programs are called. So the file
  * does not grow beyond JOURNAL_BYTES, and less important lines stop earlier: `program` at half of

@@ -123,12 +123,24 @@ static bool is_certain(const struct capture *capture, const struct ending_eviden
     return evidence->is_replaceable == NULL || !evidence->is_replaceable(capture);
 }
 
+/* How much earlier than slurmstepd saw it the task may have ended; UINT64_MAX: unknown. What lived
+ * after the kernel's time of the end did not end then: the first thread left before the others, or
+ * another one became this program (spank/exit_note.h). That time bounds nothing more, and
+ * slurmstepd's work is what remains. */
+static uint64_t error_of(const struct journal_task *task, uint64_t alive_ns)
+{
+    bool is_of_thread = task->error_ns != UINT64_MAX &&
+                        alive_ns > task->end_ns - smaller_of(task->end_ns, task->error_ns);
+    return is_of_thread ? smaller_of(task->error_ns, task->work_ns) : task->error_ns;
+}
+
 /* The end of a task that Slurm waited for, as slurmstepd saw it. */
 static struct ending end_of_task(const struct capture *capture, const struct journal_task *task,
                                  const struct ending_evidence *evidence, bool is_own)
 {
     uint64_t alive_ns = known_alive(capture, evidence);
-    bool is_bounded = is_own && task->error_ns != UINT64_MAX;
+    uint64_t error_ns = error_of(task, alive_ns);
+    bool is_bounded = is_own && error_ns != UINT64_MAX;
     struct ending ending = {.source = is_own ? "task_exit" : "task_end",
                             .end_ns = task->end_ns,
                             .min_ns = alive_ns,
@@ -136,8 +148,8 @@ static struct ending end_of_task(const struct capture *capture, const struct jou
                             .status_known = is_own || WIFSIGNALED(task->status),
                             .status = task->status};
     if (is_bounded)
-        ending.min_ns = later_of(alive_ns, task->end_ns - smaller_of(task->end_ns, task->error_ns));
-    ending.is_measured = is_bounded && task->error_ns <= WORK_NS;
+        ending.min_ns = later_of(alive_ns, task->end_ns - smaller_of(task->end_ns, error_ns));
+    ending.is_measured = is_bounded && error_ns <= WORK_NS;
     if (!ending.status_known || (is_own && !is_bounded))
         ending.end_ns = alive_ns;
     return ending;
@@ -161,15 +173,14 @@ static bool has_lived_on(const struct capture *capture, const struct journal_tas
 }
 
 /* The end of a task that signed and that Slurm waited for. Where slurmstepd told of it later than
- * its work and the kernel's time of the end explain, either it was blocked or the task lived on. */
+ * its work explains, either it was blocked or the task lived on. The kernel's time of the end does
+ * not tell which: the thread that lives on need not be the first one. */
 static struct ending end_of_signed_task(const struct capture *capture,
                                         const struct journal_task *task,
                                         const struct ending_evidence *evidence)
 {
     struct ending ending = end_by_signing(capture);
     uint64_t work_ns = task->work_ns == UINT64_MAX ? WORK_NS : task->work_ns;
-    if (task->error_ns != UINT64_MAX)
-        work_ns = later_of(work_ns, task->error_ns);
     bool is_late = task->end_ns > sum_of(ending.max_ns, work_ns);
     ending.is_measured = !is_late;
     if (is_late)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The guarantee where not the job but something around it dies, or takes the job's nodes from it:
-# preemption, srun, slurmstepd, slurmd, the node, memory. What a program or a user does is in
+# preemption, srun, slurmstepd, slurmd, the node, memory, and where the first thread of a task dies
+# before the task. What a program or a user does is in
 # processes.bats.
 
 load ../fixture/cluster
@@ -218,6 +219,36 @@ EOF
 
 has_open_slot() { # NODE JOB: some process has made its capture there
     grep -aq "$PROGRAMS" "$DIR/run/$1/$2.0/user/ledger"
+}
+
+# ---- the first thread of a task
+
+# The kernel tells when that one ended (spank/exit_note.h).
+@test "a task that signs and lives on when its first thread is gone may have ended later" {
+    local job before
+    job=$(submit "srun -n1 --export=ALL,HANGS=$DIR/out/hangs,HANGS_UNTIL=$DIR/out/goes,LD_PRELOAD=$PROGRAMS/hang_at_end.so \
+$PROGRAMS/main_thread_leaves" -w n1)
+    eventually 30 test -e "$DIR/out/hangs"
+    sleep 1.5 # how long it lives on
+    before=$(now)
+    touch "$DIR/out/goes"
+    wait_job "$job"
+    recorded "$job"
+    run field "$job" main_thread_leaves ".slurmT | [.end_source, .exit_code,
+        .end_time_min < $before - 1, .end_time_max >= $before - 1e-4, .end_time_error >= 1] | tostring"
+    echo "$output"
+    [[ $output == '["fini",0,true,true,true]' ]]
+}
+
+# That program begins when the first thread has been gone for a while.
+@test "a program that a thread has started in its process has the end that slurmstepd saw" {
+    local job
+    job=$(submit "srun -n1 $PROGRAMS/thread_exec /bin/sh -c 'sleep 0.1; exec $PROGRAMS/exit_late 4000 late'" -w n1)
+    wait_job "$job"
+    run field "$job" exit_late '[.slurmT.end_source, .slurmT.exit_code,
+        .slurmT.end_time_max >= .userDT.start_time + 4, .slurmT.end_time_min >= .userDT.start_time + 1] | tostring'
+    echo "$output"
+    [[ $output == '["task_exit",3,true,true]' ]]
 }
 
 # ---- memory

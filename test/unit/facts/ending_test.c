@@ -67,8 +67,12 @@ struct ending_case {
     " thread=1 busy=3 forked=90000000000 forked_busy=1\n"
 /* by a kernel that counts nothing */
 #define UNMEASURED_EXIT(status) "exit time=90.000000000 step=0 task=0 pid=50 status=" status "\n"
-#define END                     "end time=95.000000000 step=0\n"
-#define EPILOG                  "epilog time=100.000000000\n"
+/* its first thread ended then */
+#define DIED_EXIT(status, second)                                                                  \
+    "exit time=90.000000000 step=0 task=0 pid=50 status=" status MEASURED " died=" second          \
+    "000000000\n"
+#define END    "end time=95.000000000 step=0\n"
+#define EPILOG "epilog time=100.000000000\n"
 
 static const struct ending_case cases[] = {
     {"a task that signed and that Slurm waited for",
@@ -242,6 +246,22 @@ static const struct ending_case cases[] = {
      TASK EXIT("15") EPILOG,
      {{50, 7, 11, 80, 0, SIGTERM, 0}},
      {{"fini", 80, 80, 90, 15, 1}}},
+    {"a task that signed and lived on in another thread than the first",
+     TASK DIED_EXIT("768", "20") EPILOG,
+     {{50, 7, 11, 80, 0, 0, 0}},
+     {{"fini", 80, 80, 90, 768, 1}}},
+    {"a task that signed and whose first thread left while it lived on",
+     TASK DIED_EXIT("768", "80") EPILOG,
+     {{50, 7, 11, 80, 0, 0, 0}},
+     {{"fini", 80, 80, 90, 768, 1}}},
+    {"a task that was killed, and may have lived on in another thread",
+     TASK DIED_EXIT("9", "20") EPILOG,
+     {{50, 7, 11, 0, 0, 0, 0}},
+     {{"task_exit", 90, 20, 90, 9, 1}}},
+    {"a task that another thread than the first has made this program",
+     TASK DIED_EXIT("9", "20") EPILOG,
+     {{50, 7, 21, 0, 0, 0, 0}},
+     {{"task_exit", 90, 89.95, 90, 9, 1}}},
     {"a process whose forged end is after the job's",
      EPILOG,
      {{51, 8, 12, 4000000000, 0, 0, 0}},

@@ -97,6 +97,8 @@ static void what_lives_has_no_end(void **state)
     close(go[1]);
     wait_until_dead(child);
     assert_int_equal(exit_note_watch(child), -ESRCH);
+    assert_int_equal(exit_note_watch(0), -ESRCH); /* for perf_event_open(2): the caller */
+    assert_int_equal(exit_note_watch(-1), -ESRCH);
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
