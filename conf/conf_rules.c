@@ -45,14 +45,18 @@ struct built_in {
     const char *pattern;
 };
 
+/* What distributions add to a launcher's name: mpirun.openmpi, mpiexec.hydra, mpirun-4.1. With
+ * another end it is a user's program. submit/facts/program_name.c has the same list. */
+#define MPI_SUFFIXES                                                                               \
+    "([-.](openmpi|mpich2?|mvapich2?|lam|hydra|gforker|remshell|slurm|x86_64|aarch64|[0-9]+))*"
+
 /* jobtrail.conf.in lists the same rules; a test compares the two. */
 static const struct built_in built_in[] = {
     {POLICY_PATH, POLICY_SKIP,
      ".*/(r?bash|dash|ash|sh|zsh[-0-9.]*|[mp]?ksh[0-9.]*|tcsh|(bsd-)?csh|fish|busybox)"},
     {POLICY_PATH, POLICY_SKIP, ".*/(srun|sbatch|salloc|sattach|sbcast|scrun|swait)"},
-    /* distributions add the MPI, or a release: mpirun.openmpi, mpiexec.hydra, mpirun-4.1 */
-    {POLICY_PATH, POLICY_SKIP, ".*/(mpirun|mpiexec|orterun|prterun)([-._][^/]*)?"},
-    {POLICY_PATH, POLICY_SKIP, ".*/(orted|prted|prte|prun|hydra_(pmi|bstrap)_proxy)([-.][^/]*)?"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(mpirun|mpiexec|orterun|prterun)(_rsh|_mpd|" MPI_SUFFIXES ")"},
+    {POLICY_PATH, POLICY_SKIP, ".*/(orted|prted|prte|prun|hydra_(pmi|bstrap)_proxy)" MPI_SUFFIXES},
     {POLICY_PATH, POLICY_SKIP, ".*/(slurm(stepd|d|ctld|dbd|restd)|sackd)(-wlm[^/]*)?"},
     {POLICY_PATH, POLICY_SKIP, ".*/(squeue|scancel|scontrol|sinfo|scrontab|strigger|sview)"},
     {POLICY_PATH, POLICY_SKIP, ".*/(sacct|sacctmgr|sstat|sprio|sshare|sdiag|sreport)"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -15,6 +16,8 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/listing.h"
+#include "conf/base/replacement.h"
+#include "conf/base/trusted.h"
 #include "conf/conf_transport.h"
 #include "spank/spool_path.h"
 #include "spank/version_note.h"
@@ -30,6 +33,9 @@
 
 enum { TRANSPORTS_MAX = 8 };
 
+/* Where the figures come from. What comes from one that cannot be read is not told. */
+enum node_place { PLACE_BREAKS, PLACE_SPOOL, PLACE_QUARANTINE, PLACE_OUTBOX, NODE_PLACES };
+
 /* What the node's directories say. Times are seconds since the Epoch, 0: there is none. */
 struct node_status {
     uint64_t jobs, jobs_over, oldest_over_s;
@@ -39,6 +45,7 @@ struct node_status {
     uint64_t overflow;
     struct outbox_waiting transport[TRANSPORTS_MAX];
     size_t transport_count;
+    int error[NODE_PLACES]; /* -errno where what is there could not be read */
 };
 
 static void note_job(int spool, const struct spool_job *job, struct node_status *node)
@@ -139,6 +146,8 @@ static int note_outbox(const struct conf *conf, struct node_status *node)
             continue;
         int counted = outbox < 0 ? 0 : outbox_waiting_count(outbox, &waiting);
         error = error == 0 ? counted : error;
+        if (counted != 0)
+            continue;
         waiting.lost = outbox_quarantine_overflow_read(conf, waiting.name);
         if (waiting.is_configured || waiting.batches > 0)
             node->transport[node->transport_count++] = waiting;
@@ -146,36 +155,82 @@ static int note_outbox(const struct conf *conf, struct node_status *node)
     return error;
 }
 
-static int node_status_read(const struct conf *conf, const char *name, struct node_status *node)
+static void node_status_read(const struct conf *conf, const char *name, struct node_status *node)
 {
     const struct flush_breaks breaks = flush_breaks_read(conf);
     *node = (struct node_status){.broken = breaks.count, .broken_last_s = (uint64_t)breaks.last};
     note_other_versions(conf, name, node);
-    int spool = note_spool(conf, name, node), quarantine = note_quarantine(conf, node);
-    int outbox = note_outbox(conf, node);
-    return spool != 0 ? spool : quarantine != 0 ? quarantine : outbox;
+    node->error[PLACE_BREAKS] = breaks.error;
+    node->error[PLACE_SPOOL] = note_spool(conf, name, node);
+    node->error[PLACE_QUARANTINE] = note_quarantine(conf, node);
+    node->error[PLACE_OUTBOX] = note_outbox(conf, node);
+}
+
+static uint64_t places_unread(const struct node_status *node)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < NODE_PLACES; i++)
+        count += node->error[i] != 0;
+    return count;
+}
+
+/* Says on stderr what could not be read. Returns 0 or the first error. */
+static int report_errors(const struct conf *conf, const struct node_status *node)
+{
+    static const char *const places[NODE_PLACES] = {
+        [PLACE_BREAKS] = BROKEN_FLUSHES,
+        [PLACE_SPOOL] = "the spool",
+        [PLACE_QUARANTINE] = "the quarantine",
+        [PLACE_OUTBOX] = "the outbox",
+    };
+    int first = 0;
+    for (size_t i = 0; i < NODE_PLACES; i++) {
+        if (node->error[i] == 0)
+            continue;
+        fprintf(stderr, "jobtrail-submit: status: %s%s%s cannot be read: %s\n", places[i],
+                i == PLACE_SPOOL ? " " : " in ", i == PLACE_SPOOL ? conf->spool : conf->state,
+                strerror(-node->error[i]));
+        first = first == 0 ? node->error[i] : first;
+    }
+    return first;
 }
 
 struct figure {
     const char *name, *text;
     uint64_t value;
-    bool is_time; /* not printed where it is 0 */
+    bool is_time;    /* not printed where it is 0 */
+    bool is_unknown; /* not printed */
 };
 
-enum { NODE_FIGURES = 9, TRANSPORT_FIGURES = 6 };
+static bool is_told(const struct figure *figure)
+{
+    return !figure->is_unknown && (!figure->is_time || figure->value != 0);
+}
+
+enum { NODE_FIGURES = 10, TRANSPORT_FIGURES = 6 };
 
 static void figures_of_node(const struct node_status *node, struct figure figures[NODE_FIGURES])
 {
+    const bool breaks = node->error[PLACE_BREAKS] != 0, spool = node->error[PLACE_SPOOL] != 0;
+    const bool quarantine = node->error[PLACE_QUARANTINE] != 0;
+    const bool outbox = node->error[PLACE_OUTBOX] != 0;
     const struct figure all[NODE_FIGURES] = {
-        {"jobs", "jobs in the spool", node->jobs, false},
-        {"jobs_over", "jobs in the spool that are over", node->jobs_over, false},
-        {"jobs_over_oldest_seconds", "end of the first of them", node->oldest_over_s, true},
-        {"jobs_other_version", "jobs that began under another version", node->others_jobs, false},
-        {"broken_flushes", "jobs in a row for which the flush broke down", node->broken, false},
-        {"broken_flushes_last_seconds", "last time it broke down", node->broken_last_s, true},
-        {"quarantine", "jobs and sessions in the quarantine", node->quarantined, false},
-        {"quarantine_last_seconds", "last time one came there", node->quarantined_last_s, true},
-        {"outbox_overflow", "times records found no room in the outbox", node->overflow, false},
+        {"jobs", "jobs in the spool", node->jobs, false, spool},
+        {"jobs_over", "jobs in the spool that are over", node->jobs_over, false, spool},
+        {"jobs_over_oldest_seconds", "end of the first of them", node->oldest_over_s, true, spool},
+        {"jobs_other_version", "jobs that began under another version", node->others_jobs, false,
+         false},
+        {"broken_flushes", "jobs in a row for which the flush broke down", node->broken, false,
+         breaks},
+        {"broken_flushes_last_seconds", "last time it broke down", node->broken_last_s, true,
+         breaks},
+        {"quarantine", "jobs and sessions in the quarantine", node->quarantined, false, quarantine},
+        {"quarantine_last_seconds", "last time one came there", node->quarantined_last_s, true,
+         quarantine},
+        {"outbox_overflow", "times records found no room in the outbox", node->overflow, false,
+         outbox},
+        {"status_errors", "places of these figures that could not be read", places_unread(node),
+         false, false},
     };
     memcpy(figures, all, sizeof all);
 }
@@ -184,13 +239,14 @@ static void figures_of_transport(const struct outbox_waiting *waiting,
                                  struct figure figures[TRANSPORT_FIGURES])
 {
     const struct figure all[TRANSPORT_FIGURES] = {
-        {"outbox_records", "records that wait", waiting->records, false},
-        {"outbox_bytes", "their bytes", waiting->bytes, false},
-        {"outbox_oldest_seconds", "since when the first of them waits", waiting->oldest_s, true},
-        {"outbox_failures", "failures in a row", waiting->backoff.failures, false},
+        {"outbox_records", "records that wait", waiting->records, false, false},
+        {"outbox_bytes", "their bytes", waiting->bytes, false, false},
+        {"outbox_oldest_seconds", "since when the first of them waits", waiting->oldest_s, true,
+         false},
+        {"outbox_failures", "failures in a row", waiting->backoff.failures, false, false},
         {"outbox_next_try_seconds", "next try",
-         waiting->backoff.failures > 0 ? waiting->backoff.until_s : 0, true},
-        {"outbox_lost", "refused or damaged records that were lost", waiting->lost, false},
+         waiting->backoff.failures > 0 ? waiting->backoff.until_s : 0, true, false},
+        {"outbox_lost", "refused or damaged records that were lost", waiting->lost, false, false},
     };
     memcpy(figures, all, sizeof all);
 }
@@ -200,9 +256,9 @@ static void print_figure(FILE *to, const struct figure *figure)
     char when[32] = "-";
     struct tm local;
     time_t time = (time_t)figure->value;
-    if (!figure->is_time)
+    if (is_told(figure) && !figure->is_time)
         snprintf(when, sizeof when, "%" PRIu64, figure->value);
-    else if (figure->value != 0 && localtime_r(&time, &local) != NULL)
+    else if (is_told(figure) && localtime_r(&time, &local) != NULL)
         strftime(when, sizeof when, "%FT%T", &local);
     fprintf(to, "%-46s %s\n", figure->text, when);
 }
@@ -226,9 +282,8 @@ static void add_figures(struct json_object *table, const struct figure *figures,
 {
     for (size_t i = 0; i < count; i++)
         json_object_object_add(table, figures[i].name,
-                               figures[i].is_time && figures[i].value == 0
-                                   ? NULL
-                                   : json_object_new_uint64(figures[i].value));
+                               is_told(&figures[i]) ? json_object_new_uint64(figures[i].value)
+                                                    : NULL);
 }
 
 static void print_node_json(FILE *to, const struct node_status *node)
@@ -258,7 +313,7 @@ static void print_metrics(FILE *to, const struct node_status *node)
     for (size_t i = 0; i < NODE_FIGURES; i++) {
         fprintf(to, "# HELP jobtrail_%s %s\n# TYPE jobtrail_%s gauge\n", figures[i].name,
                 figures[i].text, figures[i].name);
-        if (!figures[i].is_time || figures[i].value != 0)
+        if (is_told(&figures[i]))
             fprintf(to, "jobtrail_%s %" PRIu64 "\n", figures[i].name, figures[i].value);
     }
     for (size_t i = 0; node->transport_count > 0 && i < TRANSPORT_FIGURES; i++)
@@ -268,31 +323,57 @@ static void print_metrics(FILE *to, const struct node_status *node)
             if (t == 0)
                 fprintf(to, "# HELP jobtrail_%s %s\n# TYPE jobtrail_%s gauge\n", figure->name,
                         figure->text, figure->name);
-            if (!figure->is_time || figure->value != 0)
+            if (is_told(figure))
                 fprintf(to, "jobtrail_%s{transport=\"%s\"} %" PRIu64 "\n", figure->name,
                         node->transport[t].name, figure->value);
         }
     fprintf(to, "# EOF\n");
 }
 
-/* The collector reads at any time: it gets the old file or the new one. Others may read it. */
+/* Becomes, for good, the user who could have changed where `culprit` leads. */
+static int become_owner(const char *culprit)
+{
+    struct stat status;
+    if (lstat(culprit, &status) != 0)
+        return -errno;
+    if (status.st_uid == 0)
+        return -EPERM;
+    if (setgroups(0, NULL) != 0 || setresgid(status.st_gid, status.st_gid, status.st_gid) != 0 ||
+        setresuid(status.st_uid, status.st_uid, status.st_uid) != 0)
+        return -errno;
+    return 0;
+}
+
+/* The directory of the file. On Debian that of node_exporter belongs to the user prometheus, who
+ * could redirect what root writes there: the file is written as such a user then. */
+static int open_metrics_directory(const char *path, const char **name)
+{
+    char culprit[PATH_MAX];
+    int directory = trusted_parent(path, name, TRUSTED_ALONE, culprit, sizeof culprit);
+    if (directory != -EPERM || geteuid() != 0)
+        return directory;
+    int error = become_owner(culprit);
+    if (error == -EPERM)
+        fprintf(stderr, "jobtrail-submit: %s: others can write to %s\n", path, culprit);
+    return error != 0 ? error : trusted_parent(path, name, TRUSTED_ALONE, culprit, sizeof culprit);
+}
+
+/* The collector reads at any time: it gets the old file or the new one. Others may read it. To be
+ * called last: the process may be another user then. */
 static int write_metrics(const char *path, const struct node_status *node)
 {
-    char temporary[PATH_MAX];
-    int length = snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return -ENAMETOOLONG;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    const char *name;
+    CLEANUP_CLOSE int directory = open_metrics_directory(path, &name);
+    if (directory < 0)
+        return directory;
+    int fd = replacement_open(directory, name);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (file == NULL)
-        return -errno;
+        return fd < 0 ? fd : -errno;
     print_metrics(file, node);
-    int error = fchmod(fd, 0644) != 0 || fflush(file) != 0 ? -errno : 0;
+    int error = fflush(file) != 0 ? -errno : 0;
+    error = replacement_end(directory, name, fd, 0644, error);
     fclose(file);
-    if (error == 0 && rename(temporary, path) != 0)
-        error = -errno;
-    if (error != 0)
-        unlink(temporary);
     return error;
 }
 
@@ -305,7 +386,8 @@ enum submit_status command_status(const struct submit_options *options)
     enum submit_status status = submit_conf_load(options, &conf);
     if (status != SUBMIT_OK)
         return status;
-    int error = node_status_read(&conf, options->node, &node);
+    node_status_read(&conf, options->node, &node);
+    int error = report_errors(&conf, &node);
     if (options->write && conf.metrics[0] != '\0') {
         int written = write_metrics(conf.metrics, &node);
         if (written != 0)
@@ -318,9 +400,6 @@ enum submit_status command_status(const struct submit_options *options)
     } else if (!options->write) {
         print_node(stdout, &node);
     }
-    if (error != 0)
-        fprintf(stderr, "jobtrail-submit: status: not all could be read or written: %s\n",
-                strerror(-error));
     conf_free(&conf);
     return node.broken >= BROKEN_FLUSHES_MANY ? SUBMIT_BREAKS
            : error != 0                       ? SUBMIT_UNUSABLE

@@ -46,35 +46,55 @@ bool program_is_shell(const char *path, size_t size)
     return program_is_named(path, size, names);
 }
 
-/* Whether the file's name is one of these, or one of these and more behind one of `separators`, as
- * distributions name it: mpirun.openmpi, mpiexec.hydra, mpirun-4.1. */
-static bool is_named_or_more(const char *path, size_t size, const char *const names[],
-                             const char *separators)
+/* What stands behind a separator in the names that distributions give (MPI_SUFFIXES of
+ * conf/conf_rules.c). */
+static bool is_suffix(const char *word, size_t length)
+{
+    static const char *const suffixes[] = {
+        "openmpi", "mpich",    "mpich2", "mvapich", "mvapich2", "lam", "hydra",
+        "gforker", "remshell", "slurm",  "x86_64",  "aarch64",  NULL,
+    };
+    return program_is_named(word, length, suffixes) ||
+           (length > 0 && strspn(word, "0123456789") >= length);
+}
+
+/* Whether the file's name is one of these, or one of these and what distributions add:
+ * mpirun.openmpi, mpiexec.hydra, mpirun-4.1. */
+static bool is_named_or_more(const char *path, size_t size, const char *const names[])
 {
     const char *slash = memrchr(path, '/', size), *name = slash == NULL ? path : slash + 1;
+    char copy[64];
     size_t length = (size_t)(path + size - name);
-    for (size_t i = 0; names[i] != NULL; i++) {
-        size_t own = strlen(names[i]);
-        if (own <= length && memcmp(names[i], name, own) == 0 &&
-            (own == length || (name[own] != '\0' && strchr(separators, name[own]) != NULL)))
+    if (length >= sizeof copy)
+        return false;
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+    for (;;) {
+        if (program_is_named(copy, length, names))
             return true;
+        size_t end = length;
+        while (length > 0 && copy[length - 1] != '-' && copy[length - 1] != '.')
+            length--;
+        if (length == 0 || !is_suffix(copy + length, end - length))
+            return false;
+        copy[--length] = '\0';
     }
-    return false;
 }
 
 bool program_is_daemon(const char *path, size_t size)
 {
     static const char *const names[] = {"orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy",
                                         NULL};
-    return is_named_or_more(path, size, names, "-.");
+    return is_named_or_more(path, size, names);
 }
 
 /* The built-in rules for paths (conf/conf_rules.c) have the same names. */
 bool program_is_launcher(const char *path, size_t size)
 {
-    static const char *const exact[] = {"srun", "salloc", NULL};
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", NULL};
-    static const char *const daemons[] = {"prte", "prun", NULL};
-    return program_is_named(path, size, exact) || is_named_or_more(path, size, names, "-._") ||
-           is_named_or_more(path, size, daemons, "-.") || program_is_daemon(path, size);
+    static const char *const exact[] = {"srun",       "salloc",      "mpirun_rsh", "mpiexec_rsh",
+                                        "mpirun_mpd", "mpiexec_mpd", NULL};
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun",
+                                        "prte",   "prun",    NULL};
+    return program_is_named(path, size, exact) || is_named_or_more(path, size, names) ||
+           program_is_daemon(path, size);
 }

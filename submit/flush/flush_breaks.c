@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/io.h"
+#include "conf/base/replacement.h"
 #include "submit/job/broken_flushes.h"
 
 enum { TELL_EVERY_S = 3600 };
@@ -26,8 +28,13 @@ struct flush_breaks flush_breaks_read(const struct conf *conf)
     struct flush_breaks breaks = {.count = 0};
     char path[PATH_MAX], text[BROKEN_FLUSHES_BYTES];
     long long last = 0, told = 0;
-    if (path_of(conf, path) != 0 || io_read_text(AT_FDCWD, path, text, sizeof text) <= 0)
+    ssize_t length = path_of(conf, path);
+    if (length == 0)
+        length = io_read_text(AT_FDCWD, path, text, sizeof text);
+    if (length <= 0) {
+        breaks.error = length == -ENOENT ? 0 : (int)length;
         return breaks;
+    }
     if (sscanf(text, "%lu %lld %lld", &breaks.count, &last, &told) < 1 || breaks.count == ULONG_MAX)
         breaks.count = 0;
     breaks.last = (time_t)last;
@@ -35,19 +42,14 @@ struct flush_breaks flush_breaks_read(const struct conf *conf)
     return breaks;
 }
 
-/* A new file in the place of the old one: nobody reads half a line. */
 static void write_breaks(const char *path, const struct flush_breaks *breaks)
 {
-    char temporary[PATH_MAX + 64];
-    snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    CLEANUP_CLOSE int fd = replacement_open(AT_FDCWD, path);
     if (fd < 0)
         return;
     int written = dprintf(fd, "%lu %lld %lld\n", breaks->count, (long long)breaks->last,
                           (long long)breaks->told);
-    close(fd);
-    if (written < 0 || rename(temporary, path) != 0)
-        unlink(temporary);
+    replacement_end(AT_FDCWD, path, fd, 0600, written < 0 ? -EIO : 0);
 }
 
 /* Whether a line is due. The clock may have been set back since the last one. */
@@ -57,13 +59,24 @@ static bool is_to_be_told(const struct flush_breaks *breaks)
            (breaks->told > breaks->last || breaks->last - breaks->told >= TELL_EVERY_S);
 }
 
+/* The row is over. When syslog was told stays known for as long as no further line may follow. */
+static void end_row(const struct conf *conf, const char *path)
+{
+    const struct flush_breaks breaks = flush_breaks_read(conf);
+    time_t now = time(NULL);
+    if (breaks.told > now || now - breaks.told >= TELL_EVERY_S)
+        unlink(path);
+    else if (breaks.count > 0)
+        write_breaks(path, &(struct flush_breaks){.told = breaks.told});
+}
+
 void flush_breaks_note(const struct conf *conf, enum flush_outcome outcome)
 {
     char path[PATH_MAX];
     if (path_of(conf, path) != 0)
         return;
     if (outcome == FLUSH_DONE)
-        unlink(path);
+        end_row(conf, path);
     if (outcome != FLUSH_BROKEN && outcome != FLUSH_KILLED && outcome != FLUSH_PASSED_OVER)
         return;
     struct flush_breaks breaks = flush_breaks_read(conf);

@@ -228,7 +228,7 @@ static void let_go(int report, int error)
         dup2(null, fd);
 }
 
-int watch_run(const char *conf_path, const char *node, int in_background, bool ends_with_jobs)
+int watch_run(const char *conf_path, const char *node, bool in_background, bool ends_with_jobs)
 {
     int spool = -1, pipe = -1, report = -1;
     int error = in_background ? go_to_background(&report) : 0;

@@ -17,7 +17,7 @@
  * `ends_with_jobs` it ends when it looks at processes and the spool has no job any more; returns 0
  * then.
  * Returns -errno when it cannot watch, and has said so on stderr. */
-int watch_run(const char *conf_path, const char *node, int in_background, bool ends_with_jobs);
+int watch_run(const char *conf_path, const char *node, bool in_background, bool ends_with_jobs);
 
 /* Looks once at the processes of jobs, beside a watcher if there is one. Returns 0 or -errno. */
 int watch_look(const char *conf_path, const char *node);

@@ -38,13 +38,24 @@ TEXT
 }
 
 @test "each feature that a case needs is known" {
-    local needed known
+    local needed known asked
     needed=$(grep -rhoE --include='*.bats' '^# bats (test|file)_tags=.*' "$JOBTRAIL_SOURCE"/test/{e2e,rules/style.bats,slurm} |
         grep -oE 'needs:[a-z_0-9]+' | sed 's/needs://' | sort -u)
     known=$("$JOBTRAIL_SOURCE/test/systems/can" --all)
     [[ $(comm -23 <(echo "$needed") <(echo "$known")) == "" ]]
+    # and each is one that a case is left out for, or that a case asks for: test/run names those files
+    asked=$(grep -rhoE --include='*.bats' 'systems/can"? [a-z_0-9]+' "$JOBTRAIL_SOURCE"/test/{e2e,slurm} | sed 's/.* //')
+    [[ $(comm -13 <(printf '%s\n' "$needed" "$asked" | sort -u) <(echo "$known")) == "" ]]
     run "$JOBTRAIL_SOURCE/test/systems/can" no_such_feature
     [[ $status == 2 ]]
+}
+
+@test "a program that crashes when a feature is asked for is no message" {
+    printf '#!/bin/sh\nkill -SEGV $$\n' >"$BATS_TEST_TMPDIR/mpirun.openmpi"
+    chmod +x "$BATS_TEST_TMPDIR/mpirun.openmpi"
+    PATH=$BATS_TEST_TMPDIR:$PATH run "$JOBTRAIL_SOURCE/test/systems/can" openmpi_mpmd
+    echo "$status $output"
+    [[ $status != 0 && $output == "" ]]
 }
 
 @test "a case that needs what the system lacks is left out, and the others run" {
@@ -95,4 +106,45 @@ TEXT
     [[ ! -e /etc/jobtrail-was-here ]]
     [[ $(cat "$BATS_TEST_TMPDIR/checkout/build/here.log") == tested ]]
     [[ $(find "$systems" -mindepth 1 -name 'run-*') == "" ]]
+}
+
+# A copy of test/, and this machine's own files as the system "here"
+make_checkout() {
+    SYSTEMS=$BATS_TEST_TMPDIR/systems ENTER=$BATS_TEST_TMPDIR/checkout/test/systems/enter
+    mkdir -p "$SYSTEMS" "$BATS_TEST_TMPDIR/checkout" "$BATS_TEST_TMPDIR/bin"
+    cp -R "$JOBTRAIL_SOURCE/test" "$BATS_TEST_TMPDIR/checkout"
+    ln -s / "$(JOBTRAIL_SYSTEMS=$SYSTEMS "$JOBTRAIL_SOURCE/test/systems/make" --name here)"
+}
+
+@test "what a killed run has left is removed, with its cgroups" {
+    local hierarchies hierarchy name=run-$$-$BATS_TEST_NUMBER
+    make_checkout
+    mkdir -p "$SYSTEMS/$name/root"
+    mapfile -t hierarchies < <(awk '$0 ~ / - cgroup / { print $5 }' /proc/self/mountinfo)
+    for hierarchy in "${hierarchies[@]}"; do mkdir -p "$hierarchy/jobtrail-$name/below" || true; done
+    JOBTRAIL_SYSTEMS=$SYSTEMS "$ENTER" here true </dev/null
+    [[ $(find "$SYSTEMS" -name 'run-*') == "" ]]
+    for hierarchy in "${hierarchies[@]}"; do [[ ! -e $hierarchy/jobtrail-$name ]]; done
+}
+
+@test "a directory or a system that another run removes before it is locked is made again" {
+    make_checkout
+    # The first directory and the first system are gone as soon as they are made.
+    cat >"$BATS_TEST_TMPDIR/bin/mktemp" <<'TEXT'
+#!/bin/bash
+made=$(/usr/bin/mktemp "$@")
+echo "$made"
+[[ -e $JOBTRAIL_SYSTEMS/once ]] || rmdir "$made"
+touch "$JOBTRAIL_SYSTEMS/once"
+TEXT
+    cat >"${ENTER%/*}/make" <<'TEXT'
+#!/bin/bash
+[[ -e $JOBTRAIL_SYSTEMS/made ]] || { touch "$JOBTRAIL_SYSTEMS/made"; echo "$JOBTRAIL_SYSTEMS/gone"; exit; }
+exec "$JOBTRAIL_SOURCE/test/systems/make" "$@"
+TEXT
+    chmod +x "$BATS_TEST_TMPDIR/bin/mktemp"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH JOBTRAIL_SYSTEMS=$SYSTEMS JOBTRAIL_SOURCE=$JOBTRAIL_SOURCE \
+        run "$ENTER" here echo inside </dev/null
+    echo "$output"
+    [[ $status == 0 && $output == inside && -e $SYSTEMS/once && -e $SYSTEMS/made ]]
 }

@@ -43,6 +43,9 @@ finding() {
     for job in {5..12}; do a_job "$job" broken; done
     [[ $(find "$STATE" -maxdepth 1 -name 'broken_flushes*' | wc -l) == 1 && $(wc -c <"$STATE/broken_flushes") -lt 64 ]]
     a_job 13
+    [[ $(finding) == "" && $(<"$STATE/broken_flushes") == "0 0 "* ]] # when syslog was told
+    sed -i "s/[0-9]*$/$(($(date +%s) - 3601))/" "$STATE/broken_flushes"
+    a_job 14
     [[ $(finding) == "" && ! -e $STATE/broken_flushes ]]
 }
 
@@ -90,12 +93,16 @@ break_jobs() {
     [[ $(grep -c 'the flush broke down for the last 3 jobs: they have no records' "$log") == 1 ]]
     [[ $(grep -c 'the flush broke down for the last' "$log") == 1 ]]
     [[ $(<"$log") == *"<27>"* ]] # daemon.err
+    # a flush that comes through in between changes nothing of that
+    with_syslog bash -c "$(declare -p PROGRAMS SPOOL TRACKED JOB CONF); BATS_TEST_TMPDIR='$BATS_TEST_TMPDIR'
+        a_job 8; break_jobs 9 10 11 12" >"$BATS_TEST_TMPDIR/said"
+    [[ $(grep -c 'the flush broke down for the last' "$log") == 1 && $(<"$STATE/broken_flushes") == "4 "* ]]
     # an hour later
     sed -i "s/^\([0-9]* [0-9]*\) .*/\1 $(($(date +%s) - 3601))/" "$STATE/broken_flushes"
     with_syslog bash -c "$(declare -p PROGRAMS SPOOL TRACKED JOB CONF); BATS_TEST_TMPDIR='$BATS_TEST_TMPDIR'
         break_jobs 6 7" >"$BATS_TEST_TMPDIR/said"
     [[ $(grep -c 'the flush broke down for the last' "$log") == 2 ]]
-    [[ $(grep -c 'the flush broke down for the last 6 jobs' "$log") == 1 ]]
+    [[ $(grep -c 'the flush broke down for the last 5 jobs' "$log") == 1 ]]
 }
 
 @test "the metrics of a node are OpenMetrics, and are written where node_exporter finds them" {
@@ -113,9 +120,62 @@ break_jobs() {
     run status --write
     [[ $status == 5 && $output == "" && $(stat -c %a "$metrics") == 644 ]]
     diff <(grep -v '^#' "$metrics") <(status --openmetrics | grep -v '^#')
+    # a killed writer's file is used, and its process id does not matter
+    echo half >"$metrics.new"
+    run status --write
+    [[ $status == 5 && $output == "" && ! -e $metrics.new && $(tail -n 1 "$metrics") == "# EOF" ]]
     # a directory that is not there
     sed -i "s|^metrics = .*|metrics = $BATS_TEST_TMPDIR/none/x.prom|" "$CONF"
     a_job 4
     run status --write
     [[ $status == 3 && $output == *"none/x.prom: No such file or directory"* ]]
+}
+
+@test "the metrics are written as the user who could redirect them" {
+    local at=$BATS_TEST_TMPDIR/exporter
+    chmod a+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$BATS_TEST_TMPDIR"
+    mkdir -p "$at/textfile" "$BATS_TEST_TMPDIR/roots"
+    sed -i "s|^\[submit\]|[submit]\nmetrics = $at/textfile/jobtrail.prom|" "$CONF"
+    run status --write
+    [[ $status == 0 && $(stat -c '%u %a' "$at/textfile/jobtrail.prom") == "0 644" ]]
+    chown -R 4321:4322 "$at"
+    run status --write
+    echo "$output"
+    [[ $status == 0 && $(stat -c '%u %g %a' "$at/textfile/jobtrail.prom") == "4321 4322 644" ]]
+    # to a place of root's
+    mv "$at/textfile" "$at/away"
+    ln -s "$BATS_TEST_TMPDIR/roots" "$at/textfile"
+    run status --write
+    echo "$output"
+    [[ $status == 3 && $output == *"jobtrail.prom: Permission denied" && $(ls "$BATS_TEST_TMPDIR/roots") == "" ]]
+    # root's directory, others can write to it: nobody's rights would do
+    rm "$at/textfile"
+    mkdir "$at/textfile"
+    chown -R 0:0 "$at"
+    chmod 1777 "$at/textfile"
+    run status --write
+    echo "$output"
+    [[ $status == 3 && $output == *"others can write to $at/textfile"* && $(ls "$at/textfile") == "" ]]
+}
+
+@test "figures that cannot be read are left out of the status" {
+    a_job 1
+    run status --json
+    echo "$output"
+    [[ $status == 0 && $(jq -c '[.jobs, .status_errors]' <<<"$output") == '[1,0]' ]]
+    # a spool that others can write to; and what is no directory, or no file
+    chmod 777 "$SPOOL"
+    run status --openmetrics
+    echo "$output"
+    [[ $status == 3 && $output == *"the spool $SPOOL cannot be read: "* ]]
+    grep -x 'jobtrail_status_errors 1' <<<"$output"
+    grep -x 'jobtrail_quarantine 0' <<<"$output"
+    [[ $(grep -c '^jobtrail_jobs' <<<"$output") == 0 ]]
+    rm -rf "$STATE"/{outbox,quarantine,broken_flushes}
+    touch "$STATE"/{outbox,quarantine}
+    mkdir "$STATE/broken_flushes"
+    run status --openmetrics
+    echo "$output"
+    [[ $status == 3 && $(grep '^jobtrail_' <<<"$output") == "jobtrail_status_errors 4" ]]
+    [[ $(status --json 2>/dev/null | jq -c '[.jobs, .broken_flushes, .quarantine, .status_errors]') == '[null,null,null,4]' ]]
 }
