@@ -61,7 +61,7 @@
  * - 25.11: prolog and epilog have the variable SLURM_JOB_SLUID
  *   (src/plugins/prep/script/prep_script_slurmd.c), which job_sluid.h keeps.
  * - 25.11: job_container/tmpfs is called namespace/tmpfs, and namespace/linux is new, which makes
- *   pid namespaces too (src/plugins/namespace/). The journal has a task's pid as slurmstepd sees it.
+ *   pid namespaces too (src/plugins/namespace/). Journals have the pids that slurmstepd sees.
  * - 26.05: the directory of a job in cgroup v2 has its SLUID in the name, unless cgroup.conf has
  *   CgroupJobIdPaths=yes (src/plugins/cgroup/v2/cgroup_v2.c).
  * - S_SLURM_RESTART_COUNT is 0 in all of them, and spank_jobtrail.c says what is used instead.
