@@ -102,6 +102,7 @@ ROWS
     nothing_is_left
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "a demo that is told to end while jobs run leaves nothing behind" {
     local status=0
     "$DEMO" --no-install >"$OUT" 2>"$ERR" 3>&- &
