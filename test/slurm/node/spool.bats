@@ -87,7 +87,7 @@ field_of_all() { # JOB JQ-PATH
     run_as root scancel "$job"
     wait_job "$job"
     (($(field_of_all "$job" .slurmT.dropped) > 10))
-    [[ -z $(parts) && -z $(on_node ls "$DIR/small") ]]
+    [[ -z $(parts) && $(on_node ls "$DIR/small") == version ]]
     end_small_spool
 }
 
@@ -99,7 +99,7 @@ field_of_all() { # JOB JQ-PATH
     [[ $(coverage_of "$next" '.coverageA | map(.tasks) | add') == 2 ]] # all of it: the journal is whole
     run_as root scancel "$job"
     wait_job "$job"
-    [[ -z $(on_node ls "$DIR/small") ]]
+    [[ $(on_node ls "$DIR/small") == version ]]
     end_small_spool
 }
 
