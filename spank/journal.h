@@ -17,7 +17,7 @@
  *         job's credential: user, account, partition, qos (from Slurm 26.05 on), cluster, nodes,
  *         cpus (SLURM_JOB_CPUS_PER_NODE), node_list (SLURM_NODELIST, where the nodes have different
  *         shares; in a prolog that a step brings, the nodes of that step alone, while cpus are of
- *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job, sluid (from 26.05 on)
+ *         all), gpus (SLURM_JOB_GPUS: those of this node), het_job, sluid (from 25.11 on)
  * credential  from the site's Prolog script, where it runs inside of the job: restart, start (of
  *         the job, seconds since the Epoch), and the same keys of the credential as `prolog`. This
  *         restart is right; there the lines of steps have 0

@@ -33,6 +33,10 @@
  *   ESPANK_SUCCESS is a failure (src/common/spank.c, _do_call_stack() and
  *   slurm_spank_init_failure_mode: whether it drains the node). Our callbacks always return
  *   ESPANK_SUCCESS.
+ * - 23.11: srun --external-launcher, which mpirun uses, makes a step with the resources of the
+ *   whole job for the daemons of an MPI launcher (RELEASE_NOTES). It is a step as others are.
+ * - 23.11: slurmctld sends the files that plugstack.conf includes to configless nodes; before, only
+ *   plugstack.conf itself (NEWS). Doctor looks where slurmd keeps them.
  * - 23.11: slurmd loads the plugins again on `scontrol reconfigure`; before, when it starts
  *   (src/slurmd/slurmd/slurmd.c). upkeep.h starts one watcher in both cases.
  * - 24.05: with PrologFlags=RunInJob, prolog and epilog run in the daemon of the job's extern step,
@@ -43,13 +47,23 @@
  *   restart count included, and tells it (`jobtrail-submit prolog`).
  * - 24.05: with contain_spank, user_init, task_post_fork and task_exit run in a cloned child
  *   (src/slurmd/slurmstepd/mgr.c). We keep all state between callbacks on disk, none in memory.
+ * - 24.05: with enable_stepmgr a slurmstepd of the job, and not slurmctld, makes its steps
+ *   (RELEASE_NOTES). The plugin's callbacks and items are the same.
+ * - 24.05: the remote callbacks that srun runs are called once, and no more twice (NEWS). There the
+ *   plugin only accepts its option, so that two calls did no harm.
+ * - 24.11: with EntireStepInNS in job_container.conf the whole slurmstepd of each step but the
+ *   extern one, with all SPANK callbacks, runs in the mount namespace of the job
+ *   (src/plugins/job_container/tmpfs/job_container_tmpfs.c). The spool must be visible there.
  * - 24.11.0 to 24.11.6, 25.05.0 to 25.05.1: slurmstepd runs itself for TaskProlog, as the user and
  *   with the task's environment (src/slurmd/slurmstepd/task.c). preload/decide.c does not track it.
  * - 25.05: the extern step has no process of its own any more (src/slurmd/slurmstepd/mgr.c). That a
  *   job is suspended shows in what freezes it (submit/flush/suspend_look.c).
+ * - 25.11: prolog and epilog have the variable SLURM_JOB_SLUID
+ *   (src/plugins/prep/script/prep_script_slurmd.c), which job_sluid.h keeps.
+ * - 25.11: job_container/tmpfs is called namespace/tmpfs, and namespace/linux is new, which makes
+ *   pid namespaces too (src/plugins/namespace/). Journals have the pids that slurmstepd sees.
  * - 26.05: the directory of a job in cgroup v2 has its SLUID in the name, unless cgroup.conf has
- *   CgroupJobIdPaths=yes (src/plugins/cgroup/v2/cgroup_v2.c). Prolog and epilog have the variable
- *   SLURM_JOB_SLUID (src/plugins/prep/script/prep_script_slurmd.c), which job_sluid.h keeps.
+ *   CgroupJobIdPaths=yes (src/plugins/cgroup/v2/cgroup_v2.c).
  * - S_SLURM_RESTART_COUNT is 0 in all of them, and spank_jobtrail.c says what is used instead.
  */
 #ifndef JOBTRAIL_SLURM_RELEASE_H

@@ -201,7 +201,7 @@ static void check_prolog(struct doctor *doctor)
     else
         doctor_add(
             doctor, FINDING_WARN, "prolog", slurm_conf(),
-            "run '" PROLOG_COMMAND "' in the site's Prolog script",
+            "run '" PROLOG_COMMAND " || true' in the site's Prolog script",
             "PrologFlags has RunInJob: Slurm does not call the plugin's prolog; without that "
             "script's help jobs have no account, no partition and no restart count, and "
             "rules about these skip them");

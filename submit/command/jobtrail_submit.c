@@ -45,7 +45,7 @@ static const char usage[] =
     "  --dry-run     print the records on stdout, send and remove nothing\n"
     "  --json        print the summary as JSON\n"
     "  --formats N   leave jobs of other versions alone; ends with 4 if N is another version's\n"
-    "                number; also with watch, send and outbox\n"
+    "                number; also with prolog, watch, send and outbox\n"
     "\n"
     "watch\n"
     "Looks at the processes of running jobs once a minute, and sends start records of large MPI\n"
@@ -59,7 +59,8 @@ static const char usage[] =
     "prolog\n"
     "For the site's Prolog script, with PrologFlags=RunInJob: notes the job's restart count, "
     "account\n"
-    "and partition, which Slurm gives to that script. The status is 0 whatever happens.\n"
+    "and partition, which Slurm gives to that script. The status is 0 whatever happens. Write\n"
+    "'jobtrail-submit prolog || true', for the time after the program was removed.\n"
     "\n"
     "status\n"
     "Prints what waits in spool and outbox, what is in the quarantine, and whether the flush\n"
@@ -105,7 +106,7 @@ static const char outbox_usage[] =
     "  --help\n"
     "\n"
     "Exit status: 0 all done; 1 records still wait; 2 usage; 3 configuration or outbox cannot be\n"
-    "used.\n";
+    "used; 4 --formats has another version's number.\n";
 
 enum { DEFAULT_TIMEOUT_S = 300 };
 

@@ -16,6 +16,12 @@ needed() {
     [[ -e $JOBTRAIL_SOURCE/contrib/easybuild/jobtrail-$VERSION.eb ]]
 }
 
+@test "no recipe names a place on the Internet that is not ours" {
+    run grep -rnE 'https?://' "$JOBTRAIL_SOURCE"/contrib/{rpm,spack,easybuild}
+    echo "$output"
+    [[ $output != "" && $(grep -v '://jobtrail\.invalid' <<<"$output") == "" ]]
+}
+
 @test "EasyBuild's recipe is Python that sets what EasyBuild asks for" {
     run python3 - "$JOBTRAIL_SOURCE/contrib/easybuild/jobtrail-$VERSION.eb" <<'PYTHON'
 import sys

@@ -70,6 +70,42 @@ TEXT
     [[ $status == 0 && $output == "1..1"$'\n'"ok 1 two" ]]
 }
 
+# A test/run that only says what it leaves out
+@test "CI fails if a feature is lacking on all systems, and --soak runs every tier on Debian 13" {
+    local place=$BATS_TEST_TMPDIR/ci
+    mkdir -p "$place/.ci" "$place/test"
+    cp "$JOBTRAIL_SOURCE/.ci/run" "$place/.ci"
+    cat >"$place/test/run" <<'SH'
+#!/bin/bash
+echo "test/run $*" >>calls
+lacks="mpi sluid renamed"
+[[ $* != *trixie* ]] || lacks="stepmgr sluid renamed"
+[[ $* != *forky* ]] || lacks="mpi $FORKY_LACKS"
+for feature in $lacks; do echo "== left out, this system lacks $feature: some.bats"; done
+echo "3 passed, 0 failed"
+SH
+    chmod +x "$place/test/run"
+    run "$place/.ci/run"
+    echo "$output"
+    [[ $status == 1 && ${lines[-1]} == "6 passed, 1 failed" && ${lines[-2]} == "not ok  renamed: no system has it"* ]]
+    sed -i 's/ renamed"/"/' "$place/test/run"
+    run "$place/.ci/run"
+    [[ $status == 0 && ${lines[-1]} == "6 passed, 0 failed" ]]
+    rm "$place/calls"
+    run "$place/.ci/run" --soak
+    [[ $status == 0 && ${lines[-1]} == "9 passed, 0 failed" ]]
+    [[ $(cat "$place/calls") == "test/run --soak"$'\n'"test/run --on trixie --soak"$'\n'"test/run --on forky --tier unit --tier rules --tier slurm --soak" ]]
+    FORKY_LACKS=sluid run "$place/.ci/run" --soak
+    [[ $status == 1 && ${lines[-2]} == "not ok  sluid: no system has it"* ]]
+}
+
+@test "what CI takes for features of Debian testing alone are features" {
+    local only
+    only=$(sed -n 's/^ONLY_WITH_SOAK=(\(.*\))$/\1/p' "$JOBTRAIL_SOURCE/.ci/run" | tr ' ' '\n')
+    [[ $(wc -w <<<"$only") -ge 1 ]]
+    [[ $(comm -23 <(sort <<<"$only") <("$JOBTRAIL_SOURCE/test/systems/can" --all)) == "" ]]
+}
+
 @test "test/run refuses releases and options that make no sense" {
     local arguments
     cd "$JOBTRAIL_SOURCE"

@@ -8,8 +8,9 @@ from spack.package import *
 class Jobtrail(CMakePackage):
     """Records which software the jobs of a Slurm cluster run."""
 
-    homepage = "https://github.com/jobtrail/jobtrail"
-    git = "https://github.com/jobtrail/jobtrail.git"
+    homepage = "https://jobtrail.invalid"
+    # Name your site's own clone here: the project has no public one.
+    git = "https://jobtrail.invalid/jobtrail.git"
 
     license("LGPL-2.1-or-later")
 

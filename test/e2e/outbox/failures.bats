@@ -443,7 +443,7 @@ next_job() {
     start_http
     to_collector
     # the commands of the unit and of the cron lines, on this installation and configuration
-    for commands in "$(sed -n 's/^ExecStart=//p' "$share/jobtrail-send.service")" \
+    for commands in "$(sed -nE 's/^Exec(Start|StopPost)=//p' "$share/jobtrail-send.service")" \
         "$(sed -n 's/^\* \* \* \* \* root //p' "$share/jobtrail-send.cron")"; do
         [[ $commands == *"/bin/jobtrail-submit send"*"/bin/jobtrail-submit status --write"* ]]
         while read -r command; do

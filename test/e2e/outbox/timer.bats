@@ -74,7 +74,9 @@ confined() {
     OWNER=nobody PLACE=$PLACE/writable new_job # in a place of its own: what the unit may write to
     sed -i "s|^dir = .*/spool\$|&\nsessions = $PLACE/writable/sessions|" "$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
-    mapfile -t commands < <(sed -n 's/^ExecStart=//p' "$UNIT")
+    # systemd runs this one also when one before it has failed
+    [[ $(setting ExecStopPost) == */jobtrail-submit" status --write" ]]
+    mapfile -t commands < <(sed -nE 's/^Exec(Start|StopPost)=//p' "$UNIT")
     ((${#commands[@]} == 4))
     # shellcheck disable=SC2086
     confined ${commands[0]} --conf "$CONF" # which makes the directory for sessions

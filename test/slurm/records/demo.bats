@@ -77,12 +77,14 @@ ROWS
     [[ $(tail -n 1 "$OUT") == "7 runs of 6 jobs, "* ]]
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "the demo shows every run and its end, and leaves nothing behind" {
     run_demo
     shows_every_run
     nothing_is_left
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "a second demo in a row shows the same, and the libraries, and Slurm's view" {
     run_demo
     shows_every_run
@@ -100,6 +102,7 @@ ROWS
     nothing_is_left
 }
 
+# bats test_tags=needs:mpi_pmix
 @test "a demo that is told to end while jobs run leaves nothing behind" {
     local status=0
     "$DEMO" --no-install >"$OUT" 2>"$ERR" 3>&- &
