@@ -93,11 +93,6 @@ const char *json_text(struct json_object *object)
                                           JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
-uint64_t json_rounded_down(uint64_t ns)
-{
-    return ns - ns % 100000;
-}
-
 double json_seconds(uint64_t ns)
 {
     return (double)ns / 1e9;

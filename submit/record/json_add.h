@@ -44,10 +44,6 @@ void json_add_optional(struct json_object *table, const char *key, uint32_t valu
 /* The text of an object as it stands in records; the object's. NULL when out of memory. */
 const char *json_text(struct json_object *object);
 
-/* A time in nanoseconds as the four decimals of a record can say it, never later. Times of one
- * clock that are equal are so in records. */
-uint64_t json_rounded_down(uint64_t ns);
-
 /* Nanoseconds as seconds. */
 double json_seconds(uint64_t ns);
 

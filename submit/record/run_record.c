@@ -154,7 +154,7 @@ static void add_numbers(struct run *run)
         const char *key;
         double value;
     } numbers[] = {
-        {"end_time", json_seconds(json_rounded_down(end_ns))},
+        {"end_time", json_seconds(end_ns)},
         {"exec_epoch", (double)run->executable.modified.tv_sec},
         {"num_cores", capture->size},
         {"num_gpus", capture->gpus},
@@ -162,7 +162,7 @@ static void add_numbers(struct run *run)
         {"num_tasks", capture->size},
         {"num_threads", scheduler_threads(capture->facts)},
         {"run_time", json_seconds(run_ns)},
-        {"start_time", json_seconds(json_rounded_down(capture->start_ns))},
+        {"start_time", json_seconds(capture->start_ns)},
     };
     json_write_open(record, "userDT");
     if (run->is_marked)

@@ -96,24 +96,27 @@ static struct json_object *shared_table(const struct run_source *source,
     return table;
 }
 
-static uint64_t rounded_up(uint64_t ns)
+/* Bounds of times, as nanoseconds, are widened to what the four decimals of a record can say. */
+static uint64_t rounded_down(uint64_t ns)
 {
-    return json_rounded_down(ns > UINT64_MAX - 99999 ? ns : ns + 99999);
+    return ns - ns % 100000;
 }
 
-/* The times between which the run ended, widened to what four decimals can say. The error contains
- * what end_time has lost by them. A start record has none: nulls. */
+static uint64_t rounded_up(uint64_t ns)
+{
+    return rounded_down(ns > UINT64_MAX - 99999 ? ns : ns + 99999);
+}
+
+/* The times between which the run ended. A start record has none: nulls. */
 static void write_times(struct json_writer *writer, const struct ending *ending)
 {
     json_write_double(writer, "end_time_error",
-                      ending == NULL ? 0
-                                     : json_seconds(rounded_up(ending->error_ns + ending->end_ns -
-                                                               json_rounded_down(ending->end_ns))));
+                      ending == NULL ? 0 : json_seconds(rounded_up(ending->error_ns)));
     if (ending == NULL) {
         json_write(writer, "end_time_min", NULL);
         json_write(writer, "end_time_max", NULL);
     } else {
-        json_write_double(writer, "end_time_min", json_seconds(json_rounded_down(ending->min_ns)));
+        json_write_double(writer, "end_time_min", json_seconds(rounded_down(ending->min_ns)));
         json_write_double(writer, "end_time_max", json_seconds(rounded_up(ending->max_ns)));
     }
 }

@@ -131,10 +131,10 @@ spans_seconds() { # JOB NAME MIN MAX
 
 # The end is no later than told, and no earlier than the error says.
 @test "the end of a task that Slurm waited for lies within its bounds" {
-    job=$(submit "srun -n1 bash -c 'date +%s.%N; exec $PROGRAMS/kill_self 9'
-        date +%s.%N; srun -n1 $PROGRAMS/_exit_with 4")
+    job=$(submit "srun -n1 bash -c 'date +%s.%N >$DIR/out/before; exec $PROGRAMS/kill_self 9'
+        date +%s.%N >$DIR/out/after; srun -n1 $PROGRAMS/_exit_with 4")
     wait_job "$job"
-    { read -r before && read -r after; } < <(grep -E '^[0-9]+[.][0-9]+$' "$DIR/out/$job")
+    before=$(<"$DIR/out/before") after=$(<"$DIR/out/after")
     [[ $(field "$job" kill_self ".userDT.end_time >= $before
         and .userDT.end_time - .slurmT.end_time_error <= $after") == true ]]
     [[ $(field "$job" _exit_with '.slurmT.end_time_error <= .userDT.run_time') == true ]]

@@ -34,8 +34,9 @@ is_true() {
 
 @test "each record says between which times the program ended, and has the time that is known" {
     [[ $(record_count "$JOB" _exit_with) == 50 ]]
+    # bounds are rounded down and up, to 0.1 ms, and end_time to the nearest
     [[ $(records "$JOB" | jq 'map(select(.userT.exec_path | endswith("/_exit_with")))
-        | all(.slurmT.end_source == "step_end" and .slurmT.end_time_min == .userDT.end_time
+        | all(.slurmT.end_source == "step_end" and (.userDT.end_time - .slurmT.end_time_min | . >= 0 and . < 0.00011)
             and .slurmT.end_time_max > .slurmT.end_time_min
             and .userDT.end_time >= .userDT.start_time)') == true ]]
     # a program had ended before the next one began
@@ -92,7 +93,7 @@ is_over() { # PID
     eventually 10 is_over "$task"
     run_as root scancel "$job"
     wait_job "$job"
-    [[ $(field "$job" eat_memory '(.slurmT.end_time_min == .userDT.end_time
+    [[ $(field "$job" eat_memory '((.userDT.end_time - .slurmT.end_time_min | . >= 0 and . < 0.00011)
         and .slurmT.end_time_max > .userDT.end_time)') == true ]]
     facts=$(coverage_of "$job" '[.coverageA[] | select(.step_id == "0") | {outcome, core_seconds}] | @json')
     echo "$facts"

@@ -50,7 +50,7 @@ static void the_values_are_those_of_job_and_process(void **state)
         {"userT", "submit_host", "\"login\""},
         {"userT", "syshost", "\"alpha\""},
         {"userT", "user", "\"alice\""},
-        {"userDT", "end_time", "1700000002.6234"},
+        {"userDT", "end_time", "1700000002.6235"},
         {"userDT", "num_cores", "4.0000"},
         {"userDT", "num_gpus", "2.0000"},
         {"userDT", "num_nodes", "2.0000"},
@@ -215,7 +215,7 @@ static void exit_code_and_signal_are_known_or_null(void **state)
         assert_value(&made, "slurmT", "signal", cases[i].signal);
         assert_value(&made, "slurmT", "core_dumped", cases[i].core);
         assert_value(&made, "slurmT", "end_source", "\"task_exit\"");
-        assert_value(&made, "slurmT", "end_time_error", "0.1001");
+        assert_value(&made, "slurmT", "end_time_error", "0.1000");
         release(&made);
     }
 }
