@@ -219,7 +219,7 @@ static void figures_of_node(const struct node_status *node, struct figure figure
         {"jobs_over", "jobs in the spool that are over", node->jobs_over, false, spool},
         {"jobs_over_oldest_seconds", "end of the first of them", node->oldest_over_s, true, spool},
         {"jobs_other_version", "jobs that began under another version", node->others_jobs, false,
-         false},
+         spool},
         {"broken_flushes", "jobs in a row for which the flush broke down", node->broken, false,
          breaks},
         {"broken_flushes_last_seconds", "last time it broke down", node->broken_last_s, true,
