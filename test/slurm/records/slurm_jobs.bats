@@ -110,7 +110,7 @@ was_suspended() { # for a time that shows
 
 is_accounted() { # JOB
     local states
-    states=$(sacct_says -j "$1" -o state) && [[ -n $states && $states != *PENDING* && $states != *RUNNING* ]]
+    states=$(sacct_says -j "$1" -o state) && [[ -n $states && ! $states =~ PENDING|RUNNING|SUSPENDED ]]
 }
 
 has_both_tasks() {
